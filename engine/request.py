@@ -167,7 +167,8 @@ class Media(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     it.
     blocks: half-open ranges of positions, counted from the first token, whose tokens see each other in both
     directions, so that each range must be computed in one step; if `blocks_in_windows`, they do so in layers
-    with a sliding window alone. rope: None where positions count tokens.
+    with a sliding window alone. Of a model whose whole prompt sees itself, the first medium has a block that
+    reaches over all of the prompt. rope: None where positions count tokens.
     """
 
     digest: bytes
@@ -193,6 +194,11 @@ class Prompt(msgspec.Struct, frozen=True):
 
     token_ids: tuple[int, ...]
     media: tuple[Media, ...] = ()
+
+    @property
+    def sees_itself(self) -> bool:
+        """Whether tokens of text see later ones, so that keys and values depend on the whole prompt."""
+        return any(first < 0 or last > one.num_tokens for one in self.media for first, last in one.blocks)
 
 
 class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):

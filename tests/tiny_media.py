@@ -11,10 +11,16 @@ import torch
 from PIL import Image
 from transformers import (
     AutoModelForImageTextToText,
+    AyaVisionConfig,
     CLIPVisionConfig,
+    Cohere2Config,
+    DeepseekVLConfig,
+    Gemma2Config,
     Gemma3Config,
     Gemma4Config,
+    GemmaConfig,
     GenerationConfig,
+    Glm4vConfig,
     Idefics3Config,
     InternVLConfig,
     LlamaConfig,
@@ -23,6 +29,7 @@ from transformers import (
     LlavaOnevisionConfig,
     Mistral3Config,
     MistralConfig,
+    PaliGemmaConfig,
     PixtralVisionConfig,
     PreTrainedConfig,
     PreTrainedModel,
@@ -34,8 +41,10 @@ from transformers import (
     SiglipVisionConfig,
     SmolVLMConfig,
 )
+from transformers.models.deepseek_vl.image_processing_pil_deepseek_vl import DeepseekVLImageProcessorPil
 from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
 from transformers.models.gemma4.image_processing_pil_gemma4 import Gemma4ImageProcessorPil
+from transformers.models.glm4v.image_processing_pil_glm4v import Glm4vImageProcessorPil
 from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
 from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil
@@ -45,6 +54,7 @@ from transformers.models.llava_onevision.image_processing_pil_llava_onevision im
 )
 from transformers.models.pixtral.image_processing_pil_pixtral import PixtralImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+from transformers.models.siglip.image_processing_pil_siglip import SiglipImageProcessorPil
 from transformers.models.smolvlm.image_processing_pil_smolvlm import SmolVLMImageProcessorPil
 
 from tests.tiny import tiny_tokenizer
@@ -53,11 +63,16 @@ _TOKENS: dict[str, tuple[str, ...]] = {
     "tiles": ("<image>", "<fake_token_around_image>", "<global-img>", "<end_of_utterance>", "<video>")
     + tuple(f"<row_{row}_col_{column}>" for row in range(1, 4) for column in range(1, 4)),
     "internvl": ("<IMG_CONTEXT>", "<img>", "</img>", "<video>"),
-    "llava": ("<image>",),
+    "llava": ("<image>", "<video>"),
     # Gemma has tokens for runs of line feeds.
     "gemma3": ("<start_of_image>", "<image_soft_token>", "<end_of_image>", "\n\n", "\n\n\n", "\n\n\n\n"),
     "qwen": ("<|image_pad|>", "<|video_pad|>", "<|vision_start|>", "<|vision_end|>"),
     "pixtral": ("[IMG]", "[IMG_BREAK]", "[IMG_END]"),
+    "paligemma": ("<image>", "<bos>"),
+    "aya_vision": ("<image>", "<|START_OF_IMG|>", "<|END_OF_IMG|>", "<|IMG_PATCH|>", "TILE_GLOBAL")
+    + tuple(f"TILE_{place}" for place in range(1, 5)),
+    "glm4v": ("<|image|>", "<|video|>", "<|begin_of_image|>", "<|end_of_image|>")
+    + ("<|begin_of_video|>", "<|end_of_video|>"),
 }
 # All have as many tokens, so that all models know the same number.
 _NUM_TOKENS = max(map(len, _TOKENS.values()))
@@ -100,6 +115,8 @@ _QWEN_SIZES: dict[str, Any] = {"patch_size": 4, "min_pixels": 8 * 8, "max_pixels
 _THREE_AXES: dict[str, Any] = {
     "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}
 }
+
+_GLM4V_IMAGES: Any = Glm4vImageProcessorPil  # whose annotations lack its own settings
 
 
 class TinyFamily(NamedTuple):
@@ -166,6 +183,23 @@ def _gemma4(**text: Any) -> TinyFamily:
             "boa_token": "<|spare_1|>",
             "eoa_token": "<|spare_2|>",
         },
+    )
+
+
+def _paligemma(text: PreTrainedConfig) -> TinyFamily:
+    return TinyFamily(
+        "paligemma",
+        lambda ids: PaliGemmaConfig(
+            text_config=text,
+            vision_config=SiglipVisionConfig(**_SMALL, vision_use_head=False),
+            image_token_index=ids["<image>"],
+            projection_dim=64,
+            hidden_size=64,
+            tie_word_embeddings=False,
+        ),
+        lambda: SiglipImageProcessorPil(size={"height": 28, "width": 28}, image_seq_length=16),
+        {"processor_class": "PaliGemmaProcessor"},
+        {"image_token": "<image>", "bos_token": "<bos>"},
     )
 
 
@@ -241,6 +275,7 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
             text_config=Qwen2Config(**_SIZES),
             vision_config=SiglipVisionConfig(**_SMALL, vision_use_head=False),
             image_token_index=ids["<image>"],
+            video_token_index=ids["<video>"],
             image_grid_pinpoints=[[28, 56], [56, 28], [56, 56]],
         ),
         lambda: LlavaOnevisionImageProcessorPil(
@@ -308,6 +343,63 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
         lambda: PixtralImageProcessorPil(size={"longest_edge": 32}, patch_size=4),
         {"processor_class": "PixtralProcessor", "patch_size": 4, "spatial_merge_size": 2},
     ),
+    "pixtral": TinyFamily(
+        "pixtral",
+        lambda ids: LlavaConfig(
+            text_config=MistralConfig(**_SIZES | {"sliding_window": None}),
+            vision_config=PixtralVisionConfig(**_EYES, image_size=32, patch_size=4),
+            image_token_index=ids["[IMG]"],
+            vision_feature_layer=-1,
+            vision_feature_select_strategy="full",
+        ),
+        lambda: PixtralImageProcessorPil(size={"longest_edge": 32}, patch_size=4),
+        {"processor_class": "PixtralProcessor", "patch_size": 4},
+    ),
+    "paligemma": _paligemma(GemmaConfig(**_SIZES | {"head_dim": 16})),
+    "paligemma2": _paligemma(
+        Gemma2Config(**_SIZES | {"head_dim": 16, "sliding_window": 9, "query_pre_attn_scalar": 16})
+    ),
+    "aya_vision": TinyFamily(
+        "aya_vision",
+        lambda ids: AyaVisionConfig(
+            text_config=Cohere2Config(**_SIZES | {"sliding_window": 9}),
+            vision_config=SiglipVisionConfig(**_SMALL, vision_use_head=False),
+            image_token_index=ids["<|IMG_PATCH|>"],
+        ),
+        lambda: GotOcr2ImageProcessorPil(
+            size={"height": 28, "width": 28}, crop_to_patches=True, min_patches=1, max_patches=4
+        ),
+        {"processor_class": "AyaVisionProcessor", "patch_size": 14, "img_size": 28},
+    ),
+    "deepseek_vl": TinyFamily(
+        "llava",
+        lambda ids: DeepseekVLConfig(
+            text_config=LlamaConfig(**_SIZES),
+            vision_config=SiglipVisionConfig(**_SMALL, vision_use_head=False),
+            image_token_id=ids["<image>"],
+            tie_word_embeddings=False,
+        ),
+        lambda: DeepseekVLImageProcessorPil(size={"height": 28, "width": 28}),
+        {"processor_class": "DeepseekVLProcessor", "num_image_tokens": 16},
+        {"image_token": "<image>"},
+    ),
+    "glm4v": TinyFamily(
+        "glm4v",
+        lambda ids: Glm4vConfig(
+            text_config=_SIZES | _THREE_AXES | {"tie_word_embeddings": False},
+            vision_config=_QWEN_EYES | {"image_size": 32},
+            image_token_id=ids["<|image|>"],
+            video_token_id=ids["<|video|>"],
+            image_start_token_id=ids["<|begin_of_image|>"],
+            image_end_token_id=ids["<|end_of_image|>"],
+            video_start_token_id=ids["<|begin_of_video|>"],
+            video_end_token_id=ids["<|end_of_video|>"],
+        ),
+        lambda: _GLM4V_IMAGES(
+            patch_size=4, size={"shortest_edge": 8 * 8, "longest_edge": 8 * 8 * 24}
+        ),
+        {"processor_class": "Glm4vProcessor"},
+    ),
 }  # fmt: skip
 
 
@@ -322,7 +414,8 @@ def media_tokenizer(family: str) -> PreTrainedTokenizerFast:
         eos_token=tokenizer.eos_token,
         pad_token=tokenizer.pad_token,
         chat_template=tokenizer.chat_template,
-        extra_special_tokens=tiny.names,
+        bos_token=tiny.names.get("bos_token"),
+        extra_special_tokens={name: token for name, token in tiny.names.items() if name != "bos_token"},
     )
     return made
 

@@ -28,8 +28,8 @@ class Span(NamedTuple):
     """Rows `row` to `row + num_tokens` of the batch: a sequence's tokens from position `start` on.
 
     blocks: the sequence's block table, up to the block with the last token of the span.
-    seen_together: the half-open ranges of positions within the span whose tokens see each other in both
-    directions; if `together_in_windows`, in layers with a sliding window alone.
+    seen_together: the half-open ranges of positions whose tokens see each other in both directions, and of
+    which the span has the last ones; if `together_in_windows`, in layers with a sliding window alone.
     """
 
     row: int
@@ -151,17 +151,22 @@ def build_batch(
 
 
 def _is_chunk(part: ScheduledTokens) -> bool:
-    """Return whether these are several tokens, or one of a medium."""
+    """Return whether these are several tokens, or one of a medium or of its blocks."""
     sequence, start, end = part
-    return end - start > 1 or any(one.position <= start < one.end for one in sequence.media)
+    return end - start > 1 or any(_has_token(one, start) for one in sequence.media)
+
+
+def _has_token(media: Media, position: int) -> bool:
+    """Return whether a medium or one of its blocks has the token at a position of its prompt."""
+    return any(
+        first <= position - media.position < last for first, last in ((0, media.num_tokens), *media.blocks)
+    )
 
 
 def _with_blocks(span: Span, media: Many[Media]) -> Span:
-    """Return the span with the parts of media's blocks in it; each block is there up to its end."""
+    """Return the span with media's blocks in it; each block is there up to its end."""
     blocks = ((one.position + first, one.position + last) for one in media for first, last in one.blocks)
-    together = tuple(
-        (max(first, span.start), last) for first, last in blocks if first < span.end and last > span.start
-    )
+    together = tuple((first, last) for first, last in blocks if first < span.end and last > span.start)
     if not together:
         return span
     in_windows = any(one.blocks_in_windows for one in media)

@@ -117,7 +117,9 @@ class AttentionPlan:
 
 def _first_key(span: Span, window: Window | None) -> int:
     """Return the first position that any row of the span sees."""
-    return 0 if window is None else max(0, window.first_key(span.start))
+    if window is None:
+        return 0
+    return min([max(0, window.first_key(span.start)), *(first for first, _ in _seen_together(span, window))])
 
 
 def _seen_together(span: Span, window: Window | None) -> tuple[tuple[int, int], ...]:
@@ -204,30 +206,28 @@ def _chunk_range(
     num_keys = span.num_tokens if is_fresh else blocks.shape[1] * block_size
     keys = torch.arange(num_keys, device=device) + first_block * block_size
     queries = torch.arange(span.start, span.end, device=device)[:, None]
-    last_seen = queries
     together = _seen_together(span, window)
-    if together:
-        last_seen = queries.clone()
-        for first, end in together:
-            last_seen[first - span.start : end - span.start] = end - 1
-    mask = _mask(queries, last_seen, keys, window, dtype)
+    mask = _additive(_hidden(queries, keys, window, together), dtype)
     is_causal = is_fresh and not together and (window is None or span.num_tokens <= window.size)
     return KeyRange(span.row, span.num_tokens, blocks, mask, is_fresh, is_causal)
 
 
-def _mask(
-    queries: Tensor, last_seen: Tensor, keys: Tensor, window: Window | None, dtype: torch.dtype
+def _hidden(
+    queries: Tensor, keys: Tensor, window: Window | None, together: tuple[tuple[int, int], ...]
 ) -> Tensor:
-    """Return the mask [num_rows, num_keys], -inf where hidden.
+    """Return which keys are hidden from which rows, bool [num_rows, num_keys].
 
-    queries: positions [num_rows, 1]; last_seen: likewise, of the last key that each sees. keys: positions
-    [num_keys].
+    queries: positions [num_rows, 1], one after the other; keys: positions [num_keys]. together: ranges of
+    positions that see each other, also beyond the window, as transformers' masks have it.
     """
-    hidden = keys > last_seen
+    hidden = keys > queries
     if window is not None:
         hidden |= keys < window.first_key(queries)
-    return _additive(hidden, dtype)
+    for first, end in together:
+        hidden &= (queries < first) | (queries >= end) | (keys < first) | (keys >= end)
+    return hidden
 
 
 def _additive(hidden: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return the mask of a shape, -inf where hidden."""
     return torch.zeros(hidden.shape, dtype=dtype, device=hidden.device).masked_fill_(hidden, float("-inf"))

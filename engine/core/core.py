@@ -13,7 +13,6 @@ from engine.attention.batch import Batch, build_batch
 from engine.core.job import Job
 from engine.core.job_table import AnyJob, JobTable, Output
 from engine.core.launched_step import LaunchedStep
-from engine.core.limited_log import LimitedLog
 from engine.core.runner import Runner
 from engine.core.stages.beam_stage import BeamStage
 from engine.core.stages.draft_stage import Draft, DraftStage
@@ -23,6 +22,7 @@ from engine.core.stages.prompt_logprobs import find_prompt_rows, launch_prompt_s
 from engine.core.stages.sampling_stage import SamplingStage, SequenceEnd
 from engine.grammar.compiler import CompiledGrammar
 from engine.grammar.mask_thread import MaskThread
+from engine.limited_log import LimitedLog
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.sampling.request_tables import RequestTables
 from engine.sampling.sampler import Sampler
@@ -283,6 +283,7 @@ class EngineCore:
             logits = runner.run(batch, end_rows + [row.row for row in prompt_rows])
         step.computed_at = time.perf_counter()
         step.forward_s = step.computed_at - began
+        step.failed_media = runner.failed_media
         self.scheduler.complete(schedule)
         step.prompt_scores = launch_prompt_scores(prompt_rows, logits[len(end_rows) :], readback)
         step.embeddings = self._embedding_stage.launch(batch, runner, readback)
@@ -331,6 +332,8 @@ class EngineCore:
         if step.error is not None:
             raise step.error
         step.readback.read()
+        if step.failed_media:  # before others' results, which leave out what is over
+            outputs += self._jobs.fail_media(step.schedule, step.failed_media)
         batch_size = len(step.schedule.entries)
         if step.prompt_scores is not None:
             self._jobs.take(step.prompt_scores.keep(self.tokenizer), outputs)

@@ -1,17 +1,17 @@
 """The table of running jobs, which counts their results and frees the blocks of those that end."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import NamedTuple
 
 from engine.core.job import Job, JobResult
-from engine.core.limited_log import LimitedLog
 from engine.core.runner import Runner
 from engine.core.stages.beam_stage import BeamStage
 from engine.core.stages.embedding_job import EmbeddingJob
 from engine.core.stages.embedding_stage import EmbeddingStage
 from engine.errors import EngineError, GenerationFailed, NoTokenLeft
 from engine.events import Embedding, TokenEvent
+from engine.limited_log import LimitedLog
 from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler
 from engine.stats import Counters
@@ -86,6 +86,19 @@ class JobTable:
         arrivals = dict.fromkeys(entry.sequence.arrival for entry in schedule.entries)
         jobs = [job for arrival in arrivals if (job := self.find(arrival))]
         return [self._fail(job, GenerationFailed("the model failed")) for job in jobs]
+
+    def fail_media(self, schedule: Schedule, digests: Set[bytes]) -> list[Output]:
+        """Fail the jobs of which the step computed tokens of media with these digests; the others go on."""
+        failed: dict[int, GenerationFailed] = {}
+        for sequence, start, end in schedule.entries:
+            for index, one in enumerate(sequence.media):
+                if one.digest in digests and one.position < end and one.end > start:
+                    failed[sequence.arrival] = GenerationFailed(
+                        f"the model failed to encode media item {index}"
+                    )
+        return [
+            self._fail_alone(job, error) for arrival, error in failed.items() if (job := self.find(arrival))
+        ]
 
     def _fail_alone(self, job: AnyJob, error: GenerationFailed) -> Output:
         """Fail one job while others of its step continue."""

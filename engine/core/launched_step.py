@@ -17,6 +17,8 @@ class LaunchedStep:
 
     started_at, computed_at: the times at which the step began and the call of the model returned, by
         `time.perf_counter`. forward_s: the seconds that the call of the model took.
+    failed_media: the digests of media that could not be encoded; the requests whose tokens in the step hold
+        one of them fail when it is collected.
     error: the exception that ended the launch; the step's requests fail when it is collected.
     """
 
@@ -30,4 +32,5 @@ class LaunchedStep:
     embeddings: LaunchedEmbeddings | None = None
     sequences: LaunchedSequences | None = None
     beams: LaunchedBeams | None = None
+    failed_media: frozenset[bytes] = frozenset()
     error: Exception | None = None

@@ -41,5 +41,12 @@ class Runner(Protocol):
         """
 
     @property
+    def failed_media(self) -> frozenset[bytes]:
+        """The digests of the last batch's media that could not be encoded.
+
+        Their tokens were computed without them, so the requests that hold them fail, and no others.
+        """
+
+    @property
     def hidden_states(self) -> Tensor:
         """The input of the model's head for all rows of the last batch, [num_tokens, hidden_size]."""

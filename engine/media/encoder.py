@@ -1,5 +1,6 @@
 """The encoder of a model's media: the rows that take the place of embeddings, remembered by content."""
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
 from typing import Any, NamedTuple, cast
@@ -11,10 +12,13 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from engine.attention.batch import MediaRows
+from engine.limited_log import LimitedLog
 from engine.media.byte_cache import ByteCache
 from engine.media.features import feature_method
 from engine.media.processed_item import EMBEDDED, TENSORS
 from engine.request import Media, MediaKind
+
+_failures = LimitedLog(logging.getLogger(__name__))
 
 
 class EncodedRows(NamedTuple):
@@ -69,10 +73,10 @@ class MediaEncoder:
         nn.Module.to(self._holder, device, dtype)
 
     def encode(self, media: Sequence[Media]) -> dict[bytes, EncodedRows]:
-        """Return the rows of these media by digest.
+        """Return the rows of these media by digest, without those for which the model's code raises.
 
-        Those that are not remembered are computed, media of equal shapes at once. Raises whatever the model's
-        code raises.
+        Those that are not remembered are computed, media of equal shapes at once; where that raises, each
+        alone.
         """
         encoded: dict[bytes, EncodedRows] = {}
         missing: dict[bytes, Media] = {}
@@ -84,10 +88,20 @@ class MediaEncoder:
                     encoded[one.digest] = known
         self.num_encoded += len(missing)
         for group in self._groups(missing.values()):
-            for one, rows in zip(group, self._compute(group), strict=True):
+            for one, rows in self._computed_apart(group):
                 self.cache.put(one.digest, rows, rows.num_bytes)
                 encoded[one.digest] = rows
         return encoded
+
+    def _computed_apart(self, media: Sequence[Media]) -> list[tuple[Media, EncodedRows]]:
+        """Return the rows of these media, of which those that fail are left out and do not disturb others."""
+        try:
+            return list(zip(media, self._compute(media), strict=True))
+        except Exception:  # whatever the model's code raises for what its processor made
+            if len(media) == 1:
+                _failures.error("the encoder failed for one %s", media[0].kind.value, exc_info=True)
+                return []
+        return [found for one in media for found in self._computed_apart([one])]
 
     def _compute(self, media: Sequence[Media]) -> list[EncodedRows]:
         """Return the rows of media whose tensors can be joined along their first dimension."""

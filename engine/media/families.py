@@ -9,6 +9,7 @@ from engine.request import MediaKind
 
 _IMAGES: Final = frozenset({MediaKind.IMAGE})
 _SOUNDS: Final = frozenset({MediaKind.AUDIO})
+_VIDEOS: Final = frozenset({MediaKind.VIDEO})
 
 
 class MediaFamily(NamedTuple):
@@ -19,6 +20,9 @@ class MediaFamily(NamedTuple):
     sees_both_ways: the kinds whose tokens see each other in both directions; if `in_windows`, they do so in
         layers with a sliding window alone.
     is_nested: whether its image processor takes a list of images for each text.
+    has_prefix: whether a prompt with images sees itself, all of it; its text begins behind the last image,
+        with the token of a beginning, and ends with a line feed (PaliGemma, Beyer et al. 2024, arXiv
+        2407.07726).
     differs_alone: whether an image that is alone in its prompt is processed otherwise than several.
     """
 
@@ -28,25 +32,30 @@ class MediaFamily(NamedTuple):
     sees_both_ways: frozenset[MediaKind] = frozenset()
     in_windows: bool = False
     is_nested: bool = False
+    has_prefix: bool = False
     differs_alone: bool = False
 
 
-_QWEN: Final = MediaFamily(around=("<|vision_start|>", "<|vision_end|>"), has_axes=True)
+_QWEN: Final = MediaFamily(_IMAGES | _VIDEOS, around=("<|vision_start|>", "<|vision_end|>"), has_axes=True)
 
 # Each has a tiny model in tests/parity/test_media_parity.py.
 FAMILIES: Final[dict[str, MediaFamily]] = {
     "idefics3": MediaFamily(is_nested=True),
-    "smolvlm": MediaFamily(is_nested=True),
-    "internvl": MediaFamily(),
+    "smolvlm": MediaFamily(_IMAGES | _VIDEOS, is_nested=True),
+    "internvl": MediaFamily(_IMAGES | _VIDEOS),
     "llava": MediaFamily(),
     "llava_next": MediaFamily(),
-    "llava_onevision": MediaFamily(is_nested=True, differs_alone=True),
+    "llava_onevision": MediaFamily(_IMAGES | _VIDEOS, is_nested=True, differs_alone=True),
     "gemma3": MediaFamily(sees_both_ways=_IMAGES),
     "gemma4": MediaFamily(_IMAGES | _SOUNDS, sees_both_ways=_IMAGES, in_windows=True),
     "qwen2_vl": _QWEN,
     "qwen2_5_vl": _QWEN,
     "qwen3_vl": _QWEN,
     "mistral3": MediaFamily(),
+    "paligemma": MediaFamily(has_prefix=True),
+    "aya_vision": MediaFamily(),
+    "deepseek_vl": MediaFamily(),
+    "glm4v": MediaFamily(around=("<|begin_of_image|>", "<|end_of_image|>"), has_axes=True),
     "qwen2_audio": MediaFamily(_SOUNDS, around=("<|audio_bos|>", "<|audio_eos|>")),
     "voxtral": MediaFamily(_SOUNDS, around=("[BEGIN_AUDIO]", "")),
     "audioflamingo3": MediaFamily(_SOUNDS),

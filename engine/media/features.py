@@ -14,7 +14,10 @@ from engine.request import MediaKind
 _METHODS: Final[Mapping[MediaKind, str]] = {
     MediaKind.IMAGE: "get_image_features",
     MediaKind.AUDIO: "get_audio_features",
+    MediaKind.VIDEO: "get_video_features",
 }
+# The frames of their videos are images.
+_OF_FRAMES: Final = ("internvl", "smolvlm")
 
 
 def feature_method(holder: PreTrainedModel, kind: MediaKind) -> Callable[..., Any]:
@@ -24,6 +27,8 @@ def feature_method(holder: PreTrainedModel, kind: MediaKind) -> Callable[..., An
     """
     if holder.config.model_type == "qwen2_audio":
         return _Qwen2AudioFeatures(holder)
+    if kind is MediaKind.VIDEO and holder.config.model_type in _OF_FRAMES:
+        kind = MediaKind.IMAGE
     method: Callable[..., Any] = getattr(holder, _METHODS[kind])
     return method
 

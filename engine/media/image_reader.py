@@ -8,6 +8,7 @@ from transformers import PreTrainedConfig
 
 from engine.media.families import MediaFamily
 from engine.media.files.image_file import decode_image
+from engine.media.limits import MediaLimits
 from engine.media.reader import CannotProcess, ReadFile
 from engine.media.whole_processor import WholeProcessor, digest_of
 
@@ -17,11 +18,19 @@ _GRID: Final = "image_grid_thw"
 class ImageReader:
     """A `MediaReader` of images."""
 
-    def __init__(self, images: Any, whole: WholeProcessor, config: PreTrainedConfig, family: MediaFamily):
+    def __init__(
+        self,
+        images: Any,
+        whole: WholeProcessor,
+        config: PreTrainedConfig,
+        family: MediaFamily,
+        limits: MediaLimits,
+    ) -> None:
         """images: transformers' processor of them."""
         self._images = images
         self._whole = whole
         self._family = family
+        self._max_pixels = limits.max_image_pixels
         self.placeholder = whole.image_token
         self.embedded_id: int = config.image_token_id
         self.settings = digest_of(whole, images)
@@ -31,7 +40,7 @@ class ImageReader:
 
     def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
         """Return what becomes of an image; see `MediaReader`."""
-        image = decode_image(data)
+        image = decode_image(data, self._max_pixels)
         # One that is not alone is shown beside itself, and of both results the first is taken.
         images = [image] if is_alone or not self._family.differs_alone else [image, image]
         try:

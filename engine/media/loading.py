@@ -11,6 +11,7 @@ from transformers import PreTrainedConfig
 
 from engine.media.encoder import MediaEncoder
 from engine.media.families import family_of, kinds_in_words
+from engine.media.limits import MediaLimits
 from engine.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -33,12 +34,12 @@ def load_processor(
     tokenizer: Tokenizer,
     *,
     max_cached_bytes: int,
-    max_audio_seconds: float,
+    limits: MediaLimits,
     on_progress: Callable[[str], None],
 ) -> "PromptMediaProcessor | None":
     """Return the media processor of a model; None, which is reported, if it has none that can be used.
 
-    max_cached_bytes: of processed files. max_audio_seconds: of a sound.
+    max_cached_bytes: of processed files.
     """
     family = family_of(config)
     if family is None or not any((directory / name).is_file() for name in _PROCESSOR_FILES):
@@ -52,7 +53,7 @@ def load_processor(
         on_progress(f"{unread}: {error.name} is not installed")
         return None
     try:
-        readers = load_readers(directory, config, family, tokenizer, max_audio_seconds=max_audio_seconds)
+        readers = load_readers(directory, config, family, tokenizer, limits, on_progress)
         return PromptMediaProcessor(readers, family, tokenizer, max_cached_bytes=max_cached_bytes)
     except CannotProcess as error:
         on_progress(f"{unread}: {error}")

@@ -24,7 +24,8 @@ class ProcessedItem:
     is_embedded: bool [num_tokens], whether a row of the encoder's output takes the place of the token's
         embedding; the others separate these.
     tensors: what the processor made, by the names of the encoder's arguments. grids: the patches of each
-        image in time, height and width after merging, where positions have axes.
+        image in time, height and width after merging, where positions have axes. time_step: between positions
+        of patches that follow one another in time.
     newlines_before, newlines_after: line feeds around these tokens, which a tokenizer may join with those of
         the prompt.
     """
@@ -34,6 +35,7 @@ class ProcessedItem:
     is_embedded: NDArray[np.bool_]
     tensors: Mapping[str, Tensor]
     grids: tuple[tuple[int, int, int], ...] = ()
+    time_step: float = 1.0
     newlines_before: int = 0
     newlines_after: int = 0
 
@@ -60,6 +62,12 @@ class ProcessedItem:
         edges = np.flatnonzero(np.diff(self.is_embedded.astype(np.int8), prepend=0, append=0))
         return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
 
+    def _offsets(self, grid: tuple[int, int, int]) -> NDArray[np.int64]:
+        """Return the positions of a grid's patches on each axis, from its first on."""
+        offsets = np.indices(grid).reshape(3, -1)
+        offsets[0] = offsets[0].astype(np.float32) * np.float32(self.time_step)  # as transformers rounds
+        return offsets
+
     def _rope_axes(self) -> RopeAxes:
         """Return the tokens' positions: a grid's are those of its patches, then it takes its longer side."""
         parts: list[NDArray[np.int64]] = []
@@ -67,7 +75,7 @@ class ProcessedItem:
         for is_embedded, group in groupby(self.is_embedded.tolist()):
             if is_embedded:
                 grid = next(grids)
-                parts.append(np.indices(grid).reshape(3, -1) + position)
+                parts.append(self._offsets(grid) + position)
                 position += max(grid[1:])
             else:
                 num_tokens = len(list(group))

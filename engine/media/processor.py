@@ -1,8 +1,10 @@
 """The media processor of the own engine: files in, prompts with places for them out."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import msgspec
 import numpy as np
 
 from engine.errors import InvalidMedia, InvalidRequest
@@ -54,8 +56,13 @@ class PromptMediaProcessor:
         """Return the prompt in which each item has the tokens that keep its place; see `MediaProcessor`."""
         places = [place for place, token_id in enumerate(token_ids) if token_id in self._kinds]
         self._check_places([self._kinds[token_ids[place]] for place in places], items)
-        is_alone = len(items) == 1
-        processed = [self._process(index, item, is_alone=is_alone) for index, item in enumerate(items)]
+        if self._family.has_prefix and items:
+            token_ids = self._as_prefix(token_ids, places[-1])
+            places = [place for place, token_id in enumerate(token_ids) if token_id in self._kinds]
+        num_items = Counter(item.kind for item in items)
+        processed = [
+            self._process(index, item, is_alone=num_items[item.kind] == 1) for index, item in enumerate(items)
+        ]
         ids: list[int] = []
         media: list[Media] = []
         start = 0
@@ -76,7 +83,23 @@ class PromptMediaProcessor:
                     num_after += num_newlines
                     start += 1
                 ids += self._newlines(num_after)
-        return Prompt((*ids, *token_ids[start:]), tuple(media))
+        ids += token_ids[start:]
+        if self._family.has_prefix and media:
+            first = media[0].position
+            media[0] = msgspec.structs.replace(media[0], blocks=((-first, len(ids) - first),))
+        return Prompt(tuple(ids), tuple(media))
+
+    def _as_prefix(self, token_ids: Sequence[int], last_place: int) -> list[int]:
+        """Return a prompt whose text begins behind its last image, and ends with a line feed."""
+        beginning = [] if (bos_id := self._tokenizer.hf.bos_token_id) is None else [bos_id]
+        images, text = list(token_ids[: last_place + 1]), list(token_ids[last_place + 1 :])
+        if images[:1] == beginning:
+            del images[0]
+        num_newlines = 1
+        while text and (num_more := self._num_newlines(text[-1])):
+            num_newlines += num_more
+            text.pop()
+        return [*images, *beginning, *text, *self._newlines(num_newlines)]
 
     def _id_of(self, placeholder: str) -> int:
         ids = self._tokenizer.encode(placeholder, add_special_tokens=False)
@@ -131,5 +154,12 @@ class PromptMediaProcessor:
             raise CannotProcess("it is too short for the model")
         ids[is_embedded & (ids >= self._vocab_size)] = 0
         return ProcessedItem(
-            digest, tuple(ids.tolist()), is_embedded, read.tensors, read.grids, num_before, num_after
+            digest,
+            tuple(ids.tolist()),
+            is_embedded,
+            read.tensors,
+            read.grids,
+            read.time_step,
+            num_before,
+            num_after,
         )

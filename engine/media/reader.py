@@ -13,13 +13,14 @@ class CannotProcess(Exception):
 class ReadFile(NamedTuple):
     """One file as the model's processor makes it.
 
-    text: what keeps its place in a prompt. tensors: the encoder's arguments by name, among others. grids: as
-    in `ProcessedItem`.
+    text: what keeps its place in a prompt. tensors: the encoder's arguments by name, among others. grids,
+    time_step: as in `ProcessedItem`.
     """
 
     text: str
     tensors: Mapping[str, Tensor]
     grids: tuple[tuple[int, int, int], ...] = ()
+    time_step: float = 1.0
 
 
 class MediaReader(Protocol):
@@ -41,7 +42,7 @@ class MediaReader(Protocol):
         ...
 
     def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
-        """Return what becomes of a file. is_alone: whether it is the only one of its prompt.
+        """Return what becomes of a file. is_alone: whether its prompt has no other of its kind.
 
         Raises CannotDecode where it is no such file or over its bounds, and CannotProcess where the model's
         processor refuses it.

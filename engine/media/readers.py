@@ -1,6 +1,6 @@
 """The loading of what reads a model's files, by kind."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,9 @@ from transformers import AutoFeatureExtractor, AutoImageProcessor, PreTrainedCon
 from engine.media.audio_reader import AudioReader
 from engine.media.families import MediaFamily
 from engine.media.image_reader import ImageReader
+from engine.media.limits import MediaLimits
 from engine.media.reader import CannotProcess, MediaReader
+from engine.media.video.video_reader import VideoReader
 from engine.media.whole_processor import whole_processor
 from engine.request import MediaKind
 from engine.text.tokenizer import Tokenizer
@@ -20,10 +22,13 @@ def load_readers(
     config: PreTrainedConfig,
     family: MediaFamily,
     tokenizer: Tokenizer,
-    *,
-    max_audio_seconds: float,
+    limits: MediaLimits,
+    on_progress: Callable[[str], None],
 ) -> Mapping[MediaKind, MediaReader]:
-    """Return the readers of the kinds that a model reads. Raises CannotProcess."""
+    """Return the readers of the kinds that a model reads. Raises CannotProcess.
+
+    on_progress: is told where videos are not read and images are.
+    """
     has_images, has_sounds = MediaKind.IMAGE in family.kinds, MediaKind.AUDIO in family.kinds
     try:
         images = _loaded(AutoImageProcessor, directory) if has_images else None
@@ -33,9 +38,14 @@ def load_readers(
         raise CannotProcess(f"{type(error).__name__}: {' '.join(str(error).split())}") from error
     readers: dict[MediaKind, MediaReader] = {}
     if images is not None:
-        readers[MediaKind.IMAGE] = ImageReader(images, whole, config, family)
+        readers[MediaKind.IMAGE] = ImageReader(images, whole, config, family, limits)
     if sounds is not None:
-        readers[MediaKind.AUDIO] = AudioReader(sounds, whole, config, max_seconds=max_audio_seconds)
+        readers[MediaKind.AUDIO] = AudioReader(sounds, whole, config, max_seconds=limits.max_audio_seconds)
+    if MediaKind.VIDEO in family.kinds:
+        try:
+            readers[MediaKind.VIDEO] = VideoReader(directory, images, whole, config, tokenizer, limits)
+        except CannotProcess as error:
+            on_progress(f"note: videos are not read: {error}")
     return readers
 
 

@@ -11,7 +11,7 @@ from transformers import PreTrainedModel
 from engine.attention.backend import AttentionBackend
 from engine.attention.batch import Batch
 from engine.attention.paged_attention import current_attention
-from engine.media.encoder import place_rows
+from engine.media.encoder import EncodedRows, place_rows
 from engine.media.loading import LoadedMedia
 from engine.model.adaptation.rope_by_row import current_long_rows
 from engine.model.adapters import AdaptedRows, JoinedAdapters, current_adapters
@@ -45,6 +45,7 @@ class ModelRunner:
         self._hidden_states = HiddenStates(model)
         self._joined_adapters = JoinedAdapters()
         self.media = media
+        self._failed_media: frozenset[bytes] = frozenset()
         if media is not None:
             add_deeper_rows(model)
         self.is_stepwise = False
@@ -94,12 +95,18 @@ class ModelRunner:
         """The last batch's rows after the final norm, [num_tokens, hidden_size], in the model's dtype."""
         return self._hidden_states.rows
 
+    @property
+    def failed_media(self) -> frozenset[bytes]:
+        """The digests of the last batch's media that could not be encoded."""
+        return self._failed_media
+
     @torch.inference_mode()
     def run(self, batch: Batch, logit_rows: list[int]) -> Tensor:
         """Compute the batch, filling its slots; return raw logits [len(logit_rows), vocab_size].
 
-        The head runs on those rows alone.
+        The head runs on those rows alone. Tokens of media that cannot be encoded keep their own embeddings.
         """
+        self._failed_media = frozenset()
         states = (
             None if self._states is None else StateRows(batch, self._states, is_stepwise=self.is_stepwise)
         )
@@ -146,12 +153,11 @@ class ModelRunner:
     @contextmanager
     def _embedded(self, batch: Batch) -> Iterator[dict[str, Tensor]]:
         """Yield the input of the model's forward: ids, or their embeddings where media take some of these."""
-        if not batch.media:
+        if not (encoded := self._encode(batch)):
             yield {"input_ids": batch.input_ids[None]}
             return
-        assert self.media is not None, "admission refuses media for a model that reads none"
-        encoded = self.media.encoder.encode([rows.media for rows in batch.media])
-        placed = place_rows(batch.media, encoded, self.device)
+        spans = [rows for rows in batch.media if rows.media.digest in encoded]
+        placed = place_rows(spans, encoded, self.device)
         embeddings: Tensor = self._model.get_input_embeddings()(batch.input_ids[None])
         embeddings[0, placed.indices] = placed.encoded.rows.to(embeddings.dtype)
         token = current_deeper_rows.set(placed)
@@ -162,6 +168,15 @@ class ModelRunner:
             }
         finally:
             current_deeper_rows.reset(token)
+
+    def _encode(self, batch: Batch) -> dict[bytes, EncodedRows]:
+        """Return the encoder's rows for the media of a batch, by digest, and note those that failed."""
+        if not batch.media:
+            return {}
+        assert self.media is not None, "admission refuses media for a model that reads none"
+        encoded = self.media.encoder.encode([rows.media for rows in batch.media])
+        self._failed_media = frozenset(rows.media.digest for rows in batch.media) - encoded.keys()
+        return encoded
 
 
 def _position_ids(batch: Batch) -> Tensor:

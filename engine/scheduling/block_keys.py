@@ -11,7 +11,7 @@ import json
 import struct
 from collections.abc import Sequence
 
-from engine.request import EmbeddingRequest, GenerationRequest, Media
+from engine.request import EmbeddingRequest, GenerationRequest, Media, Prompt
 from engine.scheduling.cache_changes import StoredBlock
 
 # Pairs of kind and value that the KV cache depends on besides tokens, such as the adapter and the cache salt.
@@ -20,8 +20,13 @@ Tags = tuple[tuple[str, str], ...]
 
 def request_tags(request: GenerationRequest | EmbeddingRequest) -> Tags:
     """Return the tags, besides the model's, that requests must have in common to share cached blocks."""
-    tags = {"adapter": request.adapter, "salt": request.cache_salt}
+    tags = {"adapter": request.adapter, "salt": request.cache_salt, "prompt": _whole(request.prompt)}
     return tuple((kind, value) for kind, value in tags.items() if value is not None)
+
+
+def _whole(prompt: Prompt) -> str | None:
+    """Return a digest of a prompt that sees itself, of which equal beginnings are not enough; else None."""
+    return block_key(b"", list(prompt.token_ids), prompt.media).hex() if prompt.sees_itself else None
 
 
 def tags_key(tags: Tags) -> bytes:
@@ -71,14 +76,14 @@ class BlockKeys:
         start = place * self._block_size
         end = start + self._block_size
         tags = dict(self._tags)
-        salt = tags.get("salt")
+        roots = () if place else tuple(tags[kind] for kind in ("salt", "prompt") if kind in tags)
         media = tuple((one.digest.hex(), one.position - start) for one in self._within(start, end))
         return StoredBlock(
             self._keys[place],
             self._keys[place - 1] if place else None,
             tuple(token_ids[start:end]),
             tags.get("adapter"),
-            media if place or salt is None else (*media, salt),
+            (*media, *roots),
         )
 
     def _within(self, start: int, end: int) -> list[Media]:

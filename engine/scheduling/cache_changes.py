@@ -12,8 +12,9 @@ class StoredBlock(NamedTuple):
     """A full block that has entered the cache.
 
     key, parent: its key, and that of the block before it, None for the first of a sequence
-    (`block_keys.py`). adapter: that of its request. extra: what the key depends on besides, of the first
-    block the salt, and of each block its media as pairs of a digest and their start in the block.
+    (`block_keys.py`). adapter: that of its request. extra: what the key depends on besides: of the first
+    block the salt, and the digest of a prompt that sees itself; of each block its media as pairs of a digest
+    and their start in the block.
     """
 
     key: bytes

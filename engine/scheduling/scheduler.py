@@ -342,7 +342,7 @@ class Scheduler:
     def _end(self, sequence: Sequence, start: int, end: int, schedule: Schedule) -> int:
         """Return the end of a chunk that its media allow, `start` for none, and note those that it begins."""
         media = sequence.media
-        if not media or start >= media[-1].end:
+        if not media or start >= sequence.num_prompt_tokens:
             return end
         num_begun = schedule.num_media_tokens
         allowed, num_begun = encoded_end(media, start, end, num_begun=num_begun, limit=self._max_media_tokens)

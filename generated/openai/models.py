@@ -1130,6 +1130,16 @@ class Error(BaseModel):
 BadWord = TypeAliasType("BadWord", Annotated[StrictStr, Field(min_length=1)])
 
 
+class VideoUrl(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    url: StrictStr
+    """
+    Where the video is, or the video itself as a data URL.
+    """
+
+
 class ResponseFormatRegex(BaseModel):
     """
     TGI's form of a regular expression.
@@ -1979,6 +1989,17 @@ class ErrorResponse(BaseModel):
     """
 
 
+class ChatCompletionRequestMessageContentPartVideo(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["video_url"]
+    video_url: VideoUrl
+    """
+    The video. A model that reads none refuses it.
+    """
+
+
 class ResponseFormatJson(BaseModel):
     """
     TGI's form of a JSON Schema.
@@ -2508,7 +2529,8 @@ UserContentParts = TypeAliasType(
                 ChatCompletionRequestMessageContentPartText
                 | ChatCompletionRequestMessageContentPartImage
                 | ChatCompletionRequestMessageContentPartAudio
-                | ChatCompletionRequestMessageContentPartFile,
+                | ChatCompletionRequestMessageContentPartFile
+                | ChatCompletionRequestMessageContentPartVideo,
                 Field(discriminator="type"),
             ]
         ],

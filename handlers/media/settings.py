@@ -3,8 +3,9 @@
 import os
 from typing import Annotated
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
+from engine.config import IMAGE_PIXELS, MAX_IMAGE_PIXELS
 from handlers.chat.media import DEFAULT_MEDIA_ITEMS
 from handlers.media.domains import Domain, InvalidDomain
 from handlers.shared_settings.kinds import Count, Names, Seconds, env
@@ -26,8 +27,16 @@ class MediaSettings(Section):
     max_media_bytes: Annotated[Count, env("VERBATIM_MAX_MEDIA_BYTES")] = 33_554_432
     """Size in bytes of all of them together."""
 
-    max_image_pixels: Annotated[Count, env("VERBATIM_MAX_IMAGE_PIXELS")] = 33_554_432
-    """Width times height of an image."""
+    max_image_pixels: Annotated[int, Field(ge=1, le=MAX_IMAGE_PIXELS), env("VERBATIM_MAX_IMAGE_PIXELS")] = (
+        IMAGE_PIXELS
+    )
+    """Width times height of an image, or of a video's frame."""
+
+    max_video_seconds: Annotated[Seconds, env("VERBATIM_MAX_VIDEO_SECONDS")] = 600.0
+    """Seconds that a video may take."""
+
+    max_video_frames: Annotated[Count, env("VERBATIM_MAX_VIDEO_FRAMES")] = 32
+    """Frames of a video that a model gets at most; they are spread over all of it."""
 
     max_audio_seconds: Annotated[Seconds, env("VERBATIM_MAX_AUDIO_SECONDS")] = 600.0
     """Seconds of a sound; many models read no more than 30."""

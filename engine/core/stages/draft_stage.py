@@ -6,7 +6,7 @@ from collections.abc import Sequence as Row
 from typing import NamedTuple
 
 from engine.core.job import Job, SequenceState
-from engine.core.limited_log import LimitedLog
+from engine.limited_log import LimitedLog
 from engine.sampling.state import SamplingState
 from engine.scheduling.sequence import Sequence
 from engine.speculation.speculator import Speculator

@@ -22,27 +22,38 @@ SIGNATURES: Final[Mapping[str, re.Pattern[bytes]]] = {
     "ogg": re.compile(rb"OggS"),
     "mov": re.compile(rb"....ftyp", re.DOTALL),
     "matroska": re.compile(rb"\x1aE\xdf\xa3"),
+    "avi": re.compile(rb"RIFF....AVI ", re.DOTALL),
+    "asf": re.compile(rb"\x30\x26\xb2\x75\x8e\x66\xcf\x11"),
 }
+
+NO_OPTIONS: Final[Mapping[str, str]] = {}
 
 
 @contextmanager
 def opened(
-    data: bytes, formats: Sequence[str], codecs: Sequence[str], reads: str
+    data: bytes,
+    formats: Sequence[str],
+    codecs: Sequence[str],
+    reads: str,
+    options: Mapping[str, str] = NO_OPTIONS,
 ) -> Iterator[InputContainer]:
     """Open a file, and close it at the end. What FFmpeg refuses in between raises CannotDecode.
 
     formats: keys of SIGNATURES. codecs: FFmpeg's names of the decoders that may run, also while it opens the
     file; a stream may name another, so look before you decode. reads: what the file should be, for clients.
+    options: further ones of FFmpeg, of its formats and decoders.
     """
     found = next((name for name in formats if SIGNATURES[name].match(data)), None)
     if found is None:
         raise CannotDecode(f"the file is no {reads}")
     if found == "mov" and num_samples(data) > MAX_SAMPLES:
         raise CannotDecode(f"the file says that it has more than {MAX_SAMPLES:,} samples")
-    options = {"codec_whitelist": ",".join(codecs), "protocol_whitelist": "none", "format_whitelist": found}
+    bounds = {"codec_whitelist": ",".join(codecs), "protocol_whitelist": "none", "format_whitelist": found}
     try:
         file = BytesIO(data)
-        with av.open(file, "r", format=found, options=options, metadata_errors="replace") as container:
+        with av.open(
+            file, "r", format=found, options={**options, **bounds}, metadata_errors="replace"
+        ) as container:
             yield container
     except (av.FFmpegError, ValueError, OverflowError, MemoryError) as error:
         raise CannotDecode(f"the file is no {reads}, or is broken or cut off") from error

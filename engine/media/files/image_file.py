@@ -7,38 +7,37 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from engine.media.files.cannot_decode import CannotDecode
 
-# About 5,800 by 5,800: 100 MB of bytes once decoded, and models scale an image down to far less.
-MAX_PIXELS: Final = 2**25
 # A thinner one is no picture, and processors that keep the ratio of its sides could not scale it.
 MAX_ASPECT_RATIO: Final = 200
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 
 
-def decode_image(data: bytes) -> Image.Image:
+def decode_image(data: bytes, max_pixels: int) -> Image.Image:
     """Return the image in a file as RGB, turned upright as its EXIF data say; of a moving one, its first.
 
     Transparency is dropped, as transformers' own loading of images drops it. Raises CannotDecode.
+    max_pixels: of its width and height, which are known before any pixel is decoded.
     """
     try:
         with Image.open(BytesIO(data), formats=FORMATS) as image:
-            _check_size(image)
+            _check_size(image, max_pixels)
             upright = ImageOps.exif_transpose(image)
             return upright.convert("RGB")
     except CannotDecode:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise CannotDecode(f"an image of more than {MAX_PIXELS:,} pixels") from error
+        raise CannotDecode(f"an image of more than {max_pixels:,} pixels") from error
     except UnidentifiedImageError as error:
         raise CannotDecode(f"the file is no image of {', '.join(FORMATS)}") from error
     except Exception as error:  # each format's decoder raises its own for a broken file
         raise CannotDecode("the image is broken or cut off") from error
 
 
-def _check_size(image: Image.Image) -> None:
+def _check_size(image: Image.Image, max_pixels: int) -> None:
     """Check what the file's header says, before its pixels are decoded."""
     width, height = image.size
-    if width * height > MAX_PIXELS:
-        raise CannotDecode(f"an image of {width} × {height} pixels; {MAX_PIXELS:,} are the most")
+    if width * height > max_pixels:
+        raise CannotDecode(f"an image of {width} × {height} pixels; {max_pixels:,} are the most")
     if max(width, height) > MAX_ASPECT_RATIO * min(width, height):
         raise CannotDecode(
             f"an image of {width} × {height} pixels; a side may be {MAX_ASPECT_RATIO} times the other at most"

@@ -65,6 +65,11 @@ class FallbackRunner:
         """The last batch's rows after the final norm, [num_tokens, hidden_size], in the model's dtype."""
         return self._hidden_states.rows
 
+    @property
+    def failed_media(self) -> frozenset[bytes]:
+        """None: this runner reads text alone."""
+        return frozenset()
+
     @torch.inference_mode()
     def run(self, batch: Batch, logit_rows: list[int]) -> Tensor:
         """Compute the batch; return raw logits [len(logit_rows), vocab_size]."""

@@ -15,6 +15,7 @@ from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.media.encoder import MediaEncoder
 from engine.media.families import kinds_in_words
+from engine.media.limits import MediaLimits
 from engine.media.loading import LoadedMedia, load_processor
 from engine.model.loading.checkpoint.complete import check_config, check_finite, check_plausible
 from engine.model.loading.checkpoint.end_tokens import read_end_token_ids
@@ -180,7 +181,7 @@ def _media_processor(
         plan.config,
         tokenizer,
         max_cached_bytes=config.media_cache_bytes,
-        max_audio_seconds=config.max_audio_seconds,
+        limits=MediaLimits.of(config),
         on_progress=on_progress,
     )
 
@@ -304,6 +305,10 @@ def _parse_config(directory: Path, raw: dict[str, Any], config: EngineConfig) ->
     check_json_files(directory)
     if not isinstance(found, PreTrainedConfig):
         raise ModelNotSupported(f"{directory} holds a {type(found).__name__}, which describes no model")
+    if found.model_type == "paligemma":
+        # The whole model lets prompts with images see themselves, as their media do here; its layers do not.
+        text: Any = found.get_text_config()
+        text.use_bidirectional_attention = False
     return found
 
 

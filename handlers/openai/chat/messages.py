@@ -20,6 +20,7 @@ Message = (
 _Part = (
     m.ChatCompletionRequestMessageContentPartText
     | m.ChatCompletionRequestMessageContentPartImage
+    | m.ChatCompletionRequestMessageContentPartVideo
     | m.ChatCompletionRequestMessageContentPartAudio
     | m.ChatCompletionRequestMessageContentPartFile
     | m.ChatCompletionRequestMessageContentPartRefusal
@@ -88,6 +89,8 @@ def _part(part: _Part, field: str) -> ContentPart:
             return TextPart(part.refusal)
         case m.ChatCompletionRequestMessageContentPartImage():
             return MediaPart(MediaKind.IMAGE, part.image_url.url)
+        case m.ChatCompletionRequestMessageContentPartVideo():
+            return MediaPart(MediaKind.VIDEO, part.video_url.url)
         case m.ChatCompletionRequestMessageContentPartAudio():
             return MediaPart(MediaKind.AUDIO, data_url(part.input_audio.data))
         case m.ChatCompletionRequestMessageContentPartFile():

@@ -20,6 +20,9 @@ def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -
     )
     assert (config.media, engine_config(Settings()).media) == (False, True)
     assert (config.max_audio_seconds, engine_config(Settings()).max_audio_seconds) == (45.0, 600.0)
+    assert engine_config(Settings(max_image_pixels=10**7)).max_image_pixels == 10**7
+    videos = engine_config(Settings(max_video_seconds=5, max_video_frames=3))
+    assert (videos.max_video_seconds, videos.max_video_frames) == (5, 3)
     assert config.max_draft_tokens == 5
     assert (config.model, config.dtype, config.max_batch_tokens, config.max_num_sequences) == (
         "m",

@@ -25,6 +25,10 @@ class WrappedRunner:
     def hidden_states(self) -> Tensor:
         return self._runner.hidden_states
 
+    @property
+    def failed_media(self) -> frozenset[bytes]:
+        return self._runner.failed_media
+
     def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
         self._runner.copy_blocks(copies)
 

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from engine.build import build_core, media_processor_of
-from engine.config import EngineConfig
+from engine.config import MAX_IMAGE_PIXELS, EngineConfig
 from engine.errors import InvalidMedia, InvalidRequest
 from engine.frontend.admission import check_request
 from engine.media.processor import PromptMediaProcessor
@@ -54,6 +55,20 @@ def test_a_file_that_cannot_be_read_is_named_by_its_index(
         processor.expand(ids, [PICTURE, MediaItem(MediaKind.IMAGE, b"hello")])
     with pytest.raises(InvalidMedia, match="media item 0: the model reads no audio"):
         processor.expand(ids, [MediaItem(MediaKind.AUDIO, b"RIFF"), PICTURE])
+
+
+def test_the_configuration_bounds_the_pixels_of_an_image(directory: Path) -> None:
+    config = msgspec.structs.replace(config_of(directory), max_image_pixels=30 * 20)
+    core, tokenizer, _ = build_core(config, lambda line: None)
+    processor = media_processor_of(core.runner)
+    assert processor is not None
+    ids = tokenizer.encode(processor.marker(MediaKind.IMAGE))
+    assert processor.expand(ids, [PICTURE]).media
+    with pytest.raises(InvalidMedia, match="media item 0: an image of 31 × 20 pixels; 600 are the most"):
+        processor.expand(ids, [MediaItem(MediaKind.IMAGE, image_bytes(31, 20))])
+    for number in (0, MAX_IMAGE_PIXELS + 1):
+        with pytest.raises(ValueError, match="max_image_pixels must be between 1 and"):
+            msgspec.structs.replace(config, max_image_pixels=number)
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (3, 3), (1, 3), (3, 1), (200, 1)])

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.request import Media
-from engine.scheduling.block_keys import BlockKeys, Tags, tags_key
+from engine.request import EmbeddingRequest, Media, Pooling, Prompt
+from engine.scheduling.block_keys import BlockKeys, Tags, request_tags, tags_key
 
 BLOCK_SIZE = 3
 token_ids = st.lists(st.integers(0, 1) | st.sampled_from([255, 256, 2**32 - 1]), max_size=12)
@@ -102,3 +102,18 @@ def test_a_fork_keeps_the_media_of_its_parent() -> None:
     media = (Media(digest=b"cat", position=4, num_tokens=1),)
     child = BlockKeys((), BLOCK_SIZE, media).fork()
     assert child.of([1, 2, 3, 9, 9, 9], 2) == keys((), [1, 2, 3, 9, 9, 9], media)
+
+
+def test_a_prompt_that_sees_itself_shares_nothing_with_one_that_only_begins_alike() -> None:
+    """The keys and values of its first tokens depend on its last one."""
+
+    def found(tokens: list[int], block: tuple[int, int]) -> list[bytes]:
+        media = (Media(digest=b"cat", position=2, num_tokens=3, blocks=(block,)),)
+        request = EmbeddingRequest(request_id="1", prompt=Prompt(tuple(tokens), media), pooling=Pooling.LAST)
+        return keys(request_tags(request), tokens, media)
+
+    tokens, others = [1, 2, 9, 9, 9, 3, 4, 5, 6], [1, 2, 9, 9, 9, 3, 4, 5, 7]
+    within, whole = (0, 3), (-2, 7)
+    assert found(tokens, within)[:2] == found(others, within)[:2]
+    assert not {*found(tokens, whole)} & {*found(others, whole)}
+    assert found(tokens, whole) == found(tokens, whole)

@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 from pydantic import ValidationError
 
+from engine.config import MAX_IMAGE_PIXELS
 from handlers.settings.settings import Settings
 from tests.scripted_media import png, seeing_engine
 from tests.unit.handlers.media.test_content import bomb
@@ -138,6 +139,9 @@ async def test_bodies_with_images_may_be_longer_unless_the_operator_says_how_lon
         ({"max_media_bytes": 0}, "max_media_bytes"),
         ({"max_image_pixels": 0}, "max_image_pixels"),
         ({"max_audio_seconds": 0}, "max_audio_seconds"),
+        ({"max_image_pixels": MAX_IMAGE_PIXELS + 1}, "max_image_pixels"),
+        ({"max_video_seconds": 0}, "max_video_seconds"),
+        ({"max_video_frames": 0}, "max_video_frames"),
         ({"media_timeout": 0}, "media_timeout"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 
 from engine.request import MediaKind
 from tests.scripted_engine import says
-from tests.scripted_media import NUM_TOKENS, WAV, png, seeing_engine
+from tests.scripted_media import MP4, NUM_TOKENS, WAV, png, seeing_engine
 from tests.unit.handlers.openai.api import CHAT, MODEL, Api, Refusal
 
 RESPONSES: Final = "/openai/v1/responses"
@@ -54,6 +54,14 @@ async def test_a_chat_takes_images_and_sounds() -> None:
     usage = answer["usage"]
     assert usage["prompt_tokens"] == len(one.engine.request.prompt.token_ids)
     assert usage["prompt_tokens_details"]["audio_tokens"] == NUM_TOKENS
+
+
+async def test_a_chat_takes_videos_as_clients_of_other_servers_send_them() -> None:
+    one = api()
+    url = f"data:video/mp4;base64,{b64encode(MP4).decode()}"
+    await one.answer(CHAT, asked(text("Watch "), {"type": "video_url", "video_url": {"url": url}}))
+    assert items(one) == [MP4]
+    assert one.prompt.count("<|video|>") == NUM_TOKENS
 
 
 async def test_a_stream_takes_them_too() -> None:

@@ -600,6 +600,13 @@ class ResponseReasoningText(TypedDict):
     """
 
 
+class VideoUrl(TypedDict, closed=True):
+    url: str
+    """
+    Where the video is, or the video itself as a data URL.
+    """
+
+
 class ResponseFormatRegex(TypedDict, closed=True):
     """
     TGI's form of a regular expression.
@@ -960,6 +967,14 @@ class ResponseReasoningInput(TypedDict, closed=True):
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """
     As an answer told it; without effect.
+    """
+
+
+class ChatCompletionRequestMessageContentPartVideo(TypedDict, closed=True):
+    type: Literal["video_url"]
+    video_url: VideoUrl
+    """
+    The video. A model that reads none refuses it.
     """
 
 
@@ -1691,6 +1706,7 @@ class ChatCompletionRequestUserMessage(TypedDict, closed=True):
             | ChatCompletionRequestMessageContentPartImage
             | ChatCompletionRequestMessageContentPartAudio
             | ChatCompletionRequestMessageContentPartFile
+            | ChatCompletionRequestMessageContentPartVideo
         ]
     )
     """

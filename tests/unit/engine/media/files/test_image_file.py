@@ -7,8 +7,9 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
+from engine.config import IMAGE_PIXELS, MAX_IMAGE_PIXELS
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.image_file import MAX_PIXELS, decode_image
+from engine.media.files.image_file import decode_image
 from tests.tiny_media import image_bytes
 
 
@@ -20,29 +21,29 @@ def file_of(image: Image.Image, format: str, **options: object) -> bytes:
 
 @pytest.mark.parametrize("format", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
 def test_each_format_is_read_as_rgb(format: str) -> None:
-    image = decode_image(image_bytes(9, 5, format=format))
+    image = decode_image(image_bytes(9, 5, format=format), IMAGE_PIXELS)
     assert (image.mode, image.size) == ("RGB", (9, 5))
 
 
 @pytest.mark.parametrize("mode", ["L", "LA", "P", "RGBA", "1", "I;16"])
 def test_other_modes_of_colour_become_rgb(mode: str) -> None:
-    assert decode_image(file_of(Image.new(mode, (4, 3)), "PNG")).mode == "RGB"
+    assert decode_image(file_of(Image.new(mode, (4, 3)), "PNG"), IMAGE_PIXELS).mode == "RGB"
 
 
 def test_a_picture_for_print_becomes_rgb() -> None:
-    assert decode_image(file_of(Image.new("CMYK", (4, 3)), "JPEG")).mode == "RGB"
+    assert decode_image(file_of(Image.new("CMYK", (4, 3)), "JPEG"), IMAGE_PIXELS).mode == "RGB"
 
 
 def test_a_picture_is_turned_upright() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6  # Orientation: the camera was turned by a quarter
-    assert decode_image(file_of(Image.new("RGB", (8, 2)), "JPEG", exif=exif)).size == (2, 8)
+    assert decode_image(file_of(Image.new("RGB", (8, 2)), "JPEG", exif=exif), IMAGE_PIXELS).size == (2, 8)
 
 
 def test_of_a_moving_picture_the_first_is_read() -> None:
     frames = [Image.new("RGB", (4, 4), colour) for colour in ("red", "blue")]
     data = file_of(frames[0], "GIF", save_all=True, append_images=frames[1:])
-    assert decode_image(data).getpixel((0, 0)) == (255, 0, 0)
+    assert decode_image(data, IMAGE_PIXELS).getpixel((0, 0)) == (255, 0, 0)
 
 
 def png_of(width: int, height: int) -> bytes:
@@ -71,10 +72,19 @@ def png_of(width: int, height: int) -> bytes:
 )
 def test_what_cannot_be_read_is_refused_with_a_reason(data: bytes, reason: str) -> None:
     with pytest.raises(CannotDecode, match=reason):
-        decode_image(data)
+        decode_image(data, IMAGE_PIXELS)
 
 
 def test_the_largest_picture_is_let_in_by_its_header() -> None:
-    side = int(MAX_PIXELS**0.5)
+    side = int(IMAGE_PIXELS**0.5)
     with pytest.raises(CannotDecode, match="broken"):
-        decode_image(png_of(side, side))
+        decode_image(png_of(side, side), IMAGE_PIXELS)
+
+
+def test_the_bound_of_pixels_is_the_operators() -> None:
+    picture = image_bytes(30, 20)
+    assert decode_image(picture, 600).size == (30, 20)
+    with pytest.raises(CannotDecode, match="30 × 20 pixels; 599 are the most"):
+        decode_image(picture, 599)
+    with pytest.raises(CannotDecode, match="broken"):  # its header is let in
+        decode_image(png_of(9_000, 9_000), MAX_IMAGE_PIXELS)

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from engine.core.limited_log import LimitedLog
+from engine.limited_log import LimitedLog
 
 
 class Clock:

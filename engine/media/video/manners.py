@@ -1,0 +1,154 @@
+"""How each family reads a video, where its own processor of videos needs torchvision."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
+from transformers.models.qwen3_vl.video_processing_qwen3_vl import smart_resize as smart_resize_of_all
+
+from engine.media.files.video_file import VideoLength
+from engine.media.video import sampling
+from engine.media.video.sampling import Settings
+
+Pictures = Sequence[NDArray[np.float32]]  # each [3, height, width]
+Size = tuple[int, int]  # height, width
+
+
+class VideoManner(NamedTuple):
+    """What a family makes of a video.
+
+    choose: positions of frames. sizes: those that a frame of this height and width is scaled to, one after
+    the other, of so many frames. tensors: of the scaled frames, by the names that the texts of transformers'
+    processors go by. defaults: of the settings.
+    arguments: of the encoder, from these tensors. shows_images: whether the tokens of a frame are those of an
+    image.
+    """
+
+    choose: Callable[[VideoLength, Settings, int], list[int]]
+    sizes: Callable[[Settings, int, Size], list[Size]]
+    tensors: Callable[[Pictures, Settings], dict[str, Tensor]]
+    defaults: Settings
+    arguments: Callable[[dict[str, Tensor]], dict[str, Tensor]] = dict
+    shows_images: bool = False
+
+
+def _size_of_patches(settings: Settings, num_frames: int, size: Size) -> list[Size]:
+    """Return the size that is a multiple of merged patches, each frame by itself (Qwen2-VL)."""
+    bounds = settings["size"]
+    factor = settings["patch_size"] * settings["merge_size"]
+    height, width = smart_resize(
+        *size, factor=factor, min_pixels=bounds["shortest_edge"], max_pixels=bounds["longest_edge"]
+    )
+    return [(height, width)]
+
+
+def _size_of_all_patches(settings: Settings, num_frames: int, size: Size) -> list[Size]:
+    """Return the size that is a multiple of merged patches, all frames together being bounded (Qwen3-VL)."""
+    bounds = settings["size"]
+    height, width = smart_resize_of_all(
+        num_frames,
+        *size,
+        temporal_factor=settings["temporal_patch_size"],
+        factor=settings["patch_size"] * settings["merge_size"],
+        min_pixels=bounds["shortest_edge"],
+        max_pixels=bounds["longest_edge"],
+    )
+    return [(height, width)]
+
+
+def _one_size(settings: Settings, num_frames: int, size: Size) -> list[Size]:
+    return [(settings["size"]["height"], settings["size"]["width"])]
+
+
+def _size_by_longest_edge(settings: Settings, num_frames: int, size: Size) -> list[Size]:
+    """Return the size of the longest edge, the other even, and then that of the encoder (SmolVLM)."""
+    height, width = size
+    longest, ratio = min(settings["size"]["longest_edge"], 4096), width / height
+    is_wide = width >= height
+    first = (_even(longest / ratio), longest) if is_wide else (longest, _even(longest * ratio))
+    side = settings["max_image_size"]["longest_edge"]
+    return [(max(first[0], 1), max(first[1], 1)), (side, side)]
+
+
+def _even(length: float) -> int:
+    return int(length) + int(length) % 2
+
+
+def _patches(pictures: Pictures, settings: Settings) -> dict[str, Tensor]:
+    """Return the patches of a video, [num_patches, patch], in the order of the encoder's (Qwen-VL).
+
+    The last frame is repeated where frames are missing for a patch of time.
+    """
+    side, merged, step = settings["patch_size"], settings["merge_size"], settings["temporal_patch_size"]
+    frames = np.stack([*pictures, *[pictures[-1]] * (-len(pictures) % step)])
+    num_frames, channels, height, width = frames.shape
+    grid = (num_frames // step, height // side, width // side)
+    parts = frames.reshape(
+        *(grid[0], step, channels),
+        *(grid[1] // merged, merged, side),
+        *(grid[2] // merged, merged, side),
+    ).transpose(0, 3, 6, 4, 7, 2, 1, 5, 8)
+    patches = np.ascontiguousarray(parts).reshape(np.prod(grid), -1)
+    return {"pixel_values_videos": torch.from_numpy(patches), "video_grid_thw": torch.tensor([grid])}
+
+
+def _frames(pictures: Pictures, settings: Settings) -> dict[str, Tensor]:
+    """Return the frames of a video, [1, num_frames, 3, height, width]."""
+    return {"pixel_values_videos": torch.from_numpy(np.stack(pictures))[None]}
+
+
+def _frames_and_mask(pictures: Pictures, settings: Settings) -> dict[str, Tensor]:
+    """Return the frames of a video as of one that has images, with a mask of all their pixels (SmolVLM)."""
+    frames = torch.from_numpy(np.stack(pictures))[None]
+    return {
+        "pixel_values": frames,
+        "pixel_attention_mask": torch.ones_like(frames[:, :, 0], dtype=torch.int64),
+    }
+
+
+_QWEN: Final = {"merge_size": 2, "temporal_patch_size": 2, "min_frames": 4, "max_frames": 768, "fps": 2}
+# Where a family's settings say nothing, the frames of its published examples.
+MANNERS: Final[dict[str, VideoManner]] = {
+    **dict.fromkeys(
+        ("qwen2_vl", "qwen2_5_vl"),
+        VideoManner(
+            sampling.in_pairs,
+            _size_of_patches,
+            _patches,
+            _QWEN
+            | {"patch_size": 14, "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768}},
+        ),
+    ),
+    "qwen3_vl": VideoManner(
+        sampling.by_rate,
+        _size_of_all_patches,
+        _patches,
+        _QWEN
+        | {"patch_size": 16, "size": {"shortest_edge": 128 * 32 * 32, "longest_edge": 32 * 32 * 768}}
+        | {"image_mean": [0.5] * 3, "image_std": [0.5] * 3},
+    ),
+    "internvl": VideoManner(
+        sampling.from_the_middle,
+        _one_size,
+        _frames,
+        {"num_frames": 8, "size": {"height": 384, "width": 384}},
+        arguments=lambda tensors: {"pixel_values": tensors["pixel_values_videos"][0]},
+        shows_images=True,
+    ),
+    "llava_onevision": VideoManner(
+        sampling.evenly, _one_size, _frames, {"num_frames": 32, "size": {"height": 384, "width": 384}}
+    ),
+    "smolvlm": VideoManner(
+        sampling.without_ends,
+        _size_by_longest_edge,
+        _frames_and_mask,
+        {"num_frames": 64, "fps": 1, "size": {"longest_edge": 4 * 364}}
+        | {"max_image_size": {"longest_edge": 364}, "resample": 1}
+        | {"image_mean": [0.5] * 3, "image_std": [0.5] * 3},
+        shows_images=True,
+    ),
+}

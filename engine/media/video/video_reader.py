@@ -1,0 +1,143 @@
+"""The reader of videos, by the arithmetic of transformers' video processors."""
+
+import hashlib
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from torch import Tensor
+from transformers import PreTrainedConfig
+from transformers.video_utils import VideoMetadata
+
+from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.video_file import Frames, VideoLength, VideoLimits, read_frames
+from engine.media.limits import MediaLimits
+from engine.media.reader import CannotProcess, ReadFile
+from engine.media.video.manners import MANNERS, VideoManner
+from engine.media.video.sampling import Settings
+from engine.media.whole_processor import WholeProcessor, digest_of
+from engine.text.tokenizer import Tokenizer
+
+# The first that is there has the settings; transformers looks for them in this order.
+_FILES: Final = ("processor_config.json", "video_preprocessor_config.json", "preprocessor_config.json")
+_OF_VIDEOS: Final = "video_processor"
+_GRID: Final = "video_grid_thw"
+_STEPS: Final = ("do_resize", "do_rescale", "do_normalize")
+
+
+class VideoReader:
+    """A `MediaReader` of videos."""
+
+    def __init__(
+        self,
+        directory: Path,
+        images: Any,
+        whole: WholeProcessor,
+        config: PreTrainedConfig,
+        tokenizer: Tokenizer,
+        limits: MediaLimits,
+    ) -> None:
+        """images: transformers' processor of the model's images. Raises CannotProcess."""
+        self._config = config
+        self._whole = whole
+        self._limits = limits
+        self._manner: VideoManner = MANNERS[config.model_type]
+        self._settings = _settings(directory, images, self._manner)
+        if self._settings.get("cap_pixels_per_frame"):
+            raise CannotProcess("the processor of videos bounds the pixels of a frame by those of all")
+        if any(self._settings.get(step) is False for step in _STEPS):
+            raise CannotProcess(f"the processor of videos leaves out one of {', '.join(_STEPS)}")
+        self.placeholder: str = whole.video_token
+        if len(tokenizer.encode(self.placeholder, add_special_tokens=False)) != 1:
+            raise CannotProcess(f"the tokenizer has no token {self.placeholder}")
+        whole.video_processor = SimpleNamespace(**self._settings)  # the texts go by its sizes
+        self.embedded_id: int = config.image_token_id if self._manner.shows_images else config.video_token_id
+        bounds = json.dumps([self._settings, *limits], sort_keys=True).encode()
+        self.settings = hashlib.sha256(digest_of(whole, images) + bounds).digest()
+
+    def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
+        """Return what becomes of a video; see `MediaReader`."""
+        limits = VideoLimits(self._limits.max_video_seconds, self._limits.max_image_pixels)
+        frames, pictures = read_frames(data, self._choose, self._scaled, limits)
+        try:
+            tensors = self._manner.tensors(pictures, self._settings)
+            metadata = VideoMetadata(
+                total_num_frames=frames.length.num_frames,
+                fps=frames.length.rate,
+                duration=frames.length.seconds,
+                frames_indices=list(frames.indices),
+            )
+            found = {**tensors, "video_metadata": [metadata]}
+            text: str = self._whole.replace_video_token(found, video_idx=0)
+        except Exception as error:  # processors raise whatever they meet
+            raise CannotProcess(f"the model's processor refuses the video: {error}") from error
+        arguments = self._manner.arguments(tensors)
+        return ReadFile(text, arguments, self._grids(tensors), self._time_step(frames))
+
+    def _choose(self, length: VideoLength) -> list[int]:
+        return self._manner.choose(length, self._settings, self._limits.max_video_frames)
+
+    def _scaled(self, frame: Image.Image, num_frames: int) -> NDArray[np.float32]:
+        """Return a frame as the encoder gets it, [3, height, width]."""
+        settings = self._settings
+        try:
+            sizes = self._manner.sizes(settings, num_frames, (frame.height, frame.width))
+        except Exception as error:  # as above, or settings that lack something
+            raise CannotDecode(f"the model's processor refuses the video: {error}") from error
+        for height, width in sizes:
+            if (number := num_frames * height * width) > self._limits.max_image_pixels:
+                raise CannotDecode(
+                    f"the model reads {num_frames} frames of {width} × {height} pixels of the video, "
+                    f"{number:,} together; {self._limits.max_image_pixels:,} are the most"
+                )
+            frame = frame.resize((width, height), Image.Resampling(settings["resample"]))
+        mean, deviation = (np.array(settings[name], np.float32) for name in ("image_mean", "image_std"))
+        values = np.asarray(frame, np.float32) * np.float32(settings["rescale_factor"])
+        return np.ascontiguousarray(((values - mean) / deviation).transpose(2, 0, 1))
+
+    def _grids(self, tensors: dict[str, Tensor]) -> tuple[tuple[int, int, int], ...]:
+        """Return the patches that become one token each, where positions have axes."""
+        if _GRID not in tensors:
+            return ()
+        time, height, width = tensors[_GRID][0].tolist()
+        merged = self._settings["merge_size"]
+        grid = (height // merged, width // merged)
+        # Between the frames of Qwen3-VL there is text, their times.
+        return ((1, *grid),) * time if self._config.model_type == "qwen3_vl" else ((time, *grid),)
+
+    def _time_step(self, frames: Frames) -> float:
+        """Return the positions from one patch to the next in time, which Qwen2.5-VL alone goes by."""
+        vision: Any = getattr(self._config, "vision_config", None)
+        if self._config.model_type != "qwen2_5_vl":
+            return 1.0
+        rate = len(frames.indices) / frames.length.seconds
+        return float(vision.tokens_per_second * np.float32(self._settings["temporal_patch_size"] / rate))
+
+
+def _settings(directory: Path, images: Any, manner: VideoManner) -> Settings:
+    """Return the settings of the model's processor of videos, with what it leaves to its class."""
+    found: dict[str, Any] = {}
+    for name in _FILES:
+        path = directory / name
+        stored: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+        stored = stored.get(_OF_VIDEOS) or {} if name == _FILES[0] else stored
+        if stored:
+            found = stored
+            break
+    common = {
+        "resample": Image.Resampling.BICUBIC,
+        "rescale_factor": 1 / 255,
+        "image_mean": images.image_mean,
+        "image_std": images.image_std,
+    }
+    given = {name: value for name, value in found.items() if value is not None}
+    if sampled := given.get("video_sampling"):  # SmolVLM's older way to say so
+        given |= {"num_frames": sampled["max_frames"], "fps": sampled["fps"], "size": sampled["video_size"]}
+    edges = {"min_pixels": "shortest_edge", "max_pixels": "longest_edge"}  # Qwen2-VL's
+    if own := {edge: given[name] for name, edge in edges.items() if name in given}:
+        given["size"] = {**manner.defaults["size"], **given.get("size", {}), **own}
+    return {**common, **manner.defaults, **given}

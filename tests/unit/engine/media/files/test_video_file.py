@@ -1,0 +1,109 @@
+"""Frames are decoded one at a time, those that are wanted, of files within bounds."""
+
+from collections.abc import Sequence
+
+import pytest
+from PIL import Image
+
+from engine.media.files import video_file
+from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.video_file import VideoLength, VideoLimits, read_frames
+from tests.unit.engine.media.files.test_image_file import png_of
+from tests.videos import video_bytes
+
+LIMITS = VideoLimits(max_seconds=10.0, max_pixels=64 * 48)
+KINDS = (
+    *(("mp4", "mpeg4"), ("mp4", "libx264"), ("webm", "libvpx"), ("webm", "libvpx-vp9")),
+    *(("matroska", "mjpeg"), ("avi", "mpeg4"), ("asf", "wmv2")),
+)
+
+
+def sizes_of(
+    data: bytes, chosen: Sequence[int] = (0,), limits: VideoLimits = LIMITS
+) -> tuple[VideoLength, list[tuple[int, int]]]:
+    frames, sizes = read_frames(data, lambda length: chosen, lambda image, number: image.size, limits)
+    assert frames.indices == chosen
+    return frames.length, sizes
+
+
+@pytest.mark.parametrize(("format", "codec"), KINDS)
+def test_frames_of_each_kind_of_file_are_those_that_were_written(format: str, codec: str) -> None:
+    pictures: list[Image.Image] = []
+    written = video_bytes(6, format="matroska", codec="mjpeg")
+    read_frames(written, lambda length: [1, 4], lambda image, number: pictures.append(image), LIMITS)
+    found: list[Image.Image] = []
+    data = video_bytes(6, format=format, codec=codec)
+    frames, _ = read_frames(data, lambda length: [1, 4], lambda image, number: found.append(image), LIMITS)
+    assert frames.length == VideoLength(6, 4.0)
+    for image, expected in zip(found, pictures, strict=True):
+        for place in ((4, 4), (28, 4), (4, 28), (28, 28)):
+            colours, others = image.getpixel(place), expected.getpixel(place)
+            assert isinstance(colours, tuple) and isinstance(others, tuple)
+            assert max(abs(one - other) for one, other in zip(colours, others, strict=True)) < 24
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "the file is no video of MP4"),
+        (b"hello", "the file is no video of MP4"),
+        (png_of(8, 8), "the file is no video of MP4"),
+        (b"\x00\x00\x00\x18ftypisom", "the file"),
+        (b"#EXTM3U\n#EXTINF:1,\nhttp://example.com/a.ts\n", "the file is no video of MP4"),
+        (b"ffconcat version 1.0\nfile /etc/passwd\n", "the file is no video of MP4"),
+        (video_bytes()[:200], "the file"),
+        (video_bytes(format="avi", codec="ffv1"), "encoded in a way that is not read"),
+        (video_bytes(4, 66, 48), "a video of 66 × 48 pixels; 3,072 are the most"),
+        (video_bytes(4, 404, 2), "is no picture"),
+        (video_bytes(41), "takes 10.2 seconds; 10 are the most"),
+        (video_bytes(3, rate=0.25), "takes 12.0 seconds; 10 are the most"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_a_reason(data: bytes, reason: str) -> None:
+    with pytest.raises(CannotDecode, match=reason):
+        sizes_of(data)
+
+
+def test_a_video_at_its_bounds_is_read() -> None:
+    length, sizes = sizes_of(video_bytes(40, 64, 48), [0, 39])
+    assert (length.seconds, sizes) == (10.0, [(64, 48), (64, 48)])
+
+
+def test_all_frames_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = video_bytes(8)
+    monkeypatch.setattr(video_file, "MAX_DECODED_PIXELS", 8 * 32 * 32)
+    sizes_of(data)
+    monkeypatch.setattr(video_file, "MAX_DECODED_PIXELS", 8 * 32 * 32 - 1)
+    with pytest.raises(CannotDecode, match="8 frames of 32 × 32 pixels; 8,191 pixels in all are the most"):
+        sizes_of(data)
+
+
+def test_a_lying_header_does_not_say_how_large_frames_are_or_how_many() -> None:
+    """The sizes in an MP4's boxes are not those of its stream, which its decoder goes by."""
+    data = video_bytes(4, 64, 64, codec="libx264")
+    small = data.replace((64).to_bytes(2) + (64).to_bytes(2), (8).to_bytes(2) + (8).to_bytes(2))
+    assert small != data
+    with pytest.raises(CannotDecode):
+        sizes_of(small)
+    # The number of samples in each box: the file ends long before them.
+    cut = video_bytes(8)[:-900]
+    with pytest.raises(CannotDecode):
+        sizes_of(cut, [0, 7])
+
+
+def test_a_file_that_ends_early_is_as_long_as_what_it_holds() -> None:
+    data = video_bytes(8, format="matroska", codec="mjpeg")
+    frames, found = read_frames(
+        data[: len(data) * 2 // 3],
+        lambda length: range(length.num_frames),
+        lambda image, number: number,
+        LIMITS,
+    )
+    assert 2 <= frames.length.num_frames < 8
+    assert found == [frames.length.num_frames] * frames.length.num_frames
+
+
+def test_a_frame_that_is_not_wanted_is_not_converted() -> None:
+    converted: list[int] = []
+    read_frames(video_bytes(8), lambda length: [2, 5], lambda image, number: converted.append(number), LIMITS)
+    assert converted == [2, 2]

@@ -1,0 +1,96 @@
+"""Frames are chosen as transformers' processors of videos choose them, and no more than are let in."""
+
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from transformers.video_utils import VideoMetadata, default_sample_indices_fn
+
+from engine.media.files.video_file import VideoLength
+from engine.media.video import sampling
+from engine.media.video.manners import MANNERS
+from tests.effort import trials
+
+Choose = Callable[[VideoLength, sampling.Settings, int], list[int]]
+MANY = 10_000
+LENGTHS = st.builds(
+    VideoLength, st.integers(1, 3000), st.sampled_from([0.5, 1.0, 5.0, 23.976, 24.0, 25.0, 29.97, 60.0])
+)
+
+
+@pytest.fixture(scope="module")
+def processors() -> Iterator[Callable[[str], Any]]:
+    """Return the classes of families, of which some cannot be imported without torchvision."""
+    names = ("torchvision", "torchvision.transforms", "torchvision.transforms.v2")
+    missing = [name for name in (*names, f"{names[-1]}.functional") if name not in sys.modules]
+    known = set(sys.modules)
+    for name in missing:
+        sys.modules[name] = ModuleType(name)
+        parent, _, child = name.rpartition(".")
+        if parent:
+            setattr(sys.modules[parent], child, sys.modules[name])
+
+    def of(family: str) -> Any:
+        module = import_module(f"transformers.models.{family}.video_processing_{family}")
+        return next(value for name, value in vars(module).items() if name in module.__all__)
+
+    yield of
+    for name in set(sys.modules) - known:
+        if name in missing or "video_processing_" in name:
+            del sys.modules[name]
+
+
+def chosen_by_transformers(processors: Any, family: str, length: VideoLength) -> list[int]:
+    defaults = dict(MANNERS[family].defaults)
+    itself = SimpleNamespace(**{"num_frames": None, "fps": None, "initial_shift": True, **defaults})
+    metadata = VideoMetadata(length.num_frames, fps=length.rate, duration=length.seconds)
+    found = processors(family).sample_frames(itself, metadata)
+    # Rounded steps may lead one beyond the end, where there is no frame.
+    return [int(place) for place in found if place < length.num_frames]
+
+
+@pytest.mark.parametrize("family", ["qwen2_vl", "qwen3_vl", "smolvlm"])
+def test_frames_by_rate_are_those_of_transformers(processors: Any, family: str) -> None:
+    @settings(deadline=None, max_examples=trials(150, whole=1000))
+    @given(LENGTHS)
+    def check(length: VideoLength) -> None:
+        assume(family != "qwen2_vl" or length.num_frames > 1)  # of which transformers' own makes nothing
+        expected = chosen_by_transformers(processors, family, length)
+        assert MANNERS[family].choose(length, MANNERS[family].defaults, MANY) == expected
+
+    check()
+
+
+@settings(deadline=None, max_examples=trials(150, whole=1000))
+@given(LENGTHS, st.integers(1, 64))
+def test_a_number_of_frames_is_spread_as_by_transformers(length: VideoLength, number: int) -> None:
+    number = min(number, length.num_frames)
+    metadata = VideoMetadata(length.num_frames, fps=length.rate)
+    expected = default_sample_indices_fn(metadata, num_frames=number)
+    assert sampling.evenly(length, {"num_frames": number}, MANY) == expected.tolist()
+
+
+def test_frames_from_the_middle_are_those_of_transformers(processors: Any) -> None:
+    for total in (8, 9, 30, 31, 100, 2999):
+        length = VideoLength(total, 25.0)
+        expected = chosen_by_transformers(processors, "internvl", length)
+        assert sampling.from_the_middle(length, MANNERS["internvl"].defaults, MANY) == expected
+
+
+@pytest.mark.parametrize("family", MANNERS)
+def test_frames_are_in_order_and_no_more_than_there_may_be(family: str) -> None:
+    @settings(deadline=None, max_examples=trials(100, whole=500))
+    @given(LENGTHS, st.integers(2, 32))
+    def check(length: VideoLength, most: int) -> None:
+        chosen = MANNERS[family].choose(length, MANNERS[family].defaults, most)
+        assert 1 <= len(chosen) <= most
+        assert all(0 <= place < length.num_frames for place in chosen)
+        assert (np.diff(chosen) > 0).all()
+
+    check()
