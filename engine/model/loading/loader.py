@@ -385,6 +385,7 @@ def read_tokenizer(plan: PlannedModel, config: EngineConfig) -> Tokenizer:
             vocab_size=plan.vocab_size,
             end_token_ids=plan.end_token_ids,
             trust_remote_code=config.trust_remote_code,
+            as_written=is_described(plan.directory),
         )
     except ModelNotSupported:
         if (path := plan.directory / "tokenizer.json").is_file():

@@ -104,6 +104,22 @@ def test_what_cannot_be_loaded_is_refused_in_one_line_that_says_why(flaw: str, t
     assert str(tmp_path) in found
 
 
+@pytest.mark.parametrize("model_type", ["llama", "qwen2", "qwen3"])
+def test_text_is_split_as_the_file_says_and_not_as_the_class_of_its_model_does(
+    model_type: str, tmp_path: Path
+) -> None:
+    written = tiny_tokenizer()
+    path = write_gguf(tmp_path / "model.gguf", tiny_model(model_type, **_SIZES), written).path
+    found = dry_run(EngineConfig(model=str(path)), lambda line: None)
+    assert found.refusal is None and found.tokenizer is not None
+    ours: Any = found.tokenizer.hf
+    own: Any = written
+    text = "Ab c123 45  it's 한\u0301e\u0301\n\n"
+    split = ours.backend_tokenizer.pre_tokenizer.pre_tokenize_str(text)
+    assert split == own.backend_tokenizer.pre_tokenizer.pre_tokenize_str(text)
+    assert found.tokenizer.encode(text) == own.encode(text)
+
+
 def test_tensors_without_a_place_in_the_model_are_refused_by_name(tmp_path: Path) -> None:
     surplus = {"blk.0.attn_sinks.weight": np.ones(4, np.float32)}
     assert "no place for: blk.0.attn_sinks.weight" in refusal(write(tmp_path / "model.gguf", tensors=surplus))
