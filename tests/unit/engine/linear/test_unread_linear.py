@@ -56,7 +56,7 @@ class InMemory(UnreadWeight):
     @override
     def plain_blocks(self) -> Iterator[Tensor]:
         self.num_reads += 1
-        for block in self.weight.plain().split(16):
+        for block in torch.split(self.weight.plain(), 16):
             self.num_blocks += 1
             yield block
 
