@@ -16,7 +16,7 @@ from transformers import PreTrainedModel
 from typing_extensions import override
 
 from engine.linear.plain_linear import is_plain, readers_observed
-from engine.linear.unread_linear import UnreadLinear
+from engine.linear.unread_linear import UnreadLinear, sampled
 from engine.model.call_hooks import observed
 from engine.model.checks.reference_pass import is_same, reference_logits, relative_difference
 from engine.model.checks.tolerance import LINEAR
@@ -133,14 +133,15 @@ def merge_linears(model: PreTrainedModel, *, lazily: bool = False) -> int:
     A group stays as it is if the merged output differs from its members'; all do if the logits change. No
     more than one group's weights are in memory twice.
     """
-    expected, groups = _observe(model, lambda: reference_logits(model, _PROBE))
-    merged = [group for group in groups if _can_merge(group.linears)]
-    undo = [restore for group in merged if (restore := _merge(group, lazily=lazily)) is not None]
-    if undo and not _still_gives(model, expected):
-        for restore in undo:
-            restore()
-        return 0
-    return len(undo)
+    with sampled(model):
+        expected, groups = _observe(model, lambda: reference_logits(model, _PROBE))
+        merged = [group for group in groups if _can_merge(group.linears)]
+        undo = [restore for group in merged if (restore := _merge(group, lazily=lazily)) is not None]
+        if undo and not _still_gives(model, expected):
+            for restore in undo:
+                restore()
+            return 0
+        return len(undo)
 
 
 def _observe(model: PreTrainedModel, run: Callable[[], T]) -> tuple[T, list[_Group]]:

@@ -1,6 +1,8 @@
 """Linear layers whose weights are still in a checkpoint's files, in groups of integers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 import torch
@@ -26,6 +28,7 @@ class UnreadLinear(nn.Linear):
         self.register_parameter("bias", linear.bias)
         self.unread = unread
         self._plain_dtype = linear.weight.dtype
+        self._is_sampled = False
         self.train(linear.training)
 
     @property
@@ -42,12 +45,18 @@ class UnreadLinear(nn.Linear):
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
-        """Return the outputs [..., out_features] of rows [..., in_features], computed in float32."""
+        """Return the outputs [..., out_features] of rows [..., in_features], computed in float32.
+
+        Within `sampled`, the first outputs are repeated in the place of the others.
+        """
         if rows.is_meta:
             return rows.new_empty(*rows.shape[:-1], self.out_features)
         numbers = rows.float()
-        blocks = [nn.functional.linear(numbers, block) for block in self.unread.plain_blocks()]
-        outputs = torch.cat(blocks, dim=-1)
+        blocks = islice(self.unread.plain_blocks(), 1) if self._is_sampled else self.unread.plain_blocks()
+        outputs = torch.cat([nn.functional.linear(numbers, block) for block in blocks], dim=-1)
+        if self._is_sampled:
+            times = -(-self.out_features // outputs.shape[-1])
+            outputs = torch.cat([outputs] * times, dim=-1)[..., : self.out_features]
         if (bias := self.plain_bias) is not None:
             outputs += bias
         return outputs.to(rows.dtype)
@@ -61,6 +70,23 @@ class UnreadLinear(nn.Linear):
 
     def _plain_weight(self) -> nn.Parameter:
         return nn.Parameter(self.unread.read_plain(self._plain_dtype), requires_grad=False)
+
+
+@contextmanager
+def sampled(model: nn.Module) -> Iterator[None]:
+    """Let the model's unread layers read no more of their weights than a part within the block.
+
+    It is for comparisons of what is merged with what is not, which differ in the order of outputs and in
+    which biases they get, not in numbers. What becomes of each weight is compared with all of it later.
+    """
+    unread = [module for module in model.modules() if isinstance(module, UnreadLinear)]
+    for linear in unread:
+        linear._is_sampled = True
+    try:
+        yield
+    finally:
+        for linear in unread:
+            linear._is_sampled = False
 
 
 def put_unread_linears(model: nn.Module, unread: Mapping[str, UnreadWeight]) -> None:

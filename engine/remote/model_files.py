@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.directory import own_directory
-from engine.model.loading.gguf.description import describe
+from engine.model.loading.gguf.description import describe, is_described
 from engine.model.loading.gguf.named_file import own_file
 from engine.remote.config import RemoteConfig
 from engine.text.tokenizer import Tokenizer
@@ -52,6 +52,7 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
         vocab_size=vocab_size,
         end_token_ids=_end_token_ids(generation, text),
         trust_remote_code=config.trust_remote_code,
+        as_written=is_described(directory),
     )
     return ModelFiles(
         tokenizer,

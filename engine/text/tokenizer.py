@@ -82,17 +82,19 @@ class Tokenizer:
         vocab_size: int,
         end_token_ids: tuple[int, ...],
         trust_remote_code: bool = False,
+        as_written: bool = False,
     ) -> "Tokenizer":
         """Load the tokenizer files in `path`, without network access.
 
-        Raises ModelNotSupported if they do not make a fast tokenizer.
+        as_written: whether tokenizer.json is the tokenizer, whatever class transformers has for the model.
+        Such a class makes the tokenizer anew of the file's vocabulary, and splits text as its model does.
+        Raises ModelNotSupported if the files do not make a fast tokenizer.
         """
-        from transformers import AutoTokenizer
+        from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
+        known: Any = PreTrainedTokenizerFast if as_written else AutoTokenizer
         try:
-            hf = AutoTokenizer.from_pretrained(
-                str(path), local_files_only=True, trust_remote_code=trust_remote_code
-            )
+            hf = known.from_pretrained(str(path), local_files_only=True, trust_remote_code=trust_remote_code)
         except Exception as error:  # whatever a file that is no tokenizer's brings up
             reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
             raise ModelNotSupported(f"no tokenizer can be loaded from {path}: {reason}") from error

@@ -11,7 +11,7 @@ import torch
 import uvloop
 from transformers.utils import logging
 
-from tools.bench.comparison import compare, front
+from tools.bench.comparison import compare, front, gguf_perplexity, gguf_start
 from tools.bench.engine import adapters, load_memory, perplexity, prefix, profile, speculation, speed, streams
 from tools.bench.engine.parts import attention, kv_events, overhead, products
 from tools.bench.http import chat_turns, http_layer
@@ -33,6 +33,8 @@ BENCHES = {
     "compare": Bench(compare.__doc__, compare.add_arguments, compare.run),
     "speed": Bench(speed.__doc__, speed.add_arguments, speed.run),
     "front": Bench(front.__doc__, front.add_arguments, front.run),
+    "gguf-perplexity": Bench(gguf_perplexity.__doc__, gguf_perplexity.add_arguments, gguf_perplexity.run),
+    "gguf-start": Bench(gguf_start.__doc__, gguf_start.add_arguments, gguf_start.run),
     "http": Bench(http_layer.__doc__, http_layer.add_arguments, http_layer.run),
     "kv-events": Bench(kv_events.__doc__, kv_events.add_arguments, kv_events.run),
     "load-memory": Bench(load_memory.__doc__, load_memory.add_arguments, load_memory.run),

@@ -74,8 +74,9 @@ class PlannedModel(NamedTuple):
     dtype, device: of the model in memory. weight_bytes: memory of the weights as they are loaded, in bytes.
     max_total_tokens: the context length, or less if the engine's config says so. vocab_size: of the head.
     original_context: as of that function. unread: by name, weights of linear layers that stay in groups of
-    integers, and are not read with the others. paged_obstacle: why it cannot attend over pages, as far as its
-    class and configuration say; None if nothing speaks against it.
+    integers, and are not read with the others. all_unread: whether no linear layer has another weight.
+    paged_obstacle: why it cannot attend over pages, as far as its class and configuration say; None if
+    nothing speaks against it.
     """
 
     directory: Path
@@ -91,6 +92,7 @@ class PlannedModel(NamedTuple):
     end_token_ids: tuple[int, ...]
     original_context: int | None
     unread: Mapping[str, UnreadWeight]
+    all_unread: bool
     paged_obstacle: str | None
 
 
@@ -214,6 +216,7 @@ def plan_model(
         read_end_token_ids(found.path, getattr(text_config, "eos_token_id", None), vocab_size),
         original_context(text_config),
         unread.weights,
+        unread.are_all,
         described.paged_obstacle,
     )
 
@@ -372,7 +375,7 @@ def _reads_float16(plan: PlannedModel, config: EngineConfig) -> bool:
 
     So none are converted first, which would be a copy of them all.
     """
-    if config.dtype != "auto" or plan.device.type != "cpu":
+    if config.dtype != "auto" or plan.device.type != "cpu" or plan.all_unread:
         return False
     if plan.config.get_text_config().dtype != torch.float16 or not has_compiled_bfloat16():
         return False
@@ -392,6 +395,7 @@ def read_tokenizer(plan: PlannedModel, config: EngineConfig) -> Tokenizer:
             vocab_size=plan.vocab_size,
             end_token_ids=plan.end_token_ids,
             trust_remote_code=config.trust_remote_code,
+            as_written=is_described(plan.directory),
         )
     except ModelNotSupported:
         if (path := plan.directory / "tokenizer.json").is_file():

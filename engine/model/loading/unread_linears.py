@@ -52,10 +52,12 @@ class UnreadLinears(NamedTuple):
     """The weights of linear layers that are not read, by the model's names.
 
     num_replaced: how many numbers would be in memory in their place; those of an embedding are beside them.
+    are_all: whether no linear layer has another weight.
     """
 
     weights: Mapping[str, UnreadWeight]
     num_replaced: int
+    are_all: bool = False
 
 
 def unread_linears(found: Mapping[str, UnreadWeight], model_config: PreTrainedConfig) -> UnreadLinears:
@@ -66,7 +68,9 @@ def unread_linears(found: Mapping[str, UnreadWeight], model_config: PreTrainedCo
     weights = {name: weight for name, weight in found.items() if name in alone}
     num_replaced = sum(math.prod(weight.shape) for weight in weights.values())
     shared = {name: found[embedding] for name, embedding in tied.items() if embedding in found}
-    return UnreadLinears({**weights, **shared}, num_replaced)
+    return UnreadLinears(
+        {**weights, **shared}, num_replaced, are_all=alone <= weights.keys() and tied.keys() <= shared.keys()
+    )
 
 
 class StandIn:

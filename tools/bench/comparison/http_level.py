@@ -16,11 +16,11 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import uvloop
 
-from tools.bench.comparison.contender import KINDS, Contender, Failed, Turns, start
+from tools.bench.comparison.contender import KINDS, Failed, Turns, start
 from tools.bench.comparison.rounds import by_turns, compare
 from tools.bench.http.connection import Answer, Connection, post
 from tools.bench.table import Row, print_tables
@@ -29,6 +29,7 @@ T = TypeVar("T")
 
 PATH: Final = "/v1/chat/completions"
 MAX_START_S: Final = 400.0
+_ASK_EVERY_S: Final = 0.02
 # In an event that brings text; some servers send one before it that names the role alone.
 _TEXT: Final = re.compile(rb'"content": ?"([^"]+)"')
 
@@ -49,30 +50,41 @@ class Measured(NamedTuple):
     gaps: list[float]
 
 
+class Served(Protocol):
+    """Whatever has a server."""
+
+    @property
+    def name(self) -> str: ...
+
+    def server(self, model: Path, port: int) -> tuple[list[str], dict[str, str]]:
+        """Return the command that serves a model there, and its environment. Raises Failed."""
+        ...
+
+
 class Server:
     """A server that runs within its turns alone. start_s: from its start to its first answer."""
 
-    def __init__(self, contender: Contender, model: Path, log: Path) -> None:
+    def __init__(self, contender: Served, model: Path, log: Path) -> None:
         """Raises Failed if there is none, or if it does not come up."""
         self.name = contender.name
         self.port = free_port()
         self._model = str(model)
         command, environment = contender.server(model, self.port)
         started = time.perf_counter()
-        self._turns: Turns = start(command, environment, log)
+        self.turns: Turns = start(command, environment, log)
         try:
             with_low_priority(self._come_up())
         except Failed as error:
             self.end()
             raise Failed(f"{error}: see {log}") from None
         self.start_s = time.perf_counter() - started
-        os.killpg(self._turns.process.pid, signal.SIGSTOP)
+        os.killpg(self.turns.process.pid, signal.SIGSTOP)
 
     def measure(self, load: Load, random: Random) -> Measured:
         """All requests at once, with prompts of their own."""
         prompts = [_text(random, load.num_prompt_tokens) for _ in range(load.num_requests)]
         requests = [self._request(prompt, load.num_tokens) for prompt in prompts]
-        with self._turns.turn():
+        with self.turns.turn():
             started, answers = with_low_priority(ask_all(self.port, requests))
         arrivals = [
             text_arrivals(answer, prompt, load.num_tokens)
@@ -86,7 +98,7 @@ class Server:
         )
 
     def end(self) -> None:
-        self._turns.end()
+        self.turns.end()
 
     def _request(self, text: str, num_tokens: int) -> bytes:
         body = {
@@ -102,7 +114,7 @@ class Server:
         request = self._request("a" * 8, 4)
         ends = time.perf_counter() + MAX_START_S
         while time.perf_counter() < ends:
-            if self._turns.process.poll() is not None:
+            if self.turns.process.poll() is not None:
                 raise Failed(f"{self.name}'s server ended")
             try:
                 connection = await Connection.open("127.0.0.1", self.port)
@@ -112,7 +124,7 @@ class Server:
                     return
             except OSError:
                 pass
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(_ASK_EVERY_S)
         raise Failed(f"{self.name}'s server did not answer in {MAX_START_S:.0f} s")
 
 

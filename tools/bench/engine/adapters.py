@@ -18,12 +18,13 @@ from safetensors.torch import save_file
 from transformers import AutoConfig
 
 from engine.async_engine import AsyncEngine
-from engine.config import AdapterSource, EngineConfig
+from engine.config import AdapterLimits, AdapterSource, EngineConfig
 from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from tools.bench.random_model import write_model
 from tools.bench.table import Row, print_tables
 
 _KINDS = ("none", "one", "each its own")
+_WEIGHTS = "adapter_model.safetensors"
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
@@ -32,7 +33,8 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
         root = Path(folder)
         write_model(root / "model", arguments.shape)
         sources = [_write(root, f"adapter{number}", arguments.rank) for number in range(arguments.sequences)]
-        late = _write(root, "late", arguments.rank)
+        late_rank = arguments.late_rank or arguments.rank
+        late = _write(root, "late", late_rank)
         config = EngineConfig(
             model=str(root / "model"),
             dtype=arguments.dtype,
@@ -40,6 +42,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
             kv_cache_bytes=2**28,
             adapters=tuple(sources),
             adapter_root=folder,
+            adapter_limits=AdapterLimits(max_in_memory=arguments.sequences + 1, max_rank=1024),
         )
         engine = await AsyncEngine.start(config)
         try:
@@ -64,7 +67,10 @@ async def _steps(engine: AsyncEngine, arguments: argparse.Namespace) -> list[Row
 
 
 async def _loading(engine: AsyncEngine, source: AdapterSource, arguments: argparse.Namespace) -> Row:
-    """Return the longest time between two tokens, with nothing beside them and while an adapter is loaded."""
+    """Return the longest time between two tokens, with nothing beside them and while an adapter is loaded.
+
+    The medians over the rounds, of the request that lasted longest.
+    """
     longest: dict[bool, list[float]] = {False: [], True: []}
     took: list[float] = []
     for _ in range(arguments.rounds):
@@ -77,7 +83,14 @@ async def _loading(engine: AsyncEngine, source: AdapterSource, arguments: argpar
                 took.append(time.perf_counter() - began)
             longest[loads].append(max(await decoding))
     alone, beside = (1e3 * median(longest[loads]) for loads in (False, True))
-    return {"longest gap ms": alone, "while loading": beside, "loading ms": 1e3 * median(took)}
+    size = (Path(source.path) / _WEIGHTS).stat().st_size
+    return {
+        "MiB": size / 2**20,
+        "loading ms": 1e3 * median(took),
+        "longest gap ms": alone,
+        "while loading": beside,
+        "longest of all": 1e3 * max(longest[True]),
+    }
 
 
 async def _decode_all(engine: AsyncEngine, kind: str, arguments: argparse.Namespace) -> list[float]:
@@ -126,7 +139,7 @@ def _write(root: Path, name: str, rank: int) -> AdapterSource:
             tensors[f"{prefix}.lora_B.weight"] = torch.randn(num_outputs, rank) / 10
     folder = root / name
     folder.mkdir()
-    save_file(tensors, folder / "adapter_model.safetensors")
+    save_file(tensors, folder / _WEIGHTS)
     described = {"peft_type": "LORA", "r": rank, "lora_alpha": rank, "target_modules": "all-linear"}
     (folder / "adapter_config.json").write_text(json.dumps(described))
     return AdapterSource(name, str(folder))
@@ -137,6 +150,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dtype", default="auto")
     parser.add_argument("--quantize", choices=["int8", "int4"])
     parser.add_argument("--rank", type=int, default=8)
+    parser.add_argument(
+        "--late-rank", type=int, help="of the adapter that is loaded; 122 makes 256 MiB of Qwen2.5-0.5B"
+    )
     parser.add_argument("--sequences", type=int, default=8, help="requests at once, and adapters")
     parser.add_argument("--tokens", type=int, default=24, help="of each output")
     parser.add_argument("--rounds", type=int, default=3)

@@ -89,7 +89,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
         loaded = load_model(config, lambda line: None)
         VARIANTS[name](loaded.model)
         if not windows:
-            windows = list(_windows(loaded.tokenizer.encode, arguments.windows))
+            windows = list(windows_of(loaded.tokenizer.encode, arguments.windows))
         logits = [reference_logits(loaded.model, window).log_softmax(-1) for window in windows]
         expected = expected or logits
         rows.append(_row(name, windows, logits, expected))
@@ -98,7 +98,8 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
     return rows
 
 
-def _windows(encode: Callable[[str], list[int]], most: int) -> Iterator[list[int]]:
+def windows_of(encode: Callable[[str], list[int]], most: int) -> Iterator[list[int]]:
+    """Yield the tokens of the packages' descriptions in windows, at most so many of each."""
     for package in PACKAGES:
         tokens = encode(str(metadata(package)["Description"]))
         for first in range(0, min(len(tokens) - 1, most * _WINDOW), _WINDOW):

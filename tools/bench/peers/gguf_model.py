@@ -1,4 +1,4 @@
-"""A Qwen2 directory as a GGUF file in 16 or 8 bits: llama.cpp's own converter knows no tokenizer of ours."""
+"""A Qwen directory as a GGUF file in 16 or 8 bits: llama.cpp's own converter knows no tokenizer of ours."""
 
 import json
 from pathlib import Path
@@ -11,11 +11,12 @@ import numpy as np
 def write_gguf(directory: Path, path: Path, *, eight_bits: bool) -> None:
     """Write matrices in bfloat16 or as Q8_0, and norms and biases as float32, as llama.cpp asks."""
     config = json.loads((directory / "config.json").read_text())
-    writer = gguf.GGUFWriter(path, "qwen2")
+    architecture = {"qwen2": gguf.MODEL_ARCH.QWEN2, "qwen3": gguf.MODEL_ARCH.QWEN3}[config["model_type"]]
+    writer = gguf.GGUFWriter(path, config["model_type"])
     _write_config(writer, config)
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0 if eight_bits else gguf.LlamaFileType.MOSTLY_BF16)
     _write_tokenizer(writer, directory)
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.QWEN2, config["num_hidden_layers"])
+    names = gguf.get_tensor_name_map(architecture, config["num_hidden_layers"])
     for name, tensor in _tensors(directory / "model.safetensors"):
         own = names.get_name(name, try_suffixes=(".weight", ".bias"))
         assert own is not None, f"GGUF has no name for {name}"
@@ -40,6 +41,9 @@ def _write_config(writer: gguf.GGUFWriter, config: dict[str, Any]) -> None:
     writer.add_feed_forward_length(config["intermediate_size"])
     writer.add_head_count(config["num_attention_heads"])
     writer.add_head_count_kv(config["num_key_value_heads"])
+    if head_dim := config.get("head_dim"):
+        writer.add_key_length(head_dim)
+        writer.add_value_length(head_dim)
     writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
     writer.add_rope_freq_base(config["rope_parameters"]["rope_theta"])
 

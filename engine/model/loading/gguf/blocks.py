@@ -34,6 +34,7 @@ def read_blocks(blocks: np.ndarray[Any, Any], kind: GGMLQuantizationType, block:
         ctypes.c_void_p(blocks.ctypes.data),
         ctypes.c_int64(num_blocks),
         ctypes.c_void_p(numbers.data_ptr()),
+        ctypes.c_int32(1),  # as many as are read at once fit one core's cache
     ):
         return numbers
     with np.errstate(all="ignore"):  # a hostile file's scales may be anything, which the caller finds

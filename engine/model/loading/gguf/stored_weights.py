@@ -94,11 +94,14 @@ def num_heads(name: str, config: PreTrainedConfig) -> int:
 
 
 def plain_numbers(
-    content: np.ndarray[Any, Any], tensor: GGUFTensor, *, whole_rows: bool = False
+    content: np.ndarray[Any, Any], tensor: GGUFTensor, *, rows: int | None = None
 ) -> Iterator[Tensor]:
-    """Yield the numbers of a tensor as float32, some blocks at a time, or some rows."""
+    """Yield the numbers of a tensor as float32, some blocks at a time.
+
+    rows: a number of rows of which multiples are yielded, if any.
+    """
     kind, (size, num_bytes) = GGMLQuantizationType[tensor.kind], tensor.block
-    unit = tensor.shape[-1] if whole_rows else size
+    unit = size if rows is None else rows * tensor.shape[-1]
     step = max(1, _AT_ONCE // unit) * (unit // size) * num_bytes
     end = tensor.first + tensor.num_bytes
     for first in range(tensor.first, end, step):

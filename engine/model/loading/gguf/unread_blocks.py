@@ -80,6 +80,7 @@ class UnreadBlocks(UnreadWeight):
             ctypes.c_int64(tensor.num_bytes // tensor.block[1]),
             *(ctypes.c_void_p(each.data_ptr()) for each in (values, scales)),
             ctypes.c_void_p(None if mins is None else mins.data_ptr()),
+            ctypes.c_int32(torch.get_num_threads()),
         )
         assert is_known, tensor.kind
         found = GroupedWeight(
@@ -101,11 +102,12 @@ class UnreadBlocks(UnreadWeight):
     @override
     def plain_blocks(self) -> Iterator[Tensor]:
         """Yield the plain weight, as many outputs at a time as fit a core's cache."""
-        if self._source.change is Change.PERMUTED:
-            yield self.read_plain(torch.float32)
-            return
-        for numbers in plain_numbers(self._content, self._source.parts[0], whole_rows=True):
-            yield numbers.view(-1, self.shape[1])
+        num_outputs, num_inputs = self.shape
+        is_permuted = self._source.change is Change.PERMUTED
+        rows = num_outputs // self._num_heads if is_permuted else 1  # heads are permuted, each in itself
+        for numbers in plain_numbers(self._content, self._source.parts[0], rows=rows):
+            weight = numbers.view(-1, num_inputs)
+            yield unpermuted(weight, len(weight) // rows) if is_permuted else weight
 
     def _half(self, numbers: Tensor, name: str) -> Tensor:
         if not numbers.isfinite().all():

@@ -103,14 +103,31 @@ def _checked(path: Path, metadata: Mapping[str, MetadataValue]) -> dict[str, Any
     for name in ("token_type", "scores"):
         if name in found and (isinstance(found[name], str) or len(found[name]) != len(tokens)):
             _refuse(path, f"tokenizer.ggml.{name} must have a number for each of {len(tokens):,} tokens")
-    if kind == "gpt2" and not isinstance(found.get("merges"), tuple):
-        _refuse(path, "tokenizer.ggml.merges must be texts")
+    if kind == "gpt2":
+        merges = found.get("merges")
+        if not isinstance(merges, tuple) or any(not isinstance(merge, str) for merge in merges):
+            _refuse(path, "tokenizer.ggml.merges must be texts")
+        found["merges"] = _possible(merges)
     if kind == "llama" and "merges" not in found:
         if "scores" not in found:
             _refuse(path, "it has neither tokenizer.ggml.merges nor tokenizer.ggml.scores")
         if (longest := max(map(len, tokens))) > _LONGEST_PIECE:
             _refuse(path, f"a token has {longest:,} characters, and {_LONGEST_PIECE} are possible")
     return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in found.items()}
+
+
+def _possible(merges: tuple[str, ...]) -> list[str]:
+    """Return the merges whose parts occur: characters, and results of merges.
+
+    llama.cpp reads others too, which do nothing there, and tokenizers refuses them where they give no token.
+    """
+    parts = [merge.partition(" ")[::2] for merge in merges]
+    results = {left + right for left, right in parts}
+    return [
+        merge
+        for merge, sides in zip(merges, parts, strict=True)
+        if all(len(side) == 1 or side in results for side in sides)
+    ]
 
 
 def _split_as_llama_cpp(path: Path, backend: Any, pre: object) -> None:

@@ -77,6 +77,15 @@ struct Groups {
     const Float16 *scales, *mins;
 };
 
+// Four integers of a byte each, for operations that carry nothing from one to the next.
+uint32_t load_quad(const uint8_t* values) {
+    uint32_t quad;
+    std::memcpy(&quad, values, sizeof quad);
+    return quad;
+}
+
+void store_quad(uint32_t quad, uint8_t* place) { std::memcpy(place, &quad, sizeof quad); }
+
 // num_outputs: at most those of a panel.
 void pack_panel_of_groups(const Groups& groups, int64_t num_outputs, const GroupShape& shape, uint8_t* panel) {
     const int64_t size = shape.group_size;
@@ -91,11 +100,10 @@ void pack_panel_of_groups(const Groups& groups, int64_t num_outputs, const Group
             uint8_t* place = panel + shape.head_bytes() + output * kQuadInputs;
             if (shape.num_bits == 4) {
                 for (int64_t input = 0; input < size; input += 2 * kQuadInputs, place += kVectorBytes)
-                    for (int64_t i = input; i < input + kQuadInputs; ++i)
-                        place[i - input] = static_cast<uint8_t>(values[i] | values[i + kQuadInputs] << 4);
+                    store_quad(load_quad(values + input) | load_quad(values + input + kQuadInputs) << 4, place);
             } else {
                 for (int64_t input = 0; input < size; input += kQuadInputs, place += kVectorBytes)
-                    for (int64_t i = input; i < input + kQuadInputs; ++i) place[i - input] = values[i] ^ 128;
+                    store_quad(load_quad(values + input) ^ 0x80808080u, place);
             }
         }
     }

@@ -3,6 +3,7 @@
 // The layouts are those of ggml (ggml-common.h): a block has one or two scales of 16 bits, and integers of 4 to 8 bits. Blocks
 // of 256 numbers (K) have groups of 16 or 32, each with a small integer that scales it. The oracle is `gguf.dequantize`.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -166,19 +167,23 @@ struct Q6_K {
     }
 };
 
-// What is made of blocks: all numbers, or integers and the scales of groups.
+// What is made of some blocks, of which the first has this index: all numbers, or integers and the scales of groups.
 struct Numbers {
     float* numbers;
 
     template <class Kind>
-    void make(const uint8_t* blocks, int64_t num_blocks) const {
-        constexpr int kGroups = Kind::kNumbers / Kind::kGroup;
-        int8_t values[Kind::kNumbers];
-        float scales[kGroups], least[kGroups] = {};
-        for (int64_t block = 0; block < num_blocks; ++block) {
-            Kind::read(blocks + block * Kind::kBytes, values, scales, least);
-            float* const place = numbers + block * Kind::kNumbers;
-            for (int group = 0; group < kGroups; ++group) {
+    void make(const uint8_t* blocks, int64_t first, int64_t num_blocks) const {
+        // As many at once as let a vector be loaded some time after its bytes were stored one by one.
+        constexpr int kMost = kAtOnce / Kind::kNumbers, kGroups = Kind::kNumbers / Kind::kGroup;
+        int8_t values[kAtOnce];
+        float scales[kMost * kGroups], least[kMost * kGroups] = {};
+        for (int64_t block = 0; block < num_blocks; block += kMost) {
+            const int num = static_cast<int>(std::min<int64_t>(num_blocks - block, kMost));
+            for (int i = 0; i < num; ++i)
+                Kind::read(blocks + (block + i) * Kind::kBytes, values + i * Kind::kNumbers, scales + i * kGroups,
+                           least + i * kGroups);
+            float* const place = numbers + (first + block) * Kind::kNumbers;
+            for (int group = 0; group < num * kGroups; ++group) {
                 for (int i = group * Kind::kGroup; i < (group + 1) * Kind::kGroup; ++i) {
                     const float number = scales[group] * static_cast<float>(values[i] - Kind::kMiddle);
                     place[i] = Kind::kHasLeast ? number + least[group] : number;
@@ -186,6 +191,9 @@ struct Numbers {
             }
         }
     }
+
+   private:
+    static constexpr int kAtOnce = 1024;
 };
 
 struct Groups {
@@ -193,25 +201,35 @@ struct Groups {
     float *scales, *least;
 
     template <class Kind>
-    void make(const uint8_t* blocks, int64_t num_blocks) const {
+    void make(const uint8_t* blocks, int64_t first, int64_t num_blocks) const {
         constexpr int kGroups = Kind::kNumbers / Kind::kGroup;
-        for (int64_t block = 0; block < num_blocks; ++block)
-            Kind::read(blocks + block * Kind::kBytes, values + block * Kind::kNumbers, scales + block * kGroups,
-                       Kind::kHasLeast ? least + block * kGroups : nullptr);
+        for (int64_t block = 0; block < num_blocks; ++block) {
+            const int64_t index = first + block;
+            Kind::read(blocks + block * Kind::kBytes, values + index * Kind::kNumbers, scales + index * kGroups,
+                       Kind::kHasLeast ? least + index * kGroups : nullptr);
+        }
     }
 };
 
+template <class Kind, class Result>
+void make_of(const uint8_t* blocks, int64_t num_blocks, const Result& result, int32_t num_threads) {
+    constexpr int64_t kPart = (1 << 16) / Kind::kNumbers;  // blocks, whose numbers fit a core's cache
+#pragma omp parallel for num_threads(num_threads)
+    for (int64_t first = 0; first < num_blocks; first += kPart)
+        result.template make<Kind>(blocks + first * Kind::kBytes, first, std::min(num_blocks - first, kPart));
+}
+
 template <class Result>
-int32_t make(int32_t kind, const uint8_t* blocks, int64_t num_blocks, const Result& result) {
+int32_t make(int32_t kind, const uint8_t* blocks, int64_t num_blocks, const Result& result, int32_t num_threads) {
     switch (kind) {  // ggml's numbers
-        case 2: result.template make<Q4_0>(blocks, num_blocks); return 1;
-        case 3: result.template make<Q4_1>(blocks, num_blocks); return 1;
-        case 6: result.template make<Q5_0>(blocks, num_blocks); return 1;
-        case 7: result.template make<Q5_1>(blocks, num_blocks); return 1;
-        case 8: result.template make<Q8_0>(blocks, num_blocks); return 1;
-        case 12: result.template make<Q4_K>(blocks, num_blocks); return 1;
-        case 13: result.template make<Q5_K>(blocks, num_blocks); return 1;
-        case 14: result.template make<Q6_K>(blocks, num_blocks); return 1;
+        case 2: make_of<Q4_0>(blocks, num_blocks, result, num_threads); return 1;
+        case 3: make_of<Q4_1>(blocks, num_blocks, result, num_threads); return 1;
+        case 6: make_of<Q5_0>(blocks, num_blocks, result, num_threads); return 1;
+        case 7: make_of<Q5_1>(blocks, num_blocks, result, num_threads); return 1;
+        case 8: make_of<Q8_0>(blocks, num_blocks, result, num_threads); return 1;
+        case 12: make_of<Q4_K>(blocks, num_blocks, result, num_threads); return 1;
+        case 13: make_of<Q5_K>(blocks, num_blocks, result, num_threads); return 1;
+        case 14: make_of<Q6_K>(blocks, num_blocks, result, num_threads); return 1;
         default: return 0;
     }
 }
@@ -221,15 +239,16 @@ int32_t make(int32_t kind, const uint8_t* blocks, int64_t num_blocks, const Resu
 extern "C" {
 
 // kind: ggml's number of the type. numbers: of all blocks, is written. Returns whether the type is known here.
-int32_t verbatim_gguf_numbers(int32_t kind, const uint8_t* blocks, int64_t num_blocks, float* numbers) {
-    return make(kind, blocks, num_blocks, Numbers{numbers});
+int32_t verbatim_gguf_numbers(int32_t kind, const uint8_t* blocks, int64_t num_blocks, float* numbers,
+                              int32_t num_threads) {
+    return make(kind, blocks, num_blocks, Numbers{numbers}, num_threads);
 }
 
 // The same blocks as integers, and a scale of each group; least: added to a group's numbers, is written of kinds that have such
 // numbers, and may be null of others. Integers of 4 bits without them stand for 8 less.
 int32_t verbatim_gguf_groups(int32_t kind, const uint8_t* blocks, int64_t num_blocks, int8_t* values, float* scales,
-                             float* least) {
-    return make(kind, blocks, num_blocks, Groups{values, scales, least});
+                             float* least, int32_t num_threads) {
+    return make(kind, blocks, num_blocks, Groups{values, scales, least}, num_threads);
 }
 
 }  // extern "C"

@@ -1,5 +1,6 @@
 """A linear layer whose weight is unread computes as a plain one, and becomes one where its weight is read."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +10,12 @@ from typing_extensions import override
 
 from engine.linear.group_rounding import round_to_groups
 from engine.linear.plain_linear import ReadLinear, is_plain
-from engine.linear.unread_linear import UnreadLinear, put_unread_linears, read_plain_linears
+from engine.linear.unread_linear import (
+    UnreadLinear,
+    put_unread_linears,
+    read_plain_linears,
+    sampled,
+)
 from engine.weights.grouped_weight import GroupedWeight, GroupForm
 from engine.weights.unread_weight import UnreadWeight
 
@@ -20,10 +26,13 @@ def of_groups(bits: Any, group_size: int, *, has_mins: bool = False, num_outputs
 
 
 class InMemory(UnreadWeight):
-    """A weight as if it were in a file. num_reads: how often it was read."""
+    """A weight as if it were in a file, of which 16 outputs are a block. num_reads: how often it was read.
+
+    num_blocks: how many blocks were.
+    """
 
     def __init__(self, weight: GroupedWeight) -> None:
-        self.weight, self.num_reads = weight, 0
+        self.weight, self.num_reads, self.num_blocks = weight, 0, 0
 
     @property
     @override
@@ -43,6 +52,13 @@ class InMemory(UnreadWeight):
     def read_plain(self, dtype: torch.dtype) -> Tensor:
         self.num_reads += 1
         return self.weight.plain().to(dtype)
+
+    @override
+    def plain_blocks(self) -> Iterator[Tensor]:
+        self.num_reads += 1
+        for block in torch.split(self.weight.plain(), 16):
+            self.num_blocks += 1
+            yield block
 
 
 def holder(*, bias: bool = True, dtype: torch.dtype = torch.float32) -> tuple[nn.Module, InMemory]:
@@ -87,3 +103,16 @@ def test_without_data_it_has_shapes_alone() -> None:
     module, weight = holder()
     assert up(module)(torch.empty(2, 256, device="meta")).shape == (2, 40)
     assert weight.num_reads == 0
+
+
+def test_a_sample_is_its_first_outputs_over_and_over() -> None:
+    module, weight = holder(bias=False)
+    rows = torch.randn(2, 3, 256)
+    expected = up(module)(rows)[..., :16]
+    weight.num_blocks = 0
+    with sampled(module):
+        found = up(module)(rows)
+    assert weight.num_blocks == 1, "no more is read"
+    assert found.shape == (2, 3, 40)
+    torch.testing.assert_close(found, torch.cat([expected, expected, expected[..., :8]], dim=-1))
+    assert up(module)(rows).shape == found.shape and weight.num_blocks == 4, "afterwards all of it is"

@@ -84,7 +84,8 @@ _FLAWS: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown vocabulary": ({"tokenizer.ggml.model": "rwkv"}, "tokenizer.ggml.model is 'rwkv'"),
     "words split in an unknown way": ({"tokenizer.ggml.pre": "martian"}, "tokenizer.ggml.pre is 'martian'"),
     "a type for some tokens": ({"tokenizer.ggml.token_type": [1, 1]}, "a number for each of 274 tokens"),
-    "merges of nothing": ({"tokenizer.ggml.merges": ["xx yy"]}, "has no vocabulary that can be read"),
+    "merges that give no token": ({"tokenizer.ggml.merges": ["Ġ Ġ"]}, "has no vocabulary that can be read"),
+    "numbers for merges": ({"tokenizer.ggml.merges": [1, 2]}, "tokenizer.ggml.merges must be texts"),
     "an end token too far": (
         {"tokenizer.ggml.eos_token_id": 9999},
         "eos_token_id is 9999, and there are 274",
@@ -102,6 +103,32 @@ def test_what_cannot_be_loaded_is_refused_in_one_line_that_says_why(flaw: str, t
     found = refusal(write(tmp_path / "model.gguf", add=added))
     assert words in found and "\n" not in found
     assert str(tmp_path) in found
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen2", "qwen3"])
+def test_text_is_split_as_the_file_says_and_not_as_the_class_of_its_model_does(
+    model_type: str, tmp_path: Path
+) -> None:
+    written = tiny_tokenizer()
+    path = write_gguf(tmp_path / "model.gguf", tiny_model(model_type, **_SIZES), written).path
+    found = dry_run(EngineConfig(model=str(path)), lambda line: None)
+    assert found.refusal is None and found.tokenizer is not None
+    ours: Any = found.tokenizer.hf
+    own: Any = written
+    text = "Ab c123 45  it's 한\u0301e\u0301\n\n"
+    split = ours.backend_tokenizer.pre_tokenizer.pre_tokenize_str(text)
+    assert split == own.backend_tokenizer.pre_tokenizer.pre_tokenize_str(text)
+    assert found.tokenizer.encode(text) == own.encode(text)
+
+
+def test_merges_whose_parts_never_occur_change_nothing(tmp_path: Path) -> None:
+    directory = describe(write(tmp_path / "model.gguf"))
+    expected = json.loads((directory / "tokenizer.json").read_text())
+    merges = [" ".join(merge) for merge in expected["model"]["merges"]]
+    directory = describe(
+        write(tmp_path / "other.gguf", add={"tokenizer.ggml.merges": [*merges, "word0 word1"]})
+    )
+    assert json.loads((directory / "tokenizer.json").read_text()) == expected
 
 
 def test_tensors_without_a_place_in_the_model_are_refused_by_name(tmp_path: Path) -> None:

@@ -89,6 +89,24 @@ def test_rows_that_the_converter_permuted_come_back_in_their_order(kind: str) ->
     plain = unread(blocks, kind).read_groups().plain()
     assert torch.equal(weight.read_groups().plain(), plain[order])
     torch.testing.assert_close(weight.read_plain(torch.float32), numbers_of(blocks, kind)[order])
+    torch.testing.assert_close(torch.cat(list(weight.plain_blocks())), numbers_of(blocks, kind)[order])
+
+
+@needs_compiler
+@pytest.mark.parametrize("change", [Change.NONE, Change.PERMUTED])
+def test_a_large_weight_comes_in_parts_and_by_threads_as_it_does_whole(
+    change: Change, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = np.tile(random_blocks("Q4_0"), (16, 1))
+    tensor = GGUFTensor("a", "Q4_0", (16 * _ROWS, _COLUMNS), (32, 18), 0)
+    weight = UnreadBlocks(Path("a.gguf"), blocks.reshape(-1), Source((tensor,), change), num_heads=24)
+    parts = list(weight.plain_blocks())
+    assert len(parts) > 1
+    torch.testing.assert_close(torch.cat(parts), weight.read_plain(torch.float32))
+    alone = weight.read_groups()
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    beside = weight.read_groups()
+    assert torch.equal(alone.values, beside.values) and torch.equal(alone.scales, beside.scales)
 
 
 @needs_compiler
