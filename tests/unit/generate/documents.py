@@ -22,6 +22,10 @@ BODY = {
     "required": True,
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Question"}}},
 }
+FORM: Document = {
+    "required": True,
+    "content": {"multipart/form-data": {"schema": {"$ref": "#/components/schemas/Question"}}},
+}
 
 
 def operation(**changes: Any) -> Document:
