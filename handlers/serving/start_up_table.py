@@ -62,8 +62,6 @@ def _split(num_workers: int) -> list[str]:
 
 def _warnings(settings: Settings, capabilities: Capabilities) -> list[str]:
     lines = []
-    if not capabilities.generates_text:
-        lines.append("  refused   all that continues or embeds texts: the model transcribes speech")
     if unused := _unused(settings, capabilities):
         lines.append(f"  warning   without effect on engine {settings.engine}: {', '.join(unused)}")
     if not settings.asks_for_key and not is_loopback(settings.host):
