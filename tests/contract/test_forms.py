@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -90,7 +90,7 @@ async def test_answers_are_what_a_second_validator_reads_in_the_document(
     api = SpeechApi()
     served: dict[str, Any] = (await send(api.app, "GET", f"/{contract}/openapi.json")).json()
     served["servers"] = [{"url": f"{URL}/{contract}"}]
-    read = {
+    read: dict[str, Callable[..., Any]] = {
         "text/event-stream": lambda data, **_: json.loads(data),
         "text/plain": lambda data, **_: data.decode(),
     }

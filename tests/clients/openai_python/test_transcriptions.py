@@ -4,7 +4,7 @@ import io
 from collections.abc import AsyncGenerator
 from typing import Any
 
-import httpx
+import httpx2
 import openai
 import pytest
 from openai.types.audio import Transcription, TranscriptionVerbose
@@ -16,8 +16,8 @@ TEXT = "Good morning. It's late."
 
 @pytest.fixture
 async def client() -> AsyncGenerator[openai.AsyncOpenAI, None]:
-    transport = httpx.ASGITransport(SpeechApi(upload_limit=2000).app)
-    http = httpx.AsyncClient(transport=transport)
+    transport = httpx2.ASGITransport(SpeechApi(upload_limit=2000).app)
+    http = httpx2.AsyncClient(transport=transport)
     async with openai.AsyncOpenAI(
         base_url="http://test/openai/v1", api_key="-", http_client=http, max_retries=0
     ) as one:

@@ -75,7 +75,7 @@ class Call:
     @property
     def files(self) -> list[str]:
         """The members of the body that are files."""
-        return [member.name for member in self.operation.form if member.kind == "file"]
+        return [bare_name(member.name) for member in self.operation.form if member.kind == "file"]
 
     @property
     def wire_names(self) -> dict[str, str]:

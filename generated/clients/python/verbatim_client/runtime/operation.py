@@ -94,7 +94,8 @@ class Operation(Generic[AnswerT, EventT]):
 
 
 def _is_json(response: httpx.Response) -> bool:
-    return response.headers.get("content-type", "").partition(";")[0].strip() == "application/json"
+    content_type: str = response.headers.get("content-type", "")
+    return content_type.partition(";")[0].strip() == "application/json"
 
 
 def parameter_texts(values: Mapping[str, object]) -> dict[str, str]:

@@ -214,8 +214,7 @@ async def test_a_body_that_is_no_such_form_is_refused(
 
 
 async def test_an_upload_over_its_bound_is_refused_whatever_bodies_may_have() -> None:
-    for settings, status in (({"upload_limit": 1000}, 413), ({"payload_limit": 1000}, 200)):
-        api = SpeechApi(**settings)
+    for api, status in ((SpeechApi(upload_limit=1000), 413), (SpeechApi(payload_limit=1000), 200)):
         answer = await api.post(TRANSCRIPTIONS, ("file", ("a.wav", bytes(2000))))
         assert answer.status_code == status
         assert (answer.json().get("error", {}).get("message") is not None) == (status == 413)
