@@ -14,6 +14,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
 
     media: the kinds that its model reads. Adapters have no entry: admission refuses those that are not
     loaded.
+    generates_text: whether the model continues texts, so that chats and completions can be served.
+    transcribes: whether it writes down speech instead.
     """
 
     typical_p: bool = True
@@ -26,6 +28,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     embeddings: bool = True
     grammars: frozenset[GrammarKind] = frozenset(GrammarKind)
     media: frozenset[MediaKind] = frozenset()
+    generates_text: bool = True
+    transcribes: bool = False
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -152,6 +152,7 @@ def build_app(settings: Settings, engine: Engine, exchange: Exchange | None = No
     max_body_bytes = _max_body_bytes(settings, engine)
     options = RuntimeOptions(
         max_body_bytes=max_body_bytes,
+        max_upload_bytes=settings.upload_limit,
         checks_keys=access.key_check,
         capabilities=engine.capabilities,
         pages=(LINK,) if settings.playground else (),

@@ -9,6 +9,7 @@ from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictSt
 from typing_extensions import TypeAliasType
 
 from generated.json_types import OnlyFalse, OnlyTrue, StrictFloat, StrictInt
+from generated.upload import Upload
 
 
 class RequestCalledFunction(BaseModel):
@@ -1080,6 +1081,157 @@ class EmbeddingUsage(BaseModel):
     """
 
 
+class CreateTranslationRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        arbitrary_types_allowed=True,
+    )
+    file: Upload
+    """
+    The sound, in a file of one of the common formats, such as WAV, FLAC, MP3 and Ogg.
+    """
+    model: StrictStr
+    """
+    The model that translates.
+    """
+    prompt: StrictStr | MISSING = MISSING
+    """
+    An English text, in whose spelling and style the translation goes on.
+    """
+    response_format: Literal["json", "text", "srt", "verbose_json", "vtt"] = "json"
+    """
+    The form of the answer. `text`, `srt` and `vtt` are answered as text, the others as JSON.
+    """
+    temperature: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0
+    """
+    0 takes the likeliest tokens, and raises the temperature for a part of the sound whose text comes out repetitive or unlikely.
+    """
+
+
+class CreateTranslationResponseJson(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    text: StrictStr
+    """
+    The translation.
+    """
+
+
+class TranscriptionWord(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    word: StrictStr
+    """
+    The word.
+    """
+    start: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    When it begins in seconds.
+    """
+    end: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    When it ends in seconds.
+    """
+
+
+class TranscriptionSegment(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[StrictInt, Field(ge=0)]
+    """
+    The number of the segment.
+    """
+    seek: Annotated[StrictInt, Field(ge=0)]
+    """
+    Where it begins in hundredths of a second.
+    """
+    start: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    When it begins in seconds.
+    """
+    end: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    When it ends in seconds.
+    """
+    text: StrictStr
+    """
+    Its text, usually with a blank before it.
+    """
+    tokens: list[TokenId]
+    """
+    The tokens of the text and of the times around it.
+    """
+    temperature: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    The temperature at which it was written.
+    """
+    avg_logprob: Annotated[StrictFloat, Field(le=0.0)]
+    """
+    The mean log-probability of the tokens.
+    """
+    compression_ratio: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    How far its text can be compressed; above 2.4 it is repetitive.
+    """
+    no_speech_prob: Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
+    """
+    The probability that nobody speaks.
+    """
+
+
+class TranscriptTextDeltaEvent(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["transcript.text.delta"]
+    """
+    What the event is.
+    """
+    delta: StrictStr
+    """
+    The next part of the text.
+    """
+
+
+class TranscriptTextUsageTokens(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["tokens"]
+    """
+    What is counted.
+    """
+    input_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens that the texts went on from.
+    """
+    output_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens that were generated, those of repeated parts included.
+    """
+    total_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Both together.
+    """
+
+
+class TranscriptTextUsageDuration(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["duration"]
+    """
+    What is counted.
+    """
+    seconds: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    The length of the sound in seconds.
+    """
+
+
 class Model(BaseModel):
     id: StrictStr
     """
@@ -1974,6 +2126,150 @@ class Embedding(BaseModel):
     """
 
 
+class CreateTranscriptionRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        arbitrary_types_allowed=True,
+    )
+    file: Upload
+    """
+    The sound, in a file of one of the common formats, such as WAV, FLAC, MP3 and Ogg.
+    """
+    model: StrictStr
+    """
+    The model that transcribes.
+    """
+    language: StrictStr | MISSING = MISSING
+    """
+    The spoken language by its code in ISO 639-1, such as `en`, or its English name. If absent, it is detected.
+    """
+    prompt: StrictStr | MISSING = MISSING
+    """
+    A text in the language of the sound, in whose spelling and style the transcript goes on.
+    """
+    response_format: Literal["json", "text", "srt", "verbose_json", "vtt"] = "json"
+    """
+    The form of the answer. `text`, `srt` and `vtt` are answered as text, the others as JSON.
+    """
+    temperature: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0
+    """
+    0 takes the likeliest tokens, and raises the temperature for a part of the sound whose text comes out repetitive or unlikely.
+    """
+    timestamp_granularities: Annotated[list[Literal["word", "segment"]] | MISSING, Field(min_length=1)] = (
+        MISSING
+    )
+    """
+    What has times in a `verbose_json`, which alone may have this; segments where absent.
+    """
+    stream: StrictBool = False
+    """
+    Send the text in events as it is written. Only with the format `json`.
+    """
+    chunking_strategy: Literal["auto"] | MISSING = MISSING
+    """
+    The model divides the sound itself, by windows that end where a segment ends.
+    """
+    include: None | MISSING = MISSING
+    """
+    Not supported, since transcripts have no log-probabilities of tokens here.
+    """
+    known_speaker_names: None | MISSING = MISSING
+    """
+    Not supported, since speakers are not told apart here.
+    """
+    known_speaker_references: None | MISSING = MISSING
+    """
+    Not supported, since speakers are not told apart here.
+    """
+    seed: Annotated[StrictInt | MISSING, Field(ge=-9223372036854775808, le=9223372036854775807)] = MISSING
+    """
+    Equal seeds give equal transcripts where the temperature is not 0.
+    """
+
+
+class CreateTranscriptionResponseJson(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    text: StrictStr
+    """
+    The transcript.
+    """
+    usage: TranscriptTextUsageDuration
+
+
+class CreateTranscriptionResponseVerboseJson(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    task: Literal["transcribe"]
+    """
+    What was done.
+    """
+    language: StrictStr
+    """
+    The spoken language by its English name.
+    """
+    duration: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    The length of the sound in seconds.
+    """
+    text: StrictStr
+    """
+    The transcript.
+    """
+    words: list[TranscriptionWord] | MISSING = MISSING
+    """
+    The words with their times, where they were asked for.
+    """
+    segments: list[TranscriptionSegment] | MISSING = MISSING
+    """
+    The segments with their times, unless only words were asked for.
+    """
+    usage: TranscriptTextUsageDuration
+
+
+class CreateTranslationResponseVerboseJson(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    task: Literal["translate"]
+    """
+    What was done.
+    """
+    language: Literal["english"]
+    """
+    The language of the text.
+    """
+    duration: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    The length of the sound in seconds.
+    """
+    text: StrictStr
+    """
+    The translation.
+    """
+    segments: list[TranscriptionSegment]
+    """
+    The segments with their times.
+    """
+
+
+class TranscriptTextDoneEvent(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["transcript.text.done"]
+    """
+    What the event is.
+    """
+    text: StrictStr
+    """
+    The whole text.
+    """
+    usage: TranscriptTextUsageTokens
+
+
 class ListModelsResponse(BaseModel):
     object: Literal["list"]
     data: Annotated[list[Model], Field(min_length=1)]
@@ -2482,6 +2778,11 @@ class CreateEmbeddingResponse(BaseModel):
     """
     What the request cost, in tokens.
     """
+
+
+TranscriptionStreamEvent = TypeAliasType(
+    "TranscriptionStreamEvent", TranscriptTextDeltaEvent | TranscriptTextDoneEvent | ErrorResponse
+)
 
 
 class RenderedRequest(BaseModel):

@@ -4,7 +4,7 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, Required, TypedDict
 
-from generated.operation import Answer, Call, EventStream, Handlers, Operation, Parameter
+from generated.operation import Answer, Call, EventStream, FormField, Handlers, Operation, Parameter
 
 from . import models as m
 
@@ -47,6 +47,22 @@ CountResponseInputTokensHeaders = TypedDict(
 
 CreateEmbeddingHeaders = TypedDict(
     "CreateEmbeddingHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+CreateTranscriptionHeaders = TypedDict(
+    "CreateTranscriptionHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+CreateTranslationHeaders = TypedDict(
+    "CreateTranslationHeaders",
     {
         "x-request-id": Required[str],
     },
@@ -233,6 +249,82 @@ OPERATIONS: Final = (
         body=m.CreateEmbeddingRequest,
         response=m.CreateEmbeddingResponse,
         media_type="application/json",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="createTranscription",
+        handler="create_transcription",
+        method="POST",
+        path="/v1/audio/transcriptions",
+        summary="Write down what is said in a sound; `response_format` and `stream` choose the form",
+        body=m.CreateTranscriptionRequest,
+        form=(
+            FormField("file", "file"),
+            FormField("model", "text"),
+            FormField("language", "text"),
+            FormField("prompt", "text"),
+            FormField("response_format", "text"),
+            FormField("temperature", "json"),
+            FormField("timestamp_granularities[]", "text", is_list=True),
+            FormField("stream", "json"),
+            FormField("chunking_strategy", "text"),
+            FormField("include[]", "text", is_list=True),
+            FormField("known_speaker_names[]", "text", is_list=True),
+            FormField("known_speaker_references[]", "text", is_list=True),
+            FormField("seed", "json"),
+        ),
+        response=m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson,
+        media_type="application/json",
+        text_media_type="text/plain",
+        event=m.TranscriptionStreamEvent,
+        terminator="[DONE]",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="createTranslation",
+        handler="create_translation",
+        method="POST",
+        path="/v1/audio/translations",
+        summary="Write down in English what is said in a sound of another language",
+        body=m.CreateTranslationRequest,
+        form=(
+            FormField("file", "file"),
+            FormField("model", "text"),
+            FormField("prompt", "text"),
+            FormField("response_format", "text"),
+            FormField("temperature", "json"),
+        ),
+        response=m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson,
+        media_type="application/json",
+        text_media_type="text/plain",
         headers={
             "x-request-id": True,
         },
@@ -519,6 +611,44 @@ class Operations(Handlers):
         self, body: m.CreateEmbeddingRequest, call: Call[CreateEmbeddingHeaders]
     ) -> Answer[m.CreateEmbeddingResponse]:
         """POST /v1/embeddings: Turn texts into vectors
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def create_transcription(
+        self, body: m.CreateTranscriptionRequest, call: Call[CreateTranscriptionHeaders]
+    ) -> (
+        Answer[m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson]
+        | str
+        | EventStream[m.TranscriptionStreamEvent]
+    ):
+        """POST /v1/audio/transcriptions: Write down what is said in a sound; `response_format` and `stream` choose the form
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def create_translation(
+        self, body: m.CreateTranslationRequest, call: Call[CreateTranslationHeaders]
+    ) -> Answer[m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson] | str:
+        """POST /v1/audio/translations: Write down in English what is said in a sound of another language
 
         Declared errors:
             400: The request is not what this document says, or breaks a rule that no schema states

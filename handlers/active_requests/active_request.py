@@ -16,6 +16,8 @@ from handlers.active_requests.engine import Engine
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
 from handlers.errors.mapping import ToProblem, raise_as_problem
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 
@@ -25,6 +27,18 @@ class IncompleteGeneration(Exception):
 
     def __init__(self) -> None:
         super().__init__("Incomplete generation")
+
+
+class _NoSpeech(Refused):
+    def __init__(self) -> None:
+        message = "The model of this server does not transcribe speech"
+        super().__init__(message, "model", Violation.UNSUPPORTED_VALUE)
+
+
+class _NoText(Refused):
+    def __init__(self) -> None:
+        message = "The model of this server transcribes speech, and neither continues nor embeds texts"
+        super().__init__(message, violation=Violation.UNSUPPORTED_VALUE)
 
 
 class Observer(Protocol):
@@ -165,6 +179,18 @@ class ActiveRequests:
         received_s: the time at which the request arrived, by `time.perf_counter`.
         """
         return ActiveRequest(Timing(received_s), to_problem, self._engine, self._limit, self._observers)
+
+    def check_served(self, to_problem: ToProblem, *, is_speech: bool) -> None:
+        """Raise Refused, as `to_problem` maps it, if the model does not do what a request asks for.
+
+        is_speech: whether that is to write down speech, rather than to continue or to embed texts.
+        """
+        capabilities = self._engine.capabilities
+        is_served = capabilities.transcribes if is_speech else capabilities.generates_text
+        if not is_served:
+            error = _NoSpeech() if is_speech else _NoText()
+            raise_as_problem(error, to_problem)
+            raise error
 
     def check_room(self, to_problem: ToProblem) -> None:
         """Raise Overloaded, as `to_problem` maps it, if no request can be let in, whatever it asks for."""

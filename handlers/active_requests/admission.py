@@ -12,19 +12,34 @@ class AdmissionControl:
     """A base of a contract's handlers: it implements `Admits` and `CountsRefusals` of the runtime."""
 
     def __init__(
-        self, active_requests: ActiveRequests, to_problem: ToProblem, generates: Container[str]
+        self,
+        active_requests: ActiveRequests,
+        to_problem: ToProblem,
+        generates: Container[str],
+        transcribes: Container[str] = (),
     ) -> None:
-        """generates: the handlers of operations that need room in the engine, and are counted."""
+        """generates: the handlers of operations whose texts or vectors the model computes. transcribes: of
+        those that write down speech. Both need room in the engine, and are counted.
+        """
         self._active_requests = active_requests
         self._to_problem = to_problem
         self._generates = generates
+        self._transcribes = transcribes
 
     def admit(self, operation: Operation) -> None:
-        """Raise the contract's problem for Overloaded if the operation generates and the server is full."""
-        if operation.handler in self._generates:
+        """Raise the contract's problem for an operation that the model does not serve, or for Overloaded if
+        the server is full; before the body is read.
+        """
+        if self._is_counted(operation):
+            self._active_requests.check_served(
+                self._to_problem, is_speech=operation.handler in self._transcribes
+            )
             self._active_requests.check_room(self._to_problem)
 
     def refused(self, operation: Operation, problem: Problem) -> None:
         """Count a request that never became an active one; a request without a valid key is not counted."""
-        if operation.handler in self._generates and not isinstance(problem, Unauthorized):
+        if self._is_counted(operation) and not isinstance(problem, Unauthorized):
             self._active_requests.refused(problem)
+
+    def _is_counted(self, operation: Operation) -> bool:
+        return operation.handler in self._generates or operation.handler in self._transcribes

@@ -12,6 +12,7 @@ Schema: TypeAlias = Mapping[str, Any]
 
 _METHODS = ("get", "put", "post", "delete", "patch")
 _EVENTS = "text/event-stream"
+_FORM = "multipart/form-data"
 _VALIDATION_STATUSES = (422, 400)
 
 
@@ -62,10 +63,18 @@ def load(contract: str) -> dict[str, Any]:
 
 
 def endpoints(document: Mapping[str, Any]) -> Iterator[Endpoint]:
-    """Every operation, in document order."""
+    """Every operation, in document order, but those whose body is a form.
+
+    What these answer depends on a file, and on whether the served model reads its kind.
+    """
     for path, item in document["paths"].items():
         for method in (name for name in item if name in _METHODS):
-            yield _endpoint(document, path, method, item)
+            if not _takes_form(document, item[method]):
+                yield _endpoint(document, path, method, item)
+
+
+def _takes_form(document: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
+    return _FORM in resolve(document, node.get("requestBody", {})).get("content", {})
 
 
 def _endpoint(document: Mapping[str, Any], path: str, method: str, item: Mapping[str, Any]) -> Endpoint:

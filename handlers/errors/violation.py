@@ -7,6 +7,7 @@ class Violation(Enum):
     """The way in which a field or the body is invalid; contracts have codes of their own for it."""
 
     MALFORMED_JSON = auto()
+    MALFORMED_FORM = auto()  # a body that is not the multipart/form-data that it says it is
     INVALID_UTF8 = auto()
     MISSING = auto()  # a required field is not there
     UNKNOWN = auto()  # a field that the document does not have

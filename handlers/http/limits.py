@@ -46,5 +46,5 @@ def http_limits(settings: HttpSettings) -> HttpLimits:
         keep_alive_timeout=settings.keep_alive_timeout,
         client_timeout=settings.client_timeout,
         max_connections=settings.max_connections or default_max_connections(),
-        max_discarded_bytes=max(_DISCARDED_BYTES, 2 * settings.payload_limit),
+        max_discarded_bytes=max(_DISCARDED_BYTES, 2 * settings.payload_limit, 2 * settings.upload_limit),
     )

@@ -26,6 +26,9 @@ class HttpSettings(Section):
     payload_limit: Annotated[Count, env("VERBATIM_PAYLOAD_LIMIT", "PAYLOAD_LIMIT")] = 2_000_000
     """Largest request body in bytes; 20 000 000 by default for a model that reads images and the like."""
 
+    upload_limit: Annotated[Count, env("VERBATIM_UPLOAD_LIMIT")] = 26_214_400
+    """Largest request body in bytes of an operation that takes files, such as a transcription."""
+
     max_url_bytes: Annotated[Count, env("VERBATIM_MAX_URL_BYTES")] = 16_384
     """Longest URL in bytes; a longer one is refused with 414."""
 

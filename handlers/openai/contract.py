@@ -34,6 +34,9 @@ class OpenAIContract(Contract):
     yields: ClassVar[frozenset[str]] = frozenset({"/tokenize", "/detokenize"})
     engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS
     embedding_operations: ClassVar[frozenset[str]] = frozenset({"createEmbedding"})
+    transcription_operations: ClassVar[frozenset[str]] = frozenset(
+        {"createTranscription", "createTranslation"}
+    )
 
     @override
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
@@ -78,6 +81,8 @@ def _message(problem: Problem) -> str:
             return f"Missing required parameter: '{problem.field}'."
         case Violation.UNKNOWN:
             return f"Unknown parameter: '{problem.field}'."
+        case Violation.MALFORMED_FORM if not problem.field:
+            return f"We could not parse the multipart/form-data body of your request: {problem.reason}."
         case Violation.MALFORMED_JSON:
             return f"We could not parse the JSON body of your request: {problem.reason}."
         case Violation.UNSUPPORTED_FIELD:

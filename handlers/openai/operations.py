@@ -13,6 +13,8 @@ from generated.openai.operations import (
     CreateCompletionHeaders,
     CreateEmbeddingHeaders,
     CreateResponseHeaders,
+    CreateTranscriptionHeaders,
+    CreateTranslationHeaders,
     DetokenizeHeaders,
     ListModelsHeaders,
     LoadLoraAdapterHeaders,
@@ -37,12 +39,15 @@ from handlers.openai.models import Models
 from handlers.openai.responses.input_tokens import InputTokens
 from handlers.openai.responses.operation import Responses
 from handlers.openai.responses.request.preparation import Preparation
+from handlers.openai.transcriptions.operation import Transcriptions
 from handlers.operations.embeddings import Embedder
 from handlers.service.shared import Shared
+from handlers.transcription.transcript import Transcribes
 
 _GENERATES: Final = frozenset(
     {"create_chat_completion", "create_completion", "create_response", "create_embedding"}
 )
+_TRANSCRIBES: Final = frozenset({"create_transcription", "create_translation"})
 _to_problem: Final = partial(to_problem, prompt_field="")
 
 
@@ -50,13 +55,15 @@ _to_problem: Final = partial(to_problem, prompt_field="")
 class OpenAIHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: Shared) -> None:
-        super().__init__(shared.active_requests, _to_problem, _GENERATES)
+    def __init__(self, shared: Shared, transcriber: Transcribes | None = None) -> None:
+        """transcriber: the served model as one that writes down speech, where it does."""
+        super().__init__(shared.active_requests, _to_problem, _GENERATES, _TRANSCRIBES)
         self._chat = Chat(shared)
         self._completions = Completions(shared)
         self._rendering = Rendering(shared, self._chat, self._completions)
         self._tokens = Tokens(shared, self._chat)
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
+        self._transcriptions = None if transcriber is None else Transcriptions(shared, transcriber)
         preparation = Preparation(shared)
         self._responses = Responses(shared, preparation)
         self._input_tokens = InputTokens(preparation, shared.model_names)
@@ -122,6 +129,27 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self, body: m.CreateEmbeddingRequest, call: Call[CreateEmbeddingHeaders]
     ) -> m.CreateEmbeddingResponse:
         return await self._embeddings.whole(body, call)
+
+    @override
+    async def create_transcription(
+        self, body: m.CreateTranscriptionRequest, call: Call[CreateTranscriptionHeaders]
+    ) -> (
+        m.CreateTranscriptionResponseJson
+        | m.CreateTranscriptionResponseVerboseJson
+        | str
+        | EventStream[m.TranscriptionStreamEvent]
+    ):
+        assert self._transcriptions is not None, "admission refuses it where nothing transcribes"
+        if body.stream:
+            return self._transcriptions.stream(body, call)
+        return await self._transcriptions.transcribe(body, call)
+
+    @override
+    async def create_translation(
+        self, body: m.CreateTranslationRequest, call: Call[CreateTranslationHeaders]
+    ) -> m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str:
+        assert self._transcriptions is not None, "admission refuses it where nothing transcribes"
+        return await self._transcriptions.translate(body, call)
 
     @override
     async def list_models(self, call: Call[ListModelsHeaders]) -> m.ListModelsResponse:

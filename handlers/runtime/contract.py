@@ -25,6 +25,7 @@ class Contract(ABC):
     probes: ids of the operations by which others check that the server is alive; no setting closes these.
     engine_fields: this contract's names of the fields of `engine.capabilities`, where it has others.
     embedding_operations: ids of the operations that need an engine that makes embeddings.
+    transcription_operations: ids of the operations that need a model that writes down speech.
     """
 
     name: ClassVar[str]
@@ -34,6 +35,7 @@ class Contract(ABC):
     probes: ClassVar[frozenset[str]] = frozenset()
     engine_fields: ClassVar[Mapping[str, str]] = {}
     embedding_operations: ClassVar[frozenset[str]] = frozenset()
+    transcription_operations: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:

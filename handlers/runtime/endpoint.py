@@ -54,7 +54,7 @@ class Endpoint:
         self._looks_up = handlers if isinstance(handlers, LooksUp) else None
         self._counts_refusals = handlers if isinstance(handlers, CountsRefusals) else None
         self.contract = contract
-        self._reader = RequestReader(operation, options.max_body_bytes)
+        self._reader = RequestReader(operation, options.max_body_bytes, options.max_upload_bytes)
         self._checks_keys = options.checks_keys if operation.is_secured else None
         self._keep_alive_s = options.keep_alive_s
         self._watcher = DisconnectWatcher()
@@ -122,8 +122,10 @@ class Endpoint:
             raise RuntimeError(
                 f"{operation.id} answered {type(result).__name__}, its body is {operation.media_type}"
             )
-        body = await self._encode_answer(result)
-        await reply.whole(operation.status, operation.media_type, body, self._answer_headers(call))
+        is_text = isinstance(result, str) and operation.text_media_type is not None
+        media_type = operation.text_media_type if is_text else operation.media_type
+        body = result.encode() if is_text else await self._encode_answer(result)
+        await reply.whole(operation.status, media_type, body, self._answer_headers(call))
 
     async def _encode_answer(self, result: Any) -> bytes:
         if self._answer is None:

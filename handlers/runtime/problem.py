@@ -97,11 +97,11 @@ class BodyTooLarge(Problem):
 
 
 class UnsupportedMediaType(Problem):
-    """The body is not declared as JSON in UTF-8."""
+    """The body is not declared as what the operation reads, JSON in UTF-8 unless `wanted` says otherwise."""
 
-    def __init__(self, content_type: str) -> None:
+    def __init__(self, content_type: str, wanted: str = "application/json") -> None:
         found = f", not {content_type}" if content_type else ""
-        super().__init__(415, f"The content type must be application/json{found}", "unsupported_media_type")
+        super().__init__(415, f"The content type must be {wanted}{found}", "unsupported_media_type")
 
 
 class InternalError(Problem):

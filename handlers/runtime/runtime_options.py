@@ -12,6 +12,7 @@ class RuntimeOptions:
     """The runtime's options.
 
     max_body_bytes: a longer request body is refused.
+    max_upload_bytes: a longer body of an operation that takes files is refused.
     checks_keys: checks the key where the document secures an operation; None requires no key.
     capabilities: the engine's, of which the documents say what is missing.
     pages: other pages of this server, listed beside the contracts: a relative link and a description each.
@@ -19,6 +20,7 @@ class RuntimeOptions:
     """
 
     max_body_bytes: int = 2_000_000
+    max_upload_bytes: int = 26_214_400
     checks_keys: ChecksKeys | None = None
     keep_alive_s: float = 15.0
     capabilities: Capabilities = Capabilities()

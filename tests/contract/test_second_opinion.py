@@ -42,7 +42,8 @@ def test_the_exchanges_cover_every_operation(contract: str) -> None:
     missing = [
         operation.id
         for operation in TABLES[contract]
-        if not any(is_of(operation, exchange.method, exchange.path) for exchange in succeed)
+        if not operation.form  # test_forms.py has them answered by a model that reads files
+        and not any(is_of(operation, exchange.method, exchange.path) for exchange in succeed)
     ]
     assert not missing
 

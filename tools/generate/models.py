@@ -9,6 +9,7 @@ from datamodel_code_generator import generate
 
 from tools.generate.documents.document import Document, Pointer, Schema, SpecError, resolve
 from tools.generate.documents.schemas import map_schemas
+from tools.generate.reading.form import bare_form, is_file
 from tools.generate.reading.interface import Interface
 from tools.generate.reading.reader import member_name, parameters_of
 
@@ -42,6 +43,8 @@ def render_models(document: Document, operations: list[Interface]) -> str:
     clash, and what is no object may be written into the models that use it.
     """
     schemas = {**document.get("components", {}).get("schemas", {}), **_arguments(document, operations)}
+    for form in {str(operation.body)[2:] for operation in operations if operation.form}:
+        schemas[form] = bare_form(schemas[form])
     bare = map_schemas({**document, "paths": {}, "components": {"schemas": schemas}}, _for_models)
     source = run_generator(bare, _OPTIONS)
     defined = top_level_names(source)
@@ -56,11 +59,13 @@ def without_deprecated(schema: Schema, at: Pointer) -> Schema:
 
 
 def _for_models(schema: Schema, at: Pointer) -> Schema:
-    """A boolean with one value gets a type of its own, since Python's literals take 1 for true.
+    """A file, and a boolean with one value, get types of their own: Python's literals take 1 for true.
 
     With null beside it too, as the enumeration of a type that may be null.
     """
     bare = without_deprecated(schema, at)
+    if is_file(bare):
+        return {**bare, "customTypePath": "generated.upload.Upload"}
     constants = [bare["const"]] if "const" in bare else bare.get("enum", [])
     booleans = [value for value in constants if isinstance(value, bool)]
     if len(booleans) != 1 or any(value is not None for value in constants if value is not booleans[0]):

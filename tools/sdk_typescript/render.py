@@ -90,9 +90,16 @@ def _failure(document: Document, call: Call) -> str:
 def _example(call: Call) -> str:
     parameters = {parameter.name for parameter in call.parameters}
     positional = [json.dumps(call.example[parameter.name]) for parameter in call.positional]
-    body: dict[str, Any] = {name: value for name, value in call.example.items() if name not in parameters}
+    body: dict[str, Any] = {
+        call.wire_names.get(name, name): value
+        for name, value in call.example.items()
+        if name not in parameters
+    }
     if call.chooses_stream:
         body.pop("stream", None)
     if call.body is not None:
-        positional.append(json.dumps(body, indent=2, ensure_ascii=False))
+        text = json.dumps(body, indent=2, ensure_ascii=False)
+        for name in call.files:  # a file's example is its name
+            text = text.replace(f'"{name}": "{body[name]}"', f'"{name}": await openAsBlob("{body[name]}")')
+        positional.append(text)
     return ", ".join(positional)

@@ -4,6 +4,7 @@
  */
 
 import { element } from "./dom.js";
+import { keep } from "./files.js";
 
 /** @typedef {import("./schema.js").Kind} Kind */
 /** @typedef {(value: any) => void} OnChange told undefined where nothing is to be sent */
@@ -18,7 +19,7 @@ export function control(given) {
 }
 
 /** @type {Record<string, (given: Given) => HTMLElement>} */
-const MAKERS = { boolean, integer: number, number, text, choice, json };
+const MAKERS = { boolean, integer: number, number, text, choice, file, json };
 
 /** @type {Record<string, (value: any, kind: Kind) => boolean>} */
 const FITS = {
@@ -27,6 +28,7 @@ const FITS = {
   number: (value) => typeof value !== "object" && typeof value !== "boolean",
   text: (value) => typeof value === "string",
   choice: (value, kind) => kind.options.includes(value),
+  file: (value) => typeof value === "string",
 };
 
 /** @param {Kind} kind @param {any} value @returns {string} what an empty control says */
@@ -82,6 +84,18 @@ function text(given) {
     onChange(written === "" ? undefined : kind.takesLists ? listOr(written) : written);
   });
   return area;
+}
+
+/** A file, whose name stands for it in the body. @param {Given} given */
+function file({ id, value, onChange }) {
+  const input = element("input", { id, type: "file", "aria-describedby": `${id}-said` });
+  const name = element("span", {}, value ? `${value}, to be chosen` : "");
+  input.addEventListener("change", () => {
+    const [picked] = /** @type {HTMLInputElement} */ (input).files ?? [];
+    name.textContent = "";
+    onChange(picked ? keep(picked) : undefined);
+  });
+  return element("div", {}, input, name);
 }
 
 /** @param {string} text @returns {any} the list that it writes in JSON, else the text */

@@ -4,8 +4,11 @@
  */
 
 import * as credentials from "./credentials.js";
+import { parts } from "./files.js";
 
 /** @typedef {import("./contract.js").Operation} Operation */
+
+const FORM = "multipart/form-data";
 
 export class Request {
   /**
@@ -21,12 +24,15 @@ export class Request {
     // Beside the page, so that a prefix that a proxy adds is kept.
     this.url = new URL(`${operation.contract.name}${path}${query.size ? `?${query}` : ""}`, document.baseURI).href;
     this.method = operation.method;
-    /** @type {string | null} */
-    this.body = operation.schema ? body : null;
+    /** @type {[string, string | File][] | null} the parts of a form, where the body is one that can be read */
+    this.parts = operation.mediaType === FORM ? formParts(operation, body) : null;
+    /** @type {string | FormData | null} */
+    this.body = this.parts ? form(this.parts) : operation.schema ? body : null;
     this.key = key;
     /** @type {Record<string, string>} */
     this.headers = {
-      ...(operation.schema ? { "content-type": operation.mediaType ?? "application/json" } : {}),
+      // A form's type names its boundary, which the browser draws.
+      ...(operation.schema && !this.parts ? { "content-type": operation.mediaType ?? "application/json" } : {}),
       ...credentials.headers(operation, key),
       ...Object.fromEntries(given.filter((one) => one.in === "header").map((one) => [one.name, values[one.name]])),
     };
@@ -38,9 +44,29 @@ export class Request {
     for (const [name, value] of Object.entries(this.headers)) {
       lines.push(`-H ${quoted(`${name}: ${isMasked && this.key ? value.replace(this.key, "•".repeat(8)) : value}`)}`);
     }
-    if (this.body !== null) lines.push(`--data-raw ${quoted(this.body)}`);
+    for (const [name, part] of this.parts ?? []) {
+      lines.push(typeof part === "string" ? `--form-string ${quoted(`${name}=${part}`)}` : `-F ${quoted(`${name}=@${part.name}`)}`);
+    }
+    if (typeof this.body === "string") lines.push(`--data-raw ${quoted(this.body)}`);
     return lines.join(" \\\n  ");
   }
+}
+
+/** @param {Operation} operation @param {string} body @returns {[string, string | File][] | null} null if the body is no object */
+function formParts(operation, body) {
+  const properties = operation.contract.resolve(operation.schema).properties ?? {};
+  try {
+    return parts(Object(JSON.parse(body)), (name) => operation.contract.resolve(properties[name])?.format === "binary");
+  } catch {
+    return null;
+  }
+}
+
+/** @param {[string, string | File][]} given */
+function form(given) {
+  const data = new FormData();
+  for (const [name, part] of given) data.append(name, part);
+  return data;
 }
 
 /** A list is written with commas, and sent an item at a time. @param {Operation["parameters"][number]} one @param {string} value @returns {string[][]} */

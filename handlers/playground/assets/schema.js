@@ -8,7 +8,7 @@
 
 /**
  * @typedef {object} Kind
- * @property {"boolean" | "integer" | "number" | "text" | "choice" | "object" | "messages" | "json" | "refused"} control
+ * @property {"boolean" | "integer" | "number" | "text" | "choice" | "file" | "object" | "messages" | "json" | "refused"} control
  * @property {Schema} schema what describes the value, references followed and null taken away
  * @property {string[]} options of a choice
  * @property {boolean} takesLists whether a list of such values will do too
@@ -70,6 +70,7 @@ function optionsOf(all) {
 /** @param {Contract} contract @param {Schema} schema @returns {Kind["control"]} */
 function controlOf(contract, schema) {
   if (schema.enum?.every((/** @type {any} */ value) => value === false)) return "refused";
+  if (schema.format === "binary") return "file";
   if (schema.type === "array") return rolesOf(contract, schema).length ? "messages" : "json";
   if (schema.type === "object") return schema.properties ? "object" : "json";
   /** @type {Record<string, Kind["control"]>} */

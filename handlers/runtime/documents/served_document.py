@@ -10,6 +10,8 @@ from handlers.runtime.contract import Contract
 
 _FIELD_NOTE = "Not supported by the engine of this server, which refuses every value that has an effect."
 _OPERATION_NOTE = "Not supported by the engine of this server."
+_NO_SPEECH_NOTE = "Refused by this server, whose model does not transcribe speech."
+_NO_TEXT_NOTE = "The model of this server transcribes speech, and continues and embeds no texts."
 _DATA = frozenset({"example", "examples", "default", "const", "enum"})  # where a key is no keyword
 
 
@@ -19,7 +21,8 @@ def served_document(contract: Contract, capabilities: Capabilities) -> bytes:
     The schemas stay as they are: clients send such fields with the value that has no effect, which is taken,
     and a validator that did not know them would refuse these requests.
     """
-    if not capabilities.missing:
+    is_speechless = bool(contract.transcription_operations) and not capabilities.transcribes
+    if not capabilities.missing and not is_speechless and capabilities.generates_text:
         return contract.document()
     notes = {contract.engine_fields.get(name, name): _FIELD_NOTE for name in capabilities.missing_fields}
     if kinds := capabilities.missing_grammars:
@@ -28,7 +31,11 @@ def served_document(contract: Contract, capabilities: Capabilities) -> bytes:
     document: dict[str, Any] = orjson.loads(contract.document())
     _note_fields(document, notes)
     if not capabilities.embeddings:
-        _note_operations(document, contract.embedding_operations)
+        _note_operations(document, contract.embedding_operations, _OPERATION_NOTE)
+    if is_speechless:
+        _note_operations(document, contract.transcription_operations, _NO_SPEECH_NOTE)
+    if not capabilities.generates_text:
+        _describe(document["info"], _NO_TEXT_NOTE)
     return orjson.dumps(document)
 
 
@@ -51,11 +58,11 @@ def _note_fields(part: Any, notes: Mapping[str, str]) -> None:
             _note_fields(item, notes)
 
 
-def _note_operations(document: Mapping[str, Any], operation_ids: frozenset[str]) -> None:
+def _note_operations(document: Mapping[str, Any], operation_ids: frozenset[str], note: str) -> None:
     for item in document["paths"].values():
         for operation in item.values():
             if isinstance(operation, dict) and operation.get("operationId") in operation_ids:
-                _describe(operation, _OPERATION_NOTE)
+                _describe(operation, note)
 
 
 def _describe(part: dict[str, Any], note: str) -> None:

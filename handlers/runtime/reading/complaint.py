@@ -21,6 +21,7 @@ _EXPECTED = {
     "model_type": "an object",
     "model_attributes_type": "an object",
     "none_required": "null",
+    "is_instance_of": "a file",  # the only class that documents have
 }
 
 _LENGTHS = {

@@ -11,18 +11,20 @@ from urllib.parse import parse_qsl
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from generated.operation import Operation
 from handlers.errors.violation import Violation
 from handlers.runtime.invalid_value import InvalidValue
-from handlers.runtime.problem import BodyTooLarge, InvalidRequest, UnsupportedMediaType
+from handlers.runtime.problem import InvalidRequest, UnsupportedMediaType
 
 from .complaint import Path
 from .fail_fast import fail_fast_schema, fail_fast_validator
+from .form.form_reader import FormReader
 from .invalid import explain, render_path
+from .raw_body import body_chunks
 from .raw_headers import raw_header
+from .scalar import read_scalar
 from .structure import TooManyValues, check_structure
 from .unknown_fields import are_too_many, field_names, may_be_too_many, without_most
 
@@ -35,11 +37,13 @@ _MAY_OVERFLOW: Final = (b"e000", b"e+000", b"0" * 200)
 class RequestReader:
     """The reader and validator of one operation's parameters and body."""
 
-    def __init__(self, operation: Operation, max_body_bytes: int) -> None:
+    def __init__(self, operation: Operation, max_body_bytes: int, max_upload_bytes: int) -> None:
+        """max_body_bytes: of a body as JSON. max_upload_bytes: of a whole form, its files included."""
         self._operation = operation
         self._max_body_bytes = max_body_bytes
         self._body = _declared(operation.body) if operation.body else None
         self._arguments = _declared(operation.arguments) if operation.arguments else None
+        self._form = FormReader(operation.form, self._status(), max_upload_bytes) if operation.form else None
 
     def read_arguments(self, scope: Scope) -> dict[str, Any]:
         """Return the handler's arguments from the parameters. Raises InvalidRequest."""
@@ -52,15 +56,27 @@ class RequestReader:
         """
         if self._body is None:
             return {}
+        if self._form is not None:
+            return {"body": await self._read_form(self._form, self._body, scope, receive)}
         operation = self._operation
         if operation.is_body_required and not operation.reads_any_media_type:
             _require_json(scope)
-        raw = await _read_body(scope, receive, self._max_body_bytes)
+        raw = b"".join([chunk async for chunk in body_chunks(scope, receive, self._max_body_bytes)])
         if not raw and not operation.is_body_required:
             return {"body": None}
         if not operation.reads_any_media_type:
             _require_json(scope)
         return {"body": self._validate_body(raw)}
+
+    async def _read_form(
+        self, form: FormReader, declared: "_Declared", scope: Scope, receive: Receive
+    ) -> Any:
+        values = await form.read(scope, receive)
+        try:
+            return declared.validator.validate_python(values)
+        except ValidationError as error:
+            invalid = form.as_sent(explain(error, values, declared.schema))
+            raise InvalidRequest(self._status(), invalid) from None
 
     def _validate_body(self, raw: bytes) -> Any:
         assert self._body is not None
@@ -154,7 +170,7 @@ class RequestReader:
                 invalid = InvalidValue(parameter.name, "is given more than once", Violation.REPEATED, texts)
                 raise InvalidRequest(self._status(), invalid)
             if texts:
-                read = texts if parameter.is_text else [_scalar(text) for text in texts]
+                read = texts if parameter.is_text else [read_scalar(text) for text in texts]
                 values[parameter.member] = read if parameter.is_list else read[0]
         return values
 
@@ -201,22 +217,6 @@ def _require_json(scope: Scope) -> None:
         raise UnsupportedMediaType(content_type)
 
 
-async def _read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
-    length = raw_header(scope, b"content-length") or b"0"
-    if length.isdigit() and int(length) > max_bytes:
-        raise BodyTooLarge(max_bytes)
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        body += message.get("body", b"")
-        if len(body) > max_bytes:
-            raise BodyTooLarge(max_bytes)
-        if not message.get("more_body", False):
-            return bytes(body)
-
-
 def _is_utf8(raw: bytes) -> bool:
     try:
         raw.decode()
@@ -245,11 +245,3 @@ def _infinities(value: Any, path: Path) -> Iterator[Path]:
                 yield (*path, key)
         elif isinstance(inner, dict | list):
             yield from _infinities(inner, (*path, key))
-
-
-def _scalar(text: str) -> Any:
-    """Return the JSON value of a parameter whose type is no string; its text where that is no JSON."""
-    try:
-        return from_json(text, allow_inf_nan=False)
-    except ValueError:
-        return text

@@ -18,9 +18,13 @@ INVALID = {
     "description": "Invalid",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Fault"}}},
 }
-BODY = {
+BODY: dict[str, Any] = {
     "required": True,
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Question"}}},
+}
+FORM: dict[str, Any] = {
+    "required": True,
+    "content": {"multipart/form-data": {"schema": {"$ref": "#/components/schemas/Question"}}},
 }
 
 

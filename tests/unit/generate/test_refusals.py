@@ -12,7 +12,7 @@ from tools.generate.inputs import find_inputs
 from tools.generate.models import render_models
 from tools.generate.reading.reader import read_operations
 
-from .documents import BODY, INVALID, OK, document, operation
+from .documents import BODY, FORM, INVALID, OK, document, operation
 
 TEXT_BODY = {"required": True, "content": {"text/plain": {"schema": {"type": "string"}}}}
 TEXTS = {"type": "array", "items": {"type": "string"}}
@@ -46,7 +46,7 @@ def parameter(**changes: Any) -> Document:
         (operation(operationId="class"), "/operationId: 'class' cannot name a method"),
         (operation(operationId="2nd"), "/operationId: '2nd' cannot name a method"),
         (operation(operationId="table"), "/operationId: 'table' cannot name a method"),
-        (operation(requestBody=TEXT_BODY), "/requestBody/content: a body must be application/json alone, not ['text/plain']"),
+        (operation(requestBody=TEXT_BODY), "/requestBody/content: a body must be application/json or multipart/form-data alone, not ['text/plain']"),
         (operation(requestBody={"content": BODY["content"]}), "/requestBody: must say `required: true`, or `required: false`"),
         (
             operation(requestBody={"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}),
@@ -73,8 +73,8 @@ def parameter(**changes: Any) -> Document:
             "/responses/200/content/application~1json/schema: must be a $ref into #/components/schemas, by a name that is a Python identifier",
         ),
         (
-            answers(_200=content(application_json={"schema": {"type": "string"}}, text_plain={"schema": {"type": "string"}})),
-            "/responses/200/content: one media type beside text/event-stream is supported, not application/json, text/plain",
+            answers(_200=content(image_png={}, text_plain={"schema": {"type": "string"}})),
+            "/responses/200/content: application/json and one text are supported beside text/event-stream, not image/png, text/plain",
         ),
         (
             answers(_200=content(image_png={})),
@@ -124,6 +124,37 @@ def test_an_operation_that_cannot_be_expressed_is_refused_by_its_place(ask: Docu
     with pytest.raises(SpecError) as raised:
         read_operations(source)
     assert str(raised.value) == (message[1:] if message[0] == "!" else f"#/paths/~1ask/post{message}")
+
+
+@pytest.mark.parametrize(
+    ("member", "place"),
+    [
+        ({"type": ["string", "null"]}, ""),
+        ({}, ""),
+        ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, ""),
+        ({"type": "object"}, ""),
+        ({"type": "array", "items": {"type": "array"}}, "/items"),
+    ],
+)
+def test_a_member_of_a_form_that_no_text_can_stand_for_is_refused(member: Document, place: str) -> None:
+    with pytest.raises(SpecError) as raised:
+        read_operations(document(operation(requestBody=FORM), a=member))
+    said = "'a' of a form must be a file, a string, a number, a boolean or an array of one"
+    assert str(raised.value) == f"#/components/schemas/Question/properties/a{place}: {said}"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"required": False}, ": a body as multipart/form-data must be required"),
+        ({"content": {"multipart/form-data": {**FORM["content"]["multipart/form-data"], "encoding": {}}}}, "/content/multipart~1form-data/encoding: is not supported: the schema says how members are read"),
+        ({"content": {**FORM["content"], **BODY["content"]}}, "/content: a body must be application/json or multipart/form-data alone, not ['multipart/form-data', 'application/json']"),
+    ],
+)  # fmt: skip
+def test_a_form_that_cannot_be_expressed_is_refused(change: Document, message: str) -> None:
+    with pytest.raises(SpecError) as raised:
+        read_operations(document(operation(requestBody={**FORM, **change})))
+    assert str(raised.value) == f"#/paths/~1ask/post/requestBody{message}"
 
 
 def test_two_operations_cannot_share_a_method() -> None:

@@ -11,6 +11,8 @@ REQUESTS: Final = (
     "CreateCompletionRequest",
     "CreateEmbeddingRequest",
     "CreateResponseRequest",
+    "CreateTranscriptionRequest",
+    "CreateTranslationRequest",
 )
 
 

@@ -18,11 +18,9 @@ def read_success(document: Document, operation: Document, at: Pointer) -> dict[s
         raise SpecError((*at, "responses"), f"one successful status is needed, not {len(statuses)}")
     answer, place = resolve(document, operation["responses"][statuses[0]], (*at, "responses", statuses[0]))
     content = answer.get("content", {})
-    media_type, response = _read_plain(content, (*place, "content"))
     return {
         "status": int(statuses[0]),
-        "response": response,
-        "media_type": media_type,
+        **_read_whole(content, (*place, "content")),
         **_read_events(document, content, (*place, "content")),
         "headers": _read_headers(document, answer, place),
     }
@@ -47,19 +45,29 @@ def _responses(operation: Document, at: Pointer) -> list[str]:
     return statuses
 
 
-def _read_plain(content: Document, at: Pointer) -> tuple[str | None, str | None]:
-    plain = [media_type for media_type in content if not is_event_stream(media_type)]
-    if not plain:
-        return None, None
-    if len(plain) > 1:
-        raise SpecError(at, f"one media type beside {EVENTS} is supported, not {', '.join(plain)}")
-    media_type, place = plain[0], (*at, plain[0], "schema")
-    schema = content[media_type].get("schema")
+def _read_whole(content: Document, at: Pointer) -> dict[str, str | None]:
+    """The fields of `Interface` that tell of an answer that is no stream: JSON, a text, or either."""
+    whole = [media_type for media_type in content if not is_event_stream(media_type)]
+    if len(whole) > 1 and (len(whole) > 2 or JSON not in whole):
+        found = ", ".join(whole)
+        raise SpecError(at, f"{JSON} and one text are supported beside {EVENTS}, not {found}")
+    types = {media_type: _read_plain(media_type, content[media_type], at) for media_type in whole}
+    first = JSON if JSON in whole else next(iter(whole), None)
+    second = next((media_type for media_type in whole if media_type != first), None)
+    return {
+        "response": None if first is None else types[first],
+        "media_type": first,
+        "text_media_type": second,
+    }
+
+
+def _read_plain(media_type: str, media: Document, at: Pointer) -> str:
+    schema, place = media.get("schema"), (*at, media_type, "schema")
     if media_type == JSON:
-        return media_type, response_type(schema, place)
+        return response_type(schema, place)
     if media_type.split(";")[0] != TEXT or schema != {"type": "string"}:
         raise SpecError(place, f"{media_type} is not supported; {JSON}, {EVENTS} and a string as {TEXT} are")
-    return media_type, "str"
+    return "str"
 
 
 def _read_events(document: Document, content: Document, at: Pointer) -> dict[str, str | None]:

@@ -16,6 +16,15 @@ class ParameterField:
 
 
 @dataclass(frozen=True)
+class FormMember:
+    """A member of a multipart body, as the emitted `FormField` has it."""
+
+    name: str
+    kind: str
+    is_list: bool
+
+
+@dataclass(frozen=True)
 class HeaderField:
     """A header of the successful answer. type: a Python expression."""
 
@@ -49,9 +58,11 @@ class Interface:
     body: str | None
     is_body_required: bool
     reads_any_media_type: bool
+    form: tuple[FormMember, ...]
     status: int
     response: str | None
     media_type: str | None
+    text_media_type: str | None
     event: str | None
     event_media_type: str | None
     event_name: str | None
@@ -84,6 +95,7 @@ class Interface:
     def returns(self) -> str:
         """The type that the handler's method answers with."""
         answers = [self._whole_answer] if self.response else []
+        answers += ["str"] if self.text_media_type else []
         answers += [f"EventStream[{self.event}]"] if self.event else []
         return " | ".join(answers) or "None"
 

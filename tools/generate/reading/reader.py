@@ -11,7 +11,8 @@ from tools.generate.documents.document import (
     resolve,
 )
 
-from .answers import read_errors, read_success
+from .answers import JSON, read_errors, read_success
+from .form import FORM, read_form
 from .interface import ErrorAnswer, Interface, ParameterField
 from .naming import is_identifier, pascal_case, snake_case
 from .types import component_type
@@ -160,18 +161,20 @@ def _template_names(path: str) -> set[str]:
 def _read_body(document: Document, operation: Document, at: Pointer) -> dict[str, Any]:
     """The fields of `Interface` that tell of the body."""
     if "requestBody" not in operation:
-        return {"body": None, "is_body_required": True, "reads_any_media_type": False}
+        return {"body": None, "is_body_required": True, "reads_any_media_type": False, "form": ()}
     body, place = resolve(document, operation["requestBody"], (*at, "requestBody"))
     content = body.get("content", {})
-    if list(content) != ["application/json"]:
-        raise SpecError((*place, "content"), f"a body must be application/json alone, not {list(content)}")
+    if list(content) not in ([JSON], [FORM]):
+        raise SpecError((*place, "content"), f"a body must be {JSON} or {FORM} alone, not {list(content)}")
     if body.get("required") not in (True, False):  # false by default, which is seldom meant
         raise SpecError(place, "must say `required: true`, or `required: false`")
-    schema_at = (*place, "content", "application/json", "schema")
+    media_type = next(iter(content))
+    schema_at = (*place, "content", media_type, "schema")
     return {
-        "body": component_type(content["application/json"].get("schema"), schema_at),
+        "body": component_type(content[media_type].get("schema"), schema_at),
         "is_body_required": body["required"],
         "reads_any_media_type": body.get(_ANY_MEDIA_TYPE) is True,
+        "form": read_form(document, body, place) if media_type == FORM else (),
     }
 
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from tools.generate.reading.form import bare_name
 from tools.generate.reading.interface import ErrorAnswer, Interface
 
 _STREAM = "stream"
@@ -68,7 +69,19 @@ class Call:
     @property
     def answer(self) -> str:
         """The type of a whole answer."""
-        return self.operation.response or "None"
+        types = [self.operation.response, "str" if self.operation.text_media_type else None]
+        return " | ".join(filter(None, types)) or "None"
+
+    @property
+    def files(self) -> list[str]:
+        """The members of the body that are files."""
+        return [bare_name(member.name) for member in self.operation.form if member.kind == "file"]
+
+    @property
+    def wire_names(self) -> dict[str, str]:
+        """The names in a form of those members whose arguments are called otherwise."""
+        names = {bare_name(member.name): member.name for member in self.operation.form}
+        return {name: wire for name, wire in names.items() if name != wire}
 
     @property
     def chooses_stream(self) -> bool:

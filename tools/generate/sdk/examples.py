@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from ruff import find_ruff_bin
 
@@ -46,7 +47,13 @@ def _arguments(call: Call) -> str:
         given |= body
     elif call.body is not None:
         given["body"] = body
-    return ", ".join([*positional, *(f"{name}={value!r}" for name, value in given.items())])
+    named = [f"{name}={_literal(call, name, value)}" for name, value in given.items()]
+    return ", ".join([*positional, *named])
+
+
+def _literal(call: Call, name: str, value: Any) -> str:
+    """A value as it is written in Python; a file's example is its name."""
+    return f'open({value!r}, "rb")' if name in call.files else repr(value)
 
 
 def _format(sources: dict[str, str]) -> dict[str, str]:

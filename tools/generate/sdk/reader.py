@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from tools.generate.documents.document import Document, Pointer, SpecError, resolve
+from tools.generate.reading.form import bare_form, bare_name
 from tools.generate.reading.interface import Interface
 from tools.generate.reading.naming import is_identifier, snake_case
 from tools.generate.reading.reader import is_list, member_name, parameters_of, read_operations
@@ -44,6 +45,9 @@ def _read_call(document: Document, operation: Interface) -> Call:
     node = document["paths"][operation.path][operation.method.lower()]
     parameters = _read_parameters(document, operation, node, at)
     body, schema, example = _read_body(document, node, at)
+    if operation.form:
+        schema = bare_form(schema)
+        example = {bare_name(name): value for name, value in example.items()}
     fields = set(schema.get("properties", {}))
     if clashes := fields & {parameter.name for parameter in parameters} | fields & {"self"}:
         raise SpecError(at, f"parameters and the body's members are called alike: {sorted(clashes)}")
@@ -108,8 +112,8 @@ def _read_body(document: Document, node: Document, at: Pointer) -> tuple[str | N
     if "requestBody" not in node:
         return None, {}, {}
     body, place = resolve(document, node["requestBody"], (*at, "requestBody"))
-    media = body["content"]["application/json"]
-    schema, schema_at = resolve(document, media["schema"], (*place, "content", "application/json", "schema"))
+    media_type, media = next(iter(body["content"].items()))
+    schema, schema_at = resolve(document, media["schema"], (*place, "content", media_type, "schema"))
     example = _first_example(document, media, place)
     return schema_at[-1], schema, example if isinstance(example, dict) else {}
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from tools.generate.documents.document import Document, Pointer, Schema, SpecError
 from tools.generate.documents.schemas import map_schemas
+from tools.generate.reading.form import bare_form, is_file
 
 from ..models import run_generator, top_level_names, without_deprecated
 from .call import Call
@@ -55,7 +56,7 @@ def render_requests(document: Document, calls: list[Call]) -> str:
     forms = {call.form: call for call in calls if call.body is not None and call.form is not None}
     schemas = dict(document.get("components", {}).get("schemas", {}))
     for form, call in forms.items():
-        schemas[form] = _without_stream(schemas[str(call.body)]) if call.chooses_stream else schemas[form]
+        schemas[form] = _form_of(call, schemas[str(call.body)])
     needed = reachable({**document, "components": {"schemas": schemas}}, forms)
     return _render(map_schemas(needed, _as_remark), set(forms), _REQUESTS)
 
@@ -70,10 +71,21 @@ def render_answers(document: Document, calls: list[Call]) -> str:
 def _render(document: Document, names: set[str], options: dict[str, Any]) -> str:
     if not names:
         return f"{options['custom_file_header']}\n"
-    source = run_generator(map_schemas(document, without_deprecated), options)
+    source = run_generator(map_schemas(document, _for_callers), options)
     for name in sorted(names - top_level_names(source)):
         raise SpecError(("components", "schemas", name), "clients refer to it, but no type has its name")
     return source
+
+
+def _for_callers(schema: Schema, at: Pointer) -> Schema:
+    bare = without_deprecated(schema, at)
+    return {**bare, "customTypePath": "verbatim_client.runtime.upload.Upload"} if is_file(bare) else bare
+
+
+def _form_of(call: Call, schema: Schema) -> Schema:
+    """The schema of a body as a caller gives it."""
+    named = bare_form(schema) if call.operation.form else schema
+    return _without_stream(named) if call.chooses_stream else named
 
 
 def _without_stream(schema: Schema) -> Schema:

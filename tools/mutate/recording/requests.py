@@ -117,7 +117,10 @@ def _examples(document: Document, model: str) -> Iterator[tuple[Request, Any, An
         if "requestBody" not in operation:
             yield request, None, None
             continue
-        media = resolve(document, operation["requestBody"], at)[0]["content"][JSON]
+        content = resolve(document, operation["requestBody"], at)[0]["content"]
+        if JSON not in content:  # a form with a file, which the demo model could not read
+            continue
+        media = content[JSON]
         shown = [media["example"]] if "example" in media else []
         for body in [*shown, *(example["value"] for example in media.get("examples", {}).values())]:
             yield (

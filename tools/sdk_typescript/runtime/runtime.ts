@@ -47,7 +47,10 @@ export interface Operation {
   path: string;
   /** Path parameters that may hold slashes. */
   slashes?: readonly string[];
-  answer: "json" | "text" | "none";
+  /** `either` is JSON or a text, as its content type says. */
+  answer: "json" | "text" | "either" | "none";
+  /** The body is sent as `multipart/form-data`. */
+  isForm?: boolean;
   terminator?: string;
 }
 
@@ -126,7 +129,8 @@ export class BaseClient {
     const response = await this.#send(operation, given, options);
     const text = await readText(response);
     if (operation.answer === "none") return { data: undefined as Answer, response };
-    return { data: (operation.answer === "text" ? text : parse(text)) as Answer, response };
+    const isText = operation.answer === "text" || (operation.answer === "either" && !isJson(response));
+    return { data: (isText ? text : parse(text)) as Answer, response };
   }
 
   async #send(operation: Operation, given: Arguments, options?: CallOptions): Promise<Response> {
@@ -156,8 +160,8 @@ export class BaseClient {
     try {
       return await this.#options.fetch(this.#url(operation, given), {
         method: operation.method,
-        headers: this.#headers(given),
-        ...(given.body === undefined ? {} : { body: JSON.stringify(given.body) }),
+        headers: this.#headers(operation, given),
+        ...(given.body === undefined ? {} : { body: operation.isForm ? form(given.body) : JSON.stringify(given.body) }),
         signal,
       });
     } catch (error) {
@@ -178,10 +182,11 @@ export class BaseClient {
     return this.#options.baseUrl.replace(/\/+$/, "") + path + (query && `?${query}`);
   }
 
-  #headers(given: Arguments): Record<string, string> {
+  /** A form gets its content type, which names the boundary, from `fetch`. */
+  #headers(operation: Operation, given: Arguments): Record<string, string> {
     return {
       "user-agent": this.#contract.agent,
-      ...(given.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(given.body === undefined || operation.isForm ? {} : { "content-type": "application/json" }),
       ...(this.#options.apiKey === undefined ? {} : { authorization: `Bearer ${this.#options.apiKey}` }),
       ...texts(given.headers),
       ...this.#options.headers,
@@ -201,6 +206,23 @@ function pairs(values: Record<string, unknown> | undefined): [string, string][] 
       .filter((item) => item !== undefined && item !== null)
       .map((item): [string, string] => [name, String(item)]),
   );
+}
+
+/** The members of a body as the parts of a form; an array's items come one by one. */
+function form(body: unknown): FormData {
+  const parts = new FormData();
+  for (const [name, value] of Object.entries(body as object)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item === undefined || item === null) continue;
+      if (item instanceof Blob) parts.append(name, item);
+      else parts.append(name, typeof item === "string" ? item : JSON.stringify(item));
+    }
+  }
+  return parts;
+}
+
+function isJson(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("application/json") ?? false;
 }
 
 async function readText(response: Response): Promise<string> {

@@ -23,7 +23,7 @@ class Arguments:
     path: Mapping[str, object] = field(default_factory=dict)
     query: Mapping[str, object] = field(default_factory=dict)
     headers: Mapping[str, object] = field(default_factory=dict)
-    body: object = None
+    body: Any = None
 
     @property
     def content(self) -> bytes | None:
@@ -37,6 +37,9 @@ class Operation(Generic[AnswerT, EventT]):
 
     path: a template, in which `{name}` takes one segment and `{name:path}` takes slashes too.
     answer: the type of a whole answer's JSON; None where there is none. is_text: it is text instead.
+    may_be_text: an answer that is not declared as JSON is a text, whatever `answer` is.
+    files: the members of a body that comes as `multipart/form-data` which are files; None for a body as JSON.
+    wire_names: of those of its members that are called otherwise on the wire.
     event: the type of one event's data. error_events: the alternatives that tell that the stream failed.
     terminator: the data of the event that ends every stream.
     errors: the class of each declared status, with the type of its body, None where that is empty.
@@ -46,6 +49,9 @@ class Operation(Generic[AnswerT, EventT]):
     path: str
     answer: Any = None
     is_text: bool = False
+    may_be_text: bool = False
+    files: frozenset[str] | None = None
+    wire_names: Mapping[str, str] = field(default_factory=dict)
     event: Any = None
     error_events: tuple[type[BaseModel], ...] = ()
     terminator: str | None = None
@@ -64,7 +70,7 @@ class Operation(Generic[AnswerT, EventT]):
         if not response.is_success:
             raise self.error(response)
         answer: Any = None
-        if self.is_text:
+        if self.is_text or (self.may_be_text and not _is_json(response)):
             answer = response.text
         elif self.answer is not None:
             answer = _decode(self.answer, response.text)
@@ -85,6 +91,11 @@ class Operation(Generic[AnswerT, EventT]):
         except ValidationError:
             body = None
         return kind(response.status_code, dict(response.headers), response.text, body)
+
+
+def _is_json(response: httpx.Response) -> bool:
+    content_type: str = response.headers.get("content-type", "")
+    return content_type.partition(";")[0].strip() == "application/json"
 
 
 def parameter_texts(values: Mapping[str, object]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from httpx_sse import SSEError
 
 from .errors import APIConnectionError, APIResponseValidationError, APITimeoutError
 from .operation import Arguments, Operation, parameter_texts, query_texts
+from .upload import form_parts
 
 DEFAULT_SERVER = "http://127.0.0.1:8080"
 DEFAULT_TIMEOUT = httpx.Timeout(600, connect=5)
@@ -63,9 +64,12 @@ class Settings:
         self, contract: Contract, operation: Operation[Any, Any], arguments: Arguments
     ) -> dict[str, Any]:
         """The keyword arguments of `httpx.Client.build_request`."""
-        content = arguments.content
         headers = {"user-agent": contract.agent}
-        if content is not None:
+        body: dict[str, Any] = {}
+        if operation.files is not None:
+            body["files"] = form_parts(arguments.body, operation.files, operation.wire_names)
+        elif arguments.body is not None:
+            body["content"] = arguments.content
             headers["content-type"] = "application/json"
         if self.api_key is not None:
             headers[contract.key_header] = contract.key_prefix + self.api_key
@@ -74,7 +78,7 @@ class Settings:
             "url": self.base_url.rstrip("/") + operation.url(arguments.path),
             "params": query_texts(arguments.query),
             "headers": headers | parameter_texts(arguments.headers) | dict(self.headers),
-            "content": content,
+            **body,
             "timeout": self.timeout,
             "extensions": {"retry": self._retry()},
         }

@@ -174,6 +174,63 @@ class AsyncClient(BaseAsyncClient):
         """
         return await self._call(o.CREATE_EMBEDDING, Arguments(body=body))
 
+    async def create_transcription(
+        self, **body: Unpack[r.CreateTranscriptionRequest]
+    ) -> m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson | str:
+        """POST /v1/audio/transcriptions: Write down what is said in a sound; `response_format` and `stream` choose the form
+
+        It needs a model that transcribes, such as one of the Whisper family.
+
+        Keyword arguments are the members of `requests.CreateTranscriptionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = await client.create_transcription(
+                file=open("speech.wav", "rb"), model="whisper", language="en"
+            )
+        """
+        return await self._call(o.CREATE_TRANSCRIPTION, Arguments(body=body))
+
+    def stream_create_transcription(
+        self, **body: Unpack[r.CreateTranscriptionRequest]
+    ) -> AsyncEventStream[m.TranscriptTextDeltaEvent | m.TranscriptTextDoneEvent]:
+        """POST /v1/audio/transcriptions: Write down what is said in a sound; `response_format` and `stream` choose the form
+
+        It needs a model that transcribes, such as one of the Whisper family.
+
+        Keyword arguments are the members of `requests.CreateTranscriptionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            async with client.stream_create_transcription(
+                file=open("speech.wav", "rb"), model="whisper", language="en"
+            ) as events:
+                async for event in events:
+                    print(event)
+        """
+        return self._stream(o.CREATE_TRANSCRIPTION, Arguments(body={**body, "stream": True}))
+
+    async def create_translation(
+        self, **body: Unpack[r.CreateTranslationRequest]
+    ) -> m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str:
+        """POST /v1/audio/translations: Write down in English what is said in a sound of another language
+
+        It needs a model that translates what it transcribes, such as one of the Whisper family.
+
+        Keyword arguments are the members of `requests.CreateTranslationRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = await client.create_translation(file=open("speech.wav", "rb"), model="whisper")
+        """
+        return await self._call(o.CREATE_TRANSLATION, Arguments(body=body))
+
     async def list_models(self) -> m.ListModelsResponse:
         """GET /v1/models: List the models that a request may name
 

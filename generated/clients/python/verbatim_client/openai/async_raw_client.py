@@ -61,6 +61,24 @@ class AsyncRawClient:
         """
         return await self._client._respond(o.CREATE_EMBEDDING, Arguments(body=body))
 
+    async def create_transcription(
+        self, **body: Unpack[r.CreateTranscriptionRequest]
+    ) -> APIResponse[m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson | str]:
+        """The raw answer of `AsyncClient.create_transcription`.
+
+        Declared headers: x-request-id.
+        """
+        return await self._client._respond(o.CREATE_TRANSCRIPTION, Arguments(body=body))
+
+    async def create_translation(
+        self, **body: Unpack[r.CreateTranslationRequest]
+    ) -> APIResponse[m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str]:
+        """The raw answer of `AsyncClient.create_translation`.
+
+        Declared headers: x-request-id.
+        """
+        return await self._client._respond(o.CREATE_TRANSLATION, Arguments(body=body))
+
     async def list_models(self) -> APIResponse[m.ListModelsResponse]:
         """The raw answer of `AsyncClient.list_models`.
 

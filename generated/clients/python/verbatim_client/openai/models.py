@@ -625,6 +625,130 @@ class EmbeddingUsage(AnswerPart):
     """
 
 
+class CreateTranslationResponseJson(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    text: str
+    """
+    The translation.
+    """
+
+
+class TranscriptionWord(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    word: str
+    """
+    The word.
+    """
+    start: Annotated[float, Field(ge=0.0)]
+    """
+    When it begins in seconds.
+    """
+    end: Annotated[float, Field(ge=0.0)]
+    """
+    When it ends in seconds.
+    """
+
+
+class TranscriptionSegment(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: Annotated[int, Field(ge=0)]
+    """
+    The number of the segment.
+    """
+    seek: Annotated[int, Field(ge=0)]
+    """
+    Where it begins in hundredths of a second.
+    """
+    start: Annotated[float, Field(ge=0.0)]
+    """
+    When it begins in seconds.
+    """
+    end: Annotated[float, Field(ge=0.0)]
+    """
+    When it ends in seconds.
+    """
+    text: str
+    """
+    Its text, usually with a blank before it.
+    """
+    tokens: list[TokenId]
+    """
+    The tokens of the text and of the times around it.
+    """
+    temperature: Annotated[float, Field(ge=0.0)]
+    """
+    The temperature at which it was written.
+    """
+    avg_logprob: Annotated[float, Field(le=0.0)]
+    """
+    The mean log-probability of the tokens.
+    """
+    compression_ratio: Annotated[float, Field(ge=0.0)]
+    """
+    How far its text can be compressed; above 2.4 it is repetitive.
+    """
+    no_speech_prob: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    The probability that nobody speaks.
+    """
+
+
+class TranscriptTextDeltaEvent(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["transcript.text.delta"]
+    """
+    What the event is.
+    """
+    delta: str
+    """
+    The next part of the text.
+    """
+
+
+class TranscriptTextUsageTokens(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["tokens"]
+    """
+    What is counted.
+    """
+    input_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens that the texts went on from.
+    """
+    output_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens that were generated, those of repeated parts included.
+    """
+    total_tokens: Annotated[int, Field(ge=0)]
+    """
+    Both together.
+    """
+
+
+class TranscriptTextUsageDuration(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["duration"]
+    """
+    What is counted.
+    """
+    seconds: Annotated[float, Field(ge=0.0)]
+    """
+    The length of the sound in seconds.
+    """
+
+
 class Model(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1121,6 +1245,89 @@ class Embedding(AnswerPart):
     """
 
 
+class CreateTranscriptionResponseJson(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    text: str
+    """
+    The transcript.
+    """
+    usage: TranscriptTextUsageDuration
+
+
+class CreateTranscriptionResponseVerboseJson(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    task: Literal["transcribe"]
+    """
+    What was done.
+    """
+    language: str
+    """
+    The spoken language by its English name.
+    """
+    duration: Annotated[float, Field(ge=0.0)]
+    """
+    The length of the sound in seconds.
+    """
+    text: str
+    """
+    The transcript.
+    """
+    words: list[TranscriptionWord] | None = None
+    """
+    The words with their times, where they were asked for.
+    """
+    segments: list[TranscriptionSegment] | None = None
+    """
+    The segments with their times, unless only words were asked for.
+    """
+    usage: TranscriptTextUsageDuration
+
+
+class CreateTranslationResponseVerboseJson(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    task: Literal["translate"]
+    """
+    What was done.
+    """
+    language: Literal["english"]
+    """
+    The language of the text.
+    """
+    duration: Annotated[float, Field(ge=0.0)]
+    """
+    The length of the sound in seconds.
+    """
+    text: str
+    """
+    The translation.
+    """
+    segments: list[TranscriptionSegment]
+    """
+    The segments with their times.
+    """
+
+
+class TranscriptTextDoneEvent(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["transcript.text.done"]
+    """
+    What the event is.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    usage: TranscriptTextUsageTokens
+
+
 class ListModelsResponse(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1510,6 +1717,11 @@ class CreateEmbeddingResponse(AnswerPart):
     """
     What the request cost, in tokens.
     """
+
+
+TranscriptionStreamEvent = TypeAliasType(
+    "TranscriptionStreamEvent", TranscriptTextDeltaEvent | TranscriptTextDoneEvent | ErrorResponse
+)
 
 
 class RenderedRequest(AnswerPart):

@@ -54,6 +54,38 @@ CREATE_EMBEDDING: Final[Operation[m.CreateEmbeddingResponse, None]] = Operation(
     answer=m.CreateEmbeddingResponse,
     errors=e.ERRORS,
 )
+CREATE_TRANSCRIPTION: Final[
+    Operation[
+        m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson | str,
+        m.TranscriptTextDeltaEvent | m.TranscriptTextDoneEvent,
+    ]
+] = Operation(
+    method="POST",
+    path="/v1/audio/transcriptions",
+    answer=m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson,
+    may_be_text=True,
+    files=frozenset(["file"]),
+    wire_names={
+        "timestamp_granularities": "timestamp_granularities[]",
+        "include": "include[]",
+        "known_speaker_names": "known_speaker_names[]",
+        "known_speaker_references": "known_speaker_references[]",
+    },
+    event=m.TranscriptionStreamEvent,
+    error_events=(m.ErrorResponse,),
+    terminator="[DONE]",
+    errors=e.ERRORS,
+)
+CREATE_TRANSLATION: Final[
+    Operation[m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str, None]
+] = Operation(
+    method="POST",
+    path="/v1/audio/translations",
+    answer=m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson,
+    may_be_text=True,
+    files=frozenset(["file"]),
+    errors=e.ERRORS,
+)
 LIST_MODELS: Final[Operation[m.ListModelsResponse, None]] = Operation(
     method="GET",
     path="/v1/models",

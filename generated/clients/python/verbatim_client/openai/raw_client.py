@@ -61,6 +61,24 @@ class RawClient:
         """
         return self._client._respond(o.CREATE_EMBEDDING, Arguments(body=body))
 
+    def create_transcription(
+        self, **body: Unpack[r.CreateTranscriptionRequest]
+    ) -> APIResponse[m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson | str]:
+        """The raw answer of `Client.create_transcription`.
+
+        Declared headers: x-request-id.
+        """
+        return self._client._respond(o.CREATE_TRANSCRIPTION, Arguments(body=body))
+
+    def create_translation(
+        self, **body: Unpack[r.CreateTranslationRequest]
+    ) -> APIResponse[m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str]:
+        """The raw answer of `Client.create_translation`.
+
+        Declared headers: x-request-id.
+        """
+        return self._client._respond(o.CREATE_TRANSLATION, Arguments(body=body))
+
     def list_models(self) -> APIResponse[m.ListModelsResponse]:
         """The raw answer of `Client.list_models`.
 

@@ -8,6 +8,8 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from verbatim_client.runtime.upload import Upload
+
 
 class RequestCalledFunction(TypedDict, closed=True):
     name: str
@@ -600,6 +602,29 @@ class ResponseReasoningText(TypedDict):
     """
 
 
+class CreateTranslationRequest(TypedDict, closed=True):
+    file: Upload
+    """
+    The sound, in a file of one of the common formats, such as WAV, FLAC, MP3 and Ogg.
+    """
+    model: str
+    """
+    The model that translates.
+    """
+    prompt: NotRequired[str]
+    """
+    An English text, in whose spelling and style the translation goes on.
+    """
+    response_format: NotRequired[Literal["json", "text", "srt", "verbose_json", "vtt"]]
+    """
+    The form of the answer. `text`, `srt` and `vtt` are answered as text, the others as JSON. Default: `"json"`.
+    """
+    temperature: NotRequired[float]
+    """
+    0 takes the likeliest tokens, and raises the temperature for a part of the sound whose text comes out repetitive or unlikely. At least 0, at most 1. Default: `0`.
+    """
+
+
 class VideoUrl(TypedDict, closed=True):
     url: str
     """
@@ -967,6 +992,57 @@ class ResponseReasoningInput(TypedDict, closed=True):
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """
     As an answer told it; without effect.
+    """
+
+
+class CreateTranscriptionRequest(TypedDict, closed=True):
+    file: Upload
+    """
+    The sound, in a file of one of the common formats, such as WAV, FLAC, MP3 and Ogg.
+    """
+    model: str
+    """
+    The model that transcribes.
+    """
+    language: NotRequired[str]
+    """
+    The spoken language by its code in ISO 639-1, such as `en`, or its English name. If absent, it is detected.
+    """
+    prompt: NotRequired[str]
+    """
+    A text in the language of the sound, in whose spelling and style the transcript goes on.
+    """
+    response_format: NotRequired[Literal["json", "text", "srt", "verbose_json", "vtt"]]
+    """
+    The form of the answer. `text`, `srt` and `vtt` are answered as text, the others as JSON. Default: `"json"`.
+    """
+    temperature: NotRequired[float]
+    """
+    0 takes the likeliest tokens, and raises the temperature for a part of the sound whose text comes out repetitive or unlikely. At least 0, at most 1. Default: `0`.
+    """
+    timestamp_granularities: NotRequired[Sequence[Literal["word", "segment"]]]
+    """
+    What has times in a `verbose_json`, which alone may have this; segments where absent. At least 1 items.
+    """
+    chunking_strategy: NotRequired[Literal["auto"]]
+    """
+    The model divides the sound itself, by windows that end where a segment ends.
+    """
+    include: NotRequired[None]
+    """
+    Not supported, since transcripts have no log-probabilities of tokens here.
+    """
+    known_speaker_names: NotRequired[None]
+    """
+    Not supported, since speakers are not told apart here.
+    """
+    known_speaker_references: NotRequired[None]
+    """
+    Not supported, since speakers are not told apart here.
+    """
+    seed: NotRequired[int]
+    """
+    Equal seeds give equal transcripts where the temperature is not 0. At least -9223372036854775808, at most 9223372036854775807.
     """
 
 

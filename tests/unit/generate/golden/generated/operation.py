@@ -67,6 +67,24 @@ class Parameter:
         return self.name.removesuffix("[]") if self.is_list else self.name
 
 
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A member of a body that comes as `multipart/form-data`.
+
+    kind: `text` stays as it is, `json` is read as JSON, `file` becomes an Upload. is_list: it is an array,
+    whose items come one by one under the same name, and kind is of them.
+    """
+
+    name: str
+    kind: Literal["text", "json", "file"]
+    is_list: bool = False
+
+    @property
+    def member(self) -> str:
+        """Its name in the model, which is without the brackets that some write after a list's."""
+        return self.name.removesuffix("[]")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One operation of a contract, as its effective document states it.
@@ -76,7 +94,9 @@ class Operation:
     arguments: model of the parameters together, by their names.
     is_body_required: whether an empty body is no body of the operation's; else the handler gets None for it.
     reads_any_media_type: whether a body is read as JSON whatever its content type says.
+    form: the members of a body that comes as `multipart/form-data`; empty for one that comes as JSON.
     status, response, media_type: of the only successful answer; no media type means an empty body.
+    text_media_type: of a text that it may answer with in place of JSON; None where it may not.
     event: what one event of a stream carries, where the operation can answer with one.
     event_media_type: what such a stream's content type says.
     event_name: the property of an event whose text stands in the `event:` line; no such line without it.
@@ -98,9 +118,11 @@ class Operation:
     body: Any = None
     is_body_required: bool = True
     reads_any_media_type: bool = False
+    form: tuple[FormField, ...] = ()
     status: int = 200
     response: Any = None
     media_type: str | None = None
+    text_media_type: str | None = None
     event: Any = None
     event_media_type: str = "text/event-stream"
     event_name: str | None = None

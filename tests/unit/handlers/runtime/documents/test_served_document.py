@@ -71,7 +71,28 @@ def bare(part: Any) -> Any:
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_an_engine_that_can_do_all_has_the_document_as_it_is(name: str) -> None:
     contract = CONTRACTS[name].contract
-    assert served_document(contract, Capabilities()) == contract.document()
+    assert served_document(contract, Capabilities(transcribes=True)) == contract.document()
+
+
+def operations_with(note: str, document: Any) -> set[str]:
+    """Return the ids of the operations whose description has a text."""
+    members = [one for item in document["paths"].values() for one in item.values()]
+    operations = [one for one in members if "operationId" in one]
+    return {one["operationId"] for one in operations if note in one.get("description", "")}
+
+
+@pytest.mark.parametrize("name", CONTRACTS)
+def test_operations_on_speech_say_that_the_model_does_not_transcribe(name: str) -> None:
+    document = orjson.loads(served_document(CONTRACTS[name].contract, Capabilities()))
+    expected = {"createTranscription", "createTranslation"} if name == "openai" else set()
+    assert operations_with("does not transcribe speech", document) == expected
+
+
+@pytest.mark.parametrize("name", CONTRACTS)
+def test_every_document_says_that_the_model_writes_down_speech_alone(name: str) -> None:
+    capabilities = Capabilities(transcribes=True, generates_text=False)
+    document = orjson.loads(served_document(CONTRACTS[name].contract, capabilities))
+    assert "transcribes speech" in document["info"]["description"]
 
 
 @pytest.mark.parametrize("name", CONTRACTS)

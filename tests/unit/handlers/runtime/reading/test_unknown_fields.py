@@ -47,7 +47,7 @@ async def read(body: Any) -> Any:
     async def receive() -> Message:
         return {"type": "http.request", "body": raw}
 
-    return (await RequestReader(OPERATION, 3_000_000).read_body(scope, receive))["body"]
+    return (await RequestReader(OPERATION, 3_000_000, 0).read_body(scope, receive))["body"]
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, BaseModel, Field, StrictBool, StrictStr
+from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictStr
 from typing_extensions import TypeAliasType
 
 from generated.json_types import StrictFloat, StrictInt
+from generated.upload import Upload
 
 
 class Error(BaseModel):
@@ -22,6 +23,19 @@ class Bark(BaseModel):
 
 class Silence(BaseModel):
     kind: Literal["silence"]
+
+
+class Portrait(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        arbitrary_types_allowed=True,
+    )
+    picture: Upload
+    """
+    The picture.
+    """
+    tags: list[Literal["cat", "dog"]] = ["dog"]
+    size: Annotated[StrictFloat, Field(ge=0.0)] = 1
 
 
 Name = TypeAliasType("Name", Annotated[StrictStr, Field(min_length=1)])

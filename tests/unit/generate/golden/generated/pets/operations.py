@@ -4,7 +4,7 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, Required, TypedDict
 
-from generated.operation import Answer, Call, EventStream, Handlers, Operation, Parameter
+from generated.operation import Answer, Call, EventStream, FormField, Handlers, Operation, Parameter
 
 from . import models as m
 
@@ -120,6 +120,26 @@ OPERATIONS: Final = (
         validation_status=422,
     ),
     Operation(
+        id="describePet",
+        handler="describe_pet",
+        method="POST",
+        path="/pets/portraits",
+        summary="",
+        body=m.Portrait,
+        form=(
+            FormField("picture", "file"),
+            FormField("tags[]", "text", is_list=True),
+            FormField("size", "json"),
+        ),
+        response=m.Pet,
+        media_type="application/json",
+        text_media_type="text/plain",
+        errors={
+            422: m.Error,
+        },
+        validation_status=422,
+    ),
+    Operation(
         id="getFile",
         handler="get_file",
         method="GET",
@@ -190,6 +210,14 @@ class Operations(Handlers):
     @abstractmethod
     async def count_pets(self, body: m.NewPet | None, call: Call[NoHeaders]) -> str:
         """POST /pets/count
+
+        Declared errors:
+            422: The request is not what this document says
+        """
+
+    @abstractmethod
+    async def describe_pet(self, body: m.Portrait, call: Call[NoHeaders]) -> Answer[m.Pet] | str:
+        """POST /pets/portraits
 
         Declared errors:
             422: The request is not what this document says

@@ -133,6 +133,19 @@ class AsyncClient(BaseAsyncClient):
         """
         return await self._call(o.COUNT_PETS, Arguments(body=body))
 
+    async def describe_pet(self, **body: Unpack[r.Portrait]) -> m.Pet | str:
+        """POST /pets/portraits
+
+        Keyword arguments are the members of `requests.Portrait`.
+
+        Declared errors: 422.
+
+        Example:
+
+            answer = await client.describe_pet(picture=open("cat.png", "rb"), tags=["cat"], size=2.5)
+        """
+        return await self._call(o.DESCRIBE_PET, Arguments(body=body))
+
     async def get_file(self, name: str) -> str:
         """GET /files/{name}
 

@@ -62,6 +62,10 @@ class AsyncRawClient:
         """The raw answer of `AsyncClient.count_pets`."""
         return await self._client._respond(o.COUNT_PETS, Arguments(body=body))
 
+    async def describe_pet(self, **body: Unpack[r.Portrait]) -> APIResponse[m.Pet | str]:
+        """The raw answer of `AsyncClient.describe_pet`."""
+        return await self._client._respond(o.DESCRIBE_PET, Arguments(body=body))
+
     async def get_file(self, name: str) -> APIResponse[str]:
         """The raw answer of `AsyncClient.get_file`."""
         return await self._client._respond(

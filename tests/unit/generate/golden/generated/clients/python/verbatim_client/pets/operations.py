@@ -53,6 +53,15 @@ COUNT_PETS: Final[Operation[str, None]] = Operation(
     is_text=True,
     errors=e.ERRORS,
 )
+DESCRIBE_PET: Final[Operation[m.Pet | str, None]] = Operation(
+    method="POST",
+    path="/pets/portraits",
+    answer=m.Pet,
+    may_be_text=True,
+    files=frozenset(["picture"]),
+    wire_names={"tags": "tags[]"},
+    errors=e.ERRORS,
+)
 GET_FILE: Final[Operation[str, None]] = Operation(
     method="GET",
     path="/files/{name:path}",

@@ -62,6 +62,10 @@ class RawClient:
         """The raw answer of `Client.count_pets`."""
         return self._client._respond(o.COUNT_PETS, Arguments(body=body))
 
+    def describe_pet(self, **body: Unpack[r.Portrait]) -> APIResponse[m.Pet | str]:
+        """The raw answer of `Client.describe_pet`."""
+        return self._client._respond(o.DESCRIBE_PET, Arguments(body=body))
+
     def get_file(self, name: str) -> APIResponse[str]:
         """The raw answer of `Client.get_file`."""
         return self._client._respond(

@@ -4,7 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from verbatim_client.runtime.upload import Upload
+
+
+class Portrait(TypedDict, closed=True):
+    picture: Upload
+    """
+    The picture.
+    """
+    tags: NotRequired[Sequence[Literal["cat", "dog"]]]
+    """
+    Default: `["dog"]`.
+    """
+    size: NotRequired[float]
+    """
+    At least 0. Default: `1`.
+    """
 
 
 class NewPet(TypedDict):

@@ -1,0 +1,55 @@
+"""Requests for transcripts, as the neutral service takes them."""
+
+from typing import Literal, TypeAlias
+
+from pydantic import MISSING
+
+from generated.openai import models as m
+from generated.upload import Upload
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
+from handlers.transcription.transcript import TranscriptionRequest
+
+Format: TypeAlias = Literal["json", "text", "srt", "verbose_json", "vtt"]
+
+_GRANULARITIES = "timestamp_granularities[]"
+
+
+def transcription_request(body: m.CreateTranscriptionRequest) -> TranscriptionRequest:
+    """Return the request for a transcript. Raises Refused for fields that exclude each other."""
+    if body.stream and body.response_format != "json":
+        raise Refused(f"`stream` needs the format json, not {body.response_format}", "stream")
+    granularities = None if body.timestamp_granularities is MISSING else body.timestamp_granularities
+    if granularities is not None and body.response_format != "verbose_json":
+        raise Refused(f"`{_GRANULARITIES}` needs the format verbose_json", _GRANULARITIES)
+    return TranscriptionRequest(
+        audio=_sound(body.file),
+        language=None if body.language is MISSING else body.language,
+        prompt=None if body.prompt is MISSING else body.prompt,
+        temperature=body.temperature,
+        seed=None if body.seed is MISSING else body.seed,
+        words="word" in (granularities or ()),
+        segments=_has_segments(body.response_format) and "segment" in (granularities or ("segment",)),
+    )
+
+
+def translation_request(body: m.CreateTranslationRequest) -> TranscriptionRequest:
+    """Return the request for a transcript in English. Raises Refused."""
+    return TranscriptionRequest(
+        audio=_sound(body.file),
+        prompt=None if body.prompt is MISSING else body.prompt,
+        temperature=body.temperature,
+        segments=_has_segments(body.response_format),
+        translate=True,
+    )
+
+
+def _has_segments(form: Format) -> bool:
+    """Return whether an answer in this form may have segments."""
+    return form in ("srt", "verbose_json", "vtt")
+
+
+def _sound(file: Upload) -> bytes:
+    if not file.content:
+        raise Refused("the file is empty", "file", Violation.TOO_SHORT)
+    return file.content

@@ -1,0 +1,1 @@
+"""Bodies that come as `multipart/form-data` (RFC 7578)."""

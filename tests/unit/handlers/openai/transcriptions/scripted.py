@@ -1,0 +1,116 @@
+"""A server of OpenAI's contract whose model transcribes, by a script."""
+
+from collections.abc import AsyncGenerator
+from typing import Any
+from unittest.mock import patch
+
+import httpx
+from typing_extensions import override
+
+from engine.capabilities import Capabilities
+from handlers.active_requests.active_request import ActiveRequest
+from handlers.app import CONTRACTS, Served, build_app
+from handlers.openai.contract import OpenAIContract
+from handlers.openai.operations import OpenAIHandlers
+from handlers.settings.settings import Settings
+from handlers.transcription.transcript import (
+    Segment,
+    TextDelta,
+    Transcribes,
+    Transcript,
+    TranscriptEvent,
+    TranscriptionRequest,
+    TranscriptUsage,
+    Word,
+)
+from tests.scripted_engine import ScriptedEngine, says
+from tests.unit.handlers.runtime.client import send
+
+MODEL = "verbatim-demo"
+SOUND = b"RIFF" + bytes(40)
+TRANSCRIPTIONS, TRANSLATIONS = "/openai/v1/audio/transcriptions", "/openai/v1/audio/translations"
+
+
+def segment(number: int, start: float, end: float, text: str) -> Segment:
+    return Segment(
+        id=number,
+        start=start,
+        end=end,
+        text=text,
+        token_ids=(50, 60),
+        temperature=0.0,
+        avg_logprob=-0.25,
+        compression_ratio=0.5,
+        no_speech_prob=0.125,
+    )
+
+
+SEGMENTS = (
+    segment(0, 0, 1.5, " Good morning."),
+    segment(1, 1.5, 3723.0004, " It's <late> -->\n\n now & here."),
+)
+WORDS = (Word("Good", 0, 0.5), Word("morning.", 0.5, 1.5))
+
+
+class ScriptedTranscriber(Transcribes):
+    """Answers every sound with one transcript. requests: all that came.
+
+    error: raised in place of it, in a stream after `num_deltas` parts of the text.
+    """
+
+    def __init__(self, error: Exception | None = None, num_deltas: int = 0) -> None:
+        self.requests: list[TranscriptionRequest] = []
+        self._error = error
+        self._num_deltas = num_deltas
+
+    @override
+    async def transcribe(self, active: ActiveRequest, request: TranscriptionRequest) -> Transcript:
+        self.requests.append(request)
+        if self._error is not None:
+            raise self._error
+        return Transcript(
+            text="Good morning. It's late.",
+            language="de",
+            duration=3.5,
+            segments=SEGMENTS if request.segments else (),
+            words=WORDS if request.words else (),
+            usage=TranscriptUsage(seconds=3.5, num_prompt_tokens=4, num_output_tokens=9),
+        )
+
+    @override
+    async def stream(
+        self, active: ActiveRequest, request: TranscriptionRequest
+    ) -> AsyncGenerator[TranscriptEvent, None]:
+        texts = ("Good morning.", " It's late.")
+        for text in texts if self._error is None else texts[: self._num_deltas]:
+            yield TextDelta(text)
+        yield await self.transcribe(active, request)
+
+
+class SpeechApi:
+    """The whole application over a scripted transcriber; every answer is judged by its document."""
+
+    def __init__(self, transcriber: ScriptedTranscriber | None = None, **settings: Any) -> None:
+        self.transcriber = transcriber or ScriptedTranscriber()
+        engine = ScriptedEngine(says("never"))
+        engine.capabilities = Capabilities(transcribes=True, generates_text=False, embeddings=False)
+        served = Served(
+            OpenAIContract(),
+            OpenAIHandlers.table,
+            lambda shared, _: OpenAIHandlers(shared, self.transcriber),
+        )
+        with patch.dict(CONTRACTS, openai=served):
+            self.app = build_app(Settings(check_responses="fail", **settings), engine)
+
+    async def post(self, path: str, *parts: Any, **fields: Any) -> httpx.Response:
+        """The answer to a form. parts: besides a sound, or in place of it if a file is among them."""
+        texts = [(name, (None, str(value))) for name, value in {"model": MODEL, **fields}.items()]
+        sound = [] if any(name == "file" for name, _ in parts) else [("file", ("a.wav", SOUND))]
+        return await send(self.app, "POST", path, files=[*sound, *texts, *parts])
+
+    async def refused(self, path: str, *parts: Any, **fields: Any) -> tuple[int, str | None, str | None]:
+        """The status, the code and the param of an answer that is an error."""
+        answer = await self.post(path, *parts, **fields)
+        error = answer.json()["error"]
+        assert error["message"]
+        return answer.status_code, error["code"], error["param"]
