@@ -11,7 +11,8 @@ from transformers import PreTrainedConfig
 from engine.errors import InvalidMedia, InvalidRequest
 from engine.media.byte_cache import ByteCache
 from engine.media.families import MediaFamily
-from engine.media.image_file import CannotDecode, decode_image
+from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.image_file import decode_image
 from engine.media.image_processor import CannotProcess, ImageProcessor
 from engine.media.processed_item import ProcessedItem
 from engine.media_item import MediaItem

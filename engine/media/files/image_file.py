@@ -5,15 +5,13 @@ from typing import Final
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from engine.media.files.cannot_decode import CannotDecode
+
 # About 5,800 by 5,800: 100 MB of bytes once decoded, and models scale an image down to far less.
 MAX_PIXELS: Final = 2**25
 # A thinner one is no picture, and processors that keep the ratio of its sides could not scale it.
 MAX_ASPECT_RATIO: Final = 200
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-
-
-class CannotDecode(Exception):
-    """A file is no image that can be read. Its text is for the client."""
 
 
 def decode_image(data: bytes) -> Image.Image:

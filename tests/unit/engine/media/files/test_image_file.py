@@ -7,7 +7,8 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from engine.media.image_file import MAX_PIXELS, CannotDecode, decode_image
+from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.image_file import MAX_PIXELS, decode_image
 from tests.tiny_media import image_bytes
 
 

@@ -1,0 +1,1 @@
+"""Decoders of files that strangers send, each within bounds."""

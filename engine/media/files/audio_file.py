@@ -1,0 +1,82 @@
+"""Sound decoded from files that strangers send, within bounds."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import av
+import numpy as np
+from av.audio import AudioStream
+from av.codec import CodecContext
+from av.container import InputContainer
+from numpy.typing import NDArray
+
+from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.container import opened
+
+FORMATS: Final = ("wav", "mp3", "flac", "ogg", "mov", "matroska")
+CODECS: Final = (
+    *("pcm_u8", "pcm_s16le", "pcm_s24le", "pcm_s32le", "pcm_f32le", "pcm_f64le", "pcm_alaw", "pcm_mulaw"),
+    *("mp3float", "flac", "vorbis", "opus", "aac", "alac"),
+)
+READS: Final = "sound of WAV, MP3, FLAC, Ogg, M4A or WebM"
+MAX_CHANNELS: Final = 8
+# Samples of a second. Below, no word could be understood; above, decoding costs more than the sound tells.
+MIN_RATE: Final = 4_000
+MAX_RATE: Final = 192_000
+
+_Samples = NDArray[np.float32]
+
+
+def read_audio(data: bytes, sampling_rate: int, max_seconds: float) -> _Samples:
+    """Return the sound in a file: float32 [num_samples], the mean of its channels.
+
+    sampling_rate: samples of a second of the result. max_seconds: where a longer sound is refused; what the
+    file says of its own length is not believed. Where the format allows it, a file that ends early gives what
+    it holds, since programs that stream sound write a length before they know it. Raises CannotDecode.
+    """
+    max_samples = int(max_seconds * sampling_rate)
+    parts: list[_Samples] = []
+    num_samples = 0
+    with opened(data, FORMATS, CODECS, READS) as container:
+        for part in _resampled(container, _sound(container), sampling_rate):
+            parts.append(part)
+            num_samples += len(part)
+            if num_samples > max_samples:
+                raise CannotDecode(f"the sound takes more than {max_seconds:g} seconds")
+    if num_samples == 0:
+        raise CannotDecode(f"the file holds no {READS}")
+    return np.concatenate(parts)
+
+
+def _sound(container: InputContainer) -> AudioStream:
+    """Return the first stream of sound, whose decoder runs in this thread."""
+    if not container.streams.audio:
+        raise CannotDecode(f"the file holds no {READS}")
+    stream = container.streams.audio[0]
+    # FFmpeg gives a stream that it has no decoder for no context, unlike PyAV's types.
+    decoder: CodecContext | None = stream.codec_context
+    if decoder is None or decoder.name not in CODECS:
+        raise CannotDecode(f"the sound is encoded in a way that is not read; {READS} is")
+    decoder.thread_count = 1
+    return stream
+
+
+def _resampled(container: InputContainer, stream: AudioStream, sampling_rate: int) -> Iterator[_Samples]:
+    """Yield the samples of a stream at another rate, some at a time.
+
+    The channels are joined after it, since FFmpeg would add those of stereo up to more than 1.
+    """
+    resampler = av.AudioResampler(format="fltp", rate=sampling_rate)
+    for frame in container.decode(stream):
+        if not MIN_RATE <= frame.sample_rate <= MAX_RATE:
+            raise CannotDecode(
+                f"the sound has {frame.sample_rate} samples a second; {MIN_RATE} to {MAX_RATE} can be read"
+            )
+        if frame.layout.nb_channels > MAX_CHANNELS:
+            raise CannotDecode(
+                f"the sound has {frame.layout.nb_channels} channels; {MAX_CHANNELS} are the most"
+            )
+        for part in resampler.resample(frame):
+            yield part.to_ndarray().mean(axis=0, dtype=np.float32)
+    for part in resampler.resample(None):
+        yield part.to_ndarray().mean(axis=0, dtype=np.float32)

@@ -1,0 +1,45 @@
+"""Files of sound and moving pictures opened by FFmpeg, as none but the named formats and codecs."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Final
+
+import av
+from av.container import InputContainer
+
+from engine.media.files.cannot_decode import CannotDecode
+
+# FFmpeg's names of formats, and how their files begin. FFmpeg's own search would also find play lists and
+# others that name further files.
+SIGNATURES: Final[Mapping[str, re.Pattern[bytes]]] = {
+    "wav": re.compile(rb"RIFF....WAVE", re.DOTALL),
+    # A tag, or the first frame of MPEG audio; bits of a layer that are 0 are those of another format.
+    "mp3": re.compile(rb"ID3|\xff[\xe2-\xe7\xea-\xef\xf2-\xf7\xfa-\xff]"),
+    "flac": re.compile(rb"fLaC"),
+    "ogg": re.compile(rb"OggS"),
+    "mov": re.compile(rb"....ftyp", re.DOTALL),
+    "matroska": re.compile(rb"\x1aE\xdf\xa3"),
+}
+
+
+@contextmanager
+def opened(
+    data: bytes, formats: Sequence[str], codecs: Sequence[str], reads: str
+) -> Iterator[InputContainer]:
+    """Open a file, and close it at the end. What FFmpeg refuses in between raises CannotDecode.
+
+    formats: keys of SIGNATURES. codecs: FFmpeg's names of the decoders that may run, also while it opens the
+    file; a stream may name another, so look before you decode. reads: what the file should be, for clients.
+    """
+    found = next((name for name in formats if SIGNATURES[name].match(data)), None)
+    if found is None:
+        raise CannotDecode(f"the file is no {reads}")
+    options = {"codec_whitelist": ",".join(codecs), "protocol_whitelist": "none", "format_whitelist": found}
+    try:
+        file = BytesIO(data)
+        with av.open(file, "r", format=found, options=options, metadata_errors="replace") as container:
+            yield container
+    except (av.FFmpegError, ValueError, OverflowError, MemoryError) as error:
+        raise CannotDecode(f"the file is no {reads}, or is broken or cut off") from error
