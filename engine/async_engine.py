@@ -3,16 +3,19 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
-from engine.build import build_core, media_processor_of
+from engine.build import build_core, media_processor_of, speech_runner_of
 from engine.call_thread import CallThread
 from engine.capabilities import Capabilities
 from engine.config import MAX_UNREAD_BYTES, AdapterLimits, EngineConfig
-from engine.errors import EngineDied, EngineError, EngineStopped
+from engine.errors import EngineDied, EngineError, EngineStopped, GenerationFailed, NotCapable
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.engine_thread import Abort, Add, Embed, EngineThread
@@ -25,9 +28,11 @@ from engine.grammar.process.client import CAN_FORK, SHARED
 from engine.lora.opening import open_adapters
 from engine.lora.registry import AdapterRegistry
 from engine.media_item import MediaProcessor
+from engine.model.fallback.runner import FallbackRunner
 from engine.model_info import ModelInfo
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.sampling.request_tables import RequestTables, are_large
+from engine.speech_info import SpeechReader
 from engine.stats import EngineStats, Health
 from engine.text.tokenizer import Tokenizer
 
@@ -55,14 +60,17 @@ class AsyncEngine:
         adapters: AdapterRegistry | None = None,
         *,
         media: MediaProcessor | None = None,
+        speech: FallbackRunner | None = None,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
         """Start the engine's thread; `start` also loads the model. Requires a running event loop.
 
         thread: the one in which the core was built. adapters: None for none, ever. media: what reads files
-        for the model, if anything does. max_unread_bytes: as in EngineConfig.
+        for the model, if anything does. speech: the core's runner, if its model transcribes.
+        max_unread_bytes: as in EngineConfig.
         """
         self._media = media
+        self._speech = speech
         self.tokenizer = tokenizer
         self.model_info = model_info
         self.adapters = adapters or AdapterRegistry({}, AdapterLimits())
@@ -108,6 +116,7 @@ class AsyncEngine:
                 thread,
                 opened.registry,
                 media=media_processor_of(core.runner),
+                speech=speech_runner_of(core.runner),
                 max_unread_bytes=config.max_unread_bytes,
             )
         except BaseException:
@@ -120,12 +129,23 @@ class AsyncEngine:
     @property
     def capabilities(self) -> Capabilities:
         """All that requests can ask for."""
-        return Capabilities(media=self.model_info.media)
+        transcribes = self._speech is not None
+        return Capabilities(
+            media=self.model_info.media,
+            embeddings=not transcribes,
+            generates_text=not transcribes,
+            transcribes=transcribes,
+        )
 
     @property
     def media(self) -> MediaProcessor | None:
         """The processor of files for the model; None for a model that reads text alone."""
         return self._media
+
+    @property
+    def speech(self) -> SpeechReader | None:
+        """The reader of sounds for a model that transcribes; None for any other."""
+        return None if self._speech is None or self._speech.speech is None else self._speech.speech.reader
 
     @property
     def shares_interpreter(self) -> bool:
@@ -195,6 +215,26 @@ class AsyncEngine:
             raise result
         assert isinstance(result, Embedding)
         return result
+
+    async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
+        """Return the weights with which the alignment heads attend to a window, computed between two steps.
+
+        token_ids: a prompt about the window, and its output. Returns [num_heads, num_tokens, num_positions].
+        Raises NotCapable for a model without such heads, GenerationFailed, and EngineStopped.
+        """
+        self._check_alive()
+        if self.model_info.speech is None or not self.model_info.speech.alignment_heads:
+            raise NotCapable("words")
+        assert self._speech is not None, "a model that transcribes has its runner here"
+        try:
+            computing = self._thread.compute(partial(self._speech.cross_weights, window, token_ids))
+            return await asyncio.wrap_future(computing)
+        except EngineError:
+            self._check_alive()
+            raise
+        except Exception as error:  # whatever the model's code raises
+            _log.exception("the alignment of a window failed")
+            raise GenerationFailed("the times of words could not be computed") from error
 
     async def abort(self, request_id: str) -> None:
         """End a request, whose iterator raises RequestAborted. Unknown and ended ids are ignored."""

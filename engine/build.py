@@ -14,6 +14,7 @@ from engine.core.core import EngineCore
 from engine.core.runner import Runner
 from engine.errors import CannotPublish, NoPagedAttention
 from engine.media_item import MediaProcessor
+from engine.model.fallback.runner import FallbackRunner
 from engine.model.runner import ModelRunner
 from engine.model_info import ModelInfo
 from engine.native.huge_pages import end_reserve
@@ -48,6 +49,11 @@ def build_core(
 def media_processor_of(runner: Runner) -> MediaProcessor | None:
     """Return what reads files for a core's model; None if it reads text alone."""
     return runner.media.processor if isinstance(runner, ModelRunner) and runner.media is not None else None
+
+
+def speech_runner_of(runner: Runner) -> FallbackRunner | None:
+    """Return a core's runner if its model transcribes; None for any other."""
+    return runner if isinstance(runner, FallbackRunner) and runner.speech is not None else None
 
 
 def choose_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> EngineParts:

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from engine.errors import NotCapable
-from engine.request import EmbeddingRequest, GenerationRequest, GrammarKind, MediaKind
+from engine.request import EmbeddingRequest, GenerationRequest, GrammarKind, MediaKind, SamplingParams
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,7 +15,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     media: the kinds that its model reads. Adapters have no entry: admission refuses those that are not
     loaded.
     generates_text: whether the model continues texts, so that chats and completions can be served.
-    transcribes: whether it writes down speech instead.
+    transcribes: whether it writes down speech instead, by fields of `SamplingParams` that nothing else needs.
     """
 
     typical_p: bool = True
@@ -60,11 +60,23 @@ _USES: Final[dict[str, Callable[[GenerationRequest], bool]]] = {
 }
 
 
+_USES_OF_TRANSCRIPTS: Final[dict[str, Callable[[SamplingParams], bool]]] = {
+    "timestamps": lambda sampling: sampling.timestamps is not None,
+    "first_banned_token_ids": lambda sampling: len(sampling.first_banned_token_ids) > 0,
+    "adjusted_logprobs": lambda sampling: sampling.adjusted_logprobs,
+    "prompt_logprob_token_ids": lambda sampling: len(sampling.prompt_logprob_token_ids) > 0,
+}
+
+
 def check_capabilities(request: GenerationRequest, capabilities: Capabilities) -> None:
     """Raise NotCapable, which names the field, for a request that asks for what the engine cannot do."""
     for name, is_used in _USES.items():
         if not getattr(capabilities, name) and is_used(request):
             raise NotCapable(name)
+    if not capabilities.transcribes:
+        for name, is_asked in _USES_OF_TRANSCRIPTS.items():
+            if is_asked(request.sampling):
+                raise NotCapable(name)
     grammar = request.sampling.grammar
     if grammar is not None and grammar.kind not in capabilities.grammars:
         raise NotCapable("grammar")

@@ -4,6 +4,7 @@ import msgspec
 
 from engine.kernels import Kernel
 from engine.request import MediaKind, Pooling
+from engine.speech_info import SpeechInfo
 
 
 class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +35,8 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     stored_format: the format of a quantized checkpoint, in words, and stored_bytes: what its tensors take in
         files; None and 0 of plain weights.
     attention: which tokens the layers see, in words, such as "full in 24 layers".
-    media: the kinds of files that it reads.
+    media: the kinds of files that it reads among a text. speech: the facts about a model that transcribes,
+        which continues no texts; None of others.
     recommended_sampling: what generation_config.json sets, which no request gets by itself: each contract has
         defaults of its own.
     """
@@ -71,4 +73,5 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     attention: tuple[str, ...] = ()
     paged_obstacle: str | None = None
     media: frozenset[MediaKind] = frozenset()
+    speech: SpeechInfo | None = None
     recommended_sampling: dict[str, float] = {}

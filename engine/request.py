@@ -38,12 +38,27 @@ class Watermark(msgspec.Struct, frozen=True):
     delta: float = 2.0
 
 
+class TimestampRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules by which timestamps stand among the tokens of a transcript (Whisper, Radford et al. 2022,
+    arXiv 2212.04356, section 2.3).
+
+    Tokens from `first_timestamp_id` on are timestamps, one for each step of time. The first token is one,
+    of at most `max_initial_timestamp_id` where that is given. They come in pairs, the end of a part of the
+    text and the start of the next, but for the first and the last, and never go back. Where all timestamps
+    together are likelier than any other token, one of them comes. text_end_id: tokens before it are text.
+    """
+
+    first_timestamp_id: int
+    text_end_id: int
+    max_initial_timestamp_id: int | None = None
+
+
 class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     """The parameters by which the next token is drawn from its logits.
 
     They apply in this order: watermark, logit_bias, repetition, presence and frequency penalties, tokens
-    excluded by name, grammar mask, temperature, top_k, top_p, typical_p, min_p, draw. Every neutral value
-    (the defaults here) leaves the logits untouched.
+    excluded by name, timestamp rules, grammar mask, temperature, top_k, top_p, typical_p, min_p, draw. Every
+    neutral value (the defaults here) leaves the logits untouched.
 
     temperature: 0 is greedy; then the truncating fields have no effect.
     top_k: None keeps all. top_p, typical_p: 1 keeps all. min_p: 0 keeps all; relative to the largest
@@ -56,14 +71,18 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
         depend on other requests. The caller draws one if its client gave none.
     logit_bias: token id -> the number added to its logit.
     allowed_token_ids: the only tokens that may come, end tokens too; None allows all.
-    banned_token_ids: tokens that never come.
+    banned_token_ids: tokens that never come. first_banned_token_ids: tokens that do not come first.
     bad_words: strings whose token sequence, with or without a space before it, is never completed, even if it
         begins in the prompt (transformers' `bad_words_ids`). Another spelling in tokens is not caught.
+    timestamps: the rules of a transcript's timestamps; None for other texts.
     num_logprobs: None: no log-probabilities. 0: the sampled token's. k: also those of the k most likely
         tokens.
+    adjusted_logprobs: whether they are of the logits after all that applies before the temperature.
     logprob_token_ids: tokens whose log-probabilities to list instead of the most likely ones'; they need
         num_logprobs. Not with a beam search.
     num_prompt_logprobs: as num_logprobs, for each prompt token given those before it.
+    prompt_logprob_token_ids: as logprob_token_ids, in each place of the prompt; they need
+        num_prompt_logprobs.
     """
 
     temperature: float = 1.0
@@ -78,12 +97,16 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     logit_bias: Mapping[int, float] = {}
     allowed_token_ids: tuple[int, ...] | None = None
     banned_token_ids: tuple[int, ...] = ()
+    first_banned_token_ids: tuple[int, ...] = ()
     bad_words: tuple[str, ...] = ()
     watermark: Watermark | None = None
+    timestamps: TimestampRules | None = None
     grammar: Grammar | None = None
     num_logprobs: int | None = None
     logprob_token_ids: tuple[int, ...] = ()
+    adjusted_logprobs: bool = False
     num_prompt_logprobs: int | None = None
+    prompt_logprob_token_ids: tuple[int, ...] = ()
 
     @property
     def num_listed_logprobs(self) -> int:

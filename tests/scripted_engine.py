@@ -1,17 +1,20 @@
 """An engine that says what a test tells it to, through the same protocol as the one that computes."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.adapter import NO_ADAPTERS, Adapters
 from engine.capabilities import Capabilities
 from engine.core.stages.unit_vector import unit_vector
+from engine.errors import NotCapable
 from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
 from engine.media_item import MediaProcessor
 from engine.model_info import ModelInfo
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest, Media
+from engine.speech_info import SpeechReader
 from engine.stats import Counters, EngineStats, Health
 from engine.text.tokenizer import Tokenizer
 from tests.unit.handlers.chat.models import chat_tokenizer
@@ -136,6 +139,7 @@ class ScriptedEngine:
         self.shares_interpreter = True
         self.adapters: Adapters = NO_ADAPTERS
         self.media: MediaProcessor | None = None
+        self.speech: SpeechReader | None = None
         self.requests: list[GenerationRequest] = []
         self.texts: list[EmbeddingRequest] = []
         self.num_running = 0
@@ -173,6 +177,9 @@ class ScriptedEngine:
             return self._embeds(request)
         finally:
             self.num_running -= 1
+
+    async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
+        raise NotCapable("words")
 
     @property
     def request(self) -> GenerationRequest:

@@ -24,7 +24,7 @@ def fallback_parts(prepared: PreparedModel, obstacle: str, on_progress: Callable
     """
     config, loaded, model = prepared.config, prepared.loaded, prepared.loaded.model
     try:
-        runner = FallbackRunner(model, config.block_size)
+        runner = FallbackRunner(model, config.block_size, loaded.speech)
         cost = choose_fallback_steps(model, runner)
     except ModelNotSupported as error:
         raise ModelNotSupported(cannot_fall_back(obstacle, error)) from error
@@ -37,7 +37,7 @@ def fallback_parts(prepared: PreparedModel, obstacle: str, on_progress: Callable
     sizes = choose_cache_sizes(
         config,
         cost.token_bytes * config.block_size,
-        cost.sequence_bytes or None,
+        cost.with_sound_of(model).sequence_bytes or None,
         loaded.plan.max_total_tokens,
         model.device,
         keeps_snapshots=False,

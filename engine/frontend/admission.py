@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable
 
 from engine.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAdapter
 from engine.model_info import ModelInfo
-from engine.request import BeamParams, EmbeddingRequest, GenerationRequest, Prompt
+from engine.request import BeamParams, EmbeddingRequest, GenerationRequest, MediaKind, Prompt
 
 # The most characters in all stop strings of a request, and in all its bad words: each token is checked for
 # them.
@@ -68,8 +68,14 @@ def _check_prompt(
 
 
 def _check_media(prompt: Prompt, model: ModelInfo) -> None:
-    """Check that the model reads media, and that each lies in the prompt, behind the one before."""
-    if prompt.media and not model.media:
+    """Check that the model reads media, and that each lies in the prompt, behind the one before.
+
+    A model that transcribes needs one sound, with the first token.
+    """
+    if model.speech is not None:
+        if [(one.kind, one.position) for one in prompt.media] != [(MediaKind.AUDIO, 0)]:
+            raise InvalidRequest("prompt.media: the model transcribes a sound, and continues no text")
+    elif prompt.media and not model.media:
         raise InvalidRequest("prompt.media: the prompt holds media, and the model takes text alone")
     free = 0
     for one in prompt.media:

@@ -2,19 +2,23 @@
 
 import logging
 from collections.abc import Callable
+from concurrent.futures import Future
 from queue import SimpleQueue
-from typing import NamedTuple
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar
 
 from engine.adapter import Adapter
 from engine.call_thread import CallThread
 from engine.core.job_table import Output
-from engine.errors import EngineError, GenerationFailed
+from engine.errors import EngineError, EngineStopped, GenerationFailed
 from engine.frontend.stepped_core import SteppedCore
 from engine.grammar.compiler import CompiledGrammar
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables
 
 _log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Add(NamedTuple):
@@ -37,13 +41,23 @@ class Embed(NamedTuple):
     adapter: Adapter | None = None
 
 
+class Compute(NamedTuple):
+    """The message to call a function between steps, and to give its result to the future.
+
+    function: it takes no longer than a step. What it raises is raised by the future.
+    """
+
+    function: Callable[[], object]
+    future: "Future[object]"
+
+
 class Abort(NamedTuple):
     """The message to remove the request with this arrival and free its blocks."""
 
     arrival: int
 
 
-Message = Add | Embed | Abort
+Message = Add | Embed | Compute | Abort
 
 
 class _Stop:
@@ -74,6 +88,8 @@ class EngineThread:
         self._on_death = on_death
         self._inbox: SimpleQueue[Message | _Stop] = SimpleQueue()
         self._thread = thread
+        self._computing_lock = Lock()
+        self._has_ended = False
 
     def start(self) -> None:
         self._thread.submit(self._run)
@@ -82,6 +98,19 @@ class EngineThread:
     def post(self, message: Message) -> None:
         """Send a message. Any thread may call this."""
         self._inbox.put(message)
+
+    def compute(self, function: Callable[[], T]) -> "Future[T]":
+        """Call a function in the thread, between steps. Any thread may call this.
+
+        The future raises EngineStopped if the thread ends before.
+        """
+        future: Future[Any] = Future()
+        with self._computing_lock:
+            if self._has_ended:
+                future.set_exception(EngineStopped("the engine has stopped"))
+            else:
+                self._inbox.put(Compute(function, future))
+        return future
 
     def stop(self, timeout_s: float) -> bool:
         """Let no further step begin, and return whether the running one ended within `timeout_s` seconds.
@@ -100,7 +129,17 @@ class EngineThread:
             _log.critical("the engine died", exc_info=True)
             self._on_death()
         finally:
+            self._end_computing()
             self._core.close()
+
+    def _end_computing(self) -> None:
+        """Let all calls fail that wait, and those to come."""
+        with self._computing_lock:
+            self._has_ended = True
+        while not self._inbox.empty():
+            message = self._inbox.get()
+            if isinstance(message, Compute) and message.future.set_running_or_notify_cancel():
+                message.future.set_exception(EngineStopped("the engine has stopped"))
 
     def _read_inbox(self) -> bool:
         """Handle all messages, waiting for one if there is no request.
@@ -117,6 +156,9 @@ class EngineThread:
     def _take(self, message: Message) -> None:
         if isinstance(message, Abort):
             self._core.abort(message.arrival)
+            return
+        if isinstance(message, Compute):
+            _compute(message)
             return
         try:
             self._begin(message)
@@ -143,3 +185,15 @@ class EngineThread:
             tables=message.tables,
             adapter=message.adapter,
         )
+
+
+def _compute(message: Compute) -> None:
+    """Call the function, unless nobody waits for it any more."""
+    if not message.future.set_running_or_notify_cancel():
+        return
+    try:
+        result = message.function()
+    except Exception as error:  # for the caller, and no fault of the requests that run
+        message.future.set_exception(error)
+    else:
+        message.future.set_result(result)

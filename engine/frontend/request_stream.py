@@ -46,7 +46,8 @@ class RequestStream:
         if isinstance(request, GenerationRequest):
             self._num_running = request.num_sequences
             self._event_bytes += _RANKED_TOKEN_BYTES * request.sampling.num_listed_logprobs
-            self._num_ranked = request.sampling.num_prompt_logprobs or 0
+            sampling = request.sampling
+            self._num_ranked = len(sampling.prompt_logprob_token_ids) or sampling.num_prompt_logprobs or 0
 
     @property
     def num_bytes(self) -> int:

@@ -80,5 +80,6 @@ def describe_model(
         attention=geometry.in_words(),
         paged_obstacle=paged_obstacle,
         media=media,
+        speech=plan.speech,
         recommended_sampling=read_recommended_sampling(plan.directory),
     )

@@ -7,10 +7,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.adapter import NO_ADAPTERS, Adapters
 from engine.capabilities import Capabilities, check_capabilities, check_embedding_capability
 from engine.config import MAX_UNREAD_BYTES
-from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed
+from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed, NotCapable
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.stream_registry import StreamRegistry
@@ -24,8 +27,9 @@ from engine.remote.servers.local_server import LocalServer
 from engine.remote.servers.router import Router
 from engine.remote.servers.upstream import NoAnswer, Upstream
 from engine.remote.wire.token_api import TokenApi
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.scheduling.block_keys import BlockKeys, request_tags
+from engine.speech_info import SpeechReader
 from engine.stats import Counters, EngineStats, Health
 from engine.text.tokenizer import Tokenizer
 
@@ -99,6 +103,11 @@ class RemoteEngine:
     def adapters(self) -> Adapters:
         """None: its servers' adapters are not known by name here."""
         return NO_ADAPTERS
+
+    @property
+    def speech(self) -> SpeechReader | None:
+        """None: no server of tokens transcribes."""
+        return None
 
     @property
     def media(self) -> MediaProcessor | None:
@@ -185,6 +194,10 @@ class RemoteEngine:
             num_free_blocks=num_blocks,
             counters=self._counters.copy(),
         )
+
+    async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
+        """Raise NotCapable, since no server of tokens transcribes."""
+        raise NotCapable("words")
 
     async def drain(self, timeout_s: float) -> None:
         """Refuse new requests, and wait for running ones; after `timeout_s` they raise EngineStopped."""

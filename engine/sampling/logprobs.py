@@ -81,20 +81,33 @@ class ScoredTokens:
     """The log-probability of one token in each row, and the most likely tokens in its place."""
 
     def __init__(
-        self, logits: Tensor, token_ids: Tensor, num_ranked: Sequence[int], readback: Readback
+        self,
+        logits: Tensor,
+        token_ids: Tensor,
+        num_ranked: Sequence[int],
+        readback: Readback,
+        named: Sequence[Sequence[int]] | None = None,
     ) -> None:
-        """Start computing. logits: [t, v], raw. token_ids: [t] int64. num_ranked: as in `RankedRows`."""
-        self._chunks: list[tuple[DeviceValue, RankedRows]] = []
+        """Start computing. logits: [t, v], raw. token_ids: [t] int64. num_ranked: as in `RankedRows`.
+
+        named: the tokens to list for a row instead; () and None for none.
+        """
+        named = [()] * len(num_ranked) if named is None else named
+        num_ranked = [0 if ids else number for ids, number in zip(named, num_ranked, strict=True)]
+        self._chunks: list[tuple[DeviceValue, RankedRows, NamedRows]] = []
         for start in range(0, len(logits), _MAX_ROWS):
             rows = slice(start, start + _MAX_ROWS)
             logprobs = log_probabilities(logits[rows])
             own = logprobs.gather(1, token_ids[rows, None]).squeeze(1)
-            self._chunks.append((readback.want(own), RankedRows(logprobs, num_ranked[rows], readback)))
+            ranked = RankedRows(logprobs, num_ranked[rows], readback)
+            self._chunks.append((readback.want(own), ranked, NamedRows(logprobs, named[rows], readback)))
 
     def scores(self, tokenizer: Tokenizer) -> Iterator[tuple[float, tuple[TokenLogprob, ...]]]:
-        """Yield each row's log-probability and ranked tokens. Call it after `Readback.read`."""
-        for own, ranked in self._chunks:
-            yield from zip(own.array.tolist(), ranked.tokens(tokenizer), strict=True)
+        """Yield each row's log-probability and listed tokens. Call it after `Readback.read`."""
+        for own, ranked, named in self._chunks:
+            listed = zip(ranked.tokens(tokenizer), named.tokens(tokenizer), strict=True)
+            for logprob, (best, chosen) in zip(own.array.tolist(), listed, strict=True):
+                yield logprob, chosen or best
 
 
 def score_tokens(

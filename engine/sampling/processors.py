@@ -23,6 +23,7 @@ def adjust_logits(logits: Tensor, states: Sequence[SamplingState]) -> None:
     apply_penalties(logits, states)
     forbid_ending(logits, states)
     filter_tokens(logits, states)
+    filter_timestamps(logits, states)
     apply_grammars(logits, states)
 
 
@@ -77,6 +78,12 @@ def filter_tokens(logits: Tensor, states: Sequence[SamplingState]) -> None:
     for row, state in zip(logits, states, strict=True):
         if state.token_filter is not None:
             state.token_filter.apply(row)
+
+
+def filter_timestamps(logits: Tensor, states: Sequence[SamplingState]) -> None:
+    for row, state in zip(logits, states, strict=True):
+        if state.timestamps is not None:
+            state.timestamps.apply(row)
 
 
 def apply_grammars(logits: Tensor, states: Sequence[SamplingState]) -> None:

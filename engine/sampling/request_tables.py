@@ -58,6 +58,12 @@ def are_large(request: GenerationRequest) -> bool:
 
 def _named_ids(params: SamplingParams, stopping: StopConditions) -> tuple[Collection[int], ...]:
     """Return the token ids that each option of a request names."""
-    allowed = params.allowed_token_ids or ()
-    named = params.logprob_token_ids
-    return params.logit_bias, params.banned_token_ids, allowed, named, stopping.stop_token_ids
+    return (
+        params.logit_bias,
+        params.banned_token_ids,
+        params.first_banned_token_ids,
+        params.allowed_token_ids or (),
+        params.logprob_token_ids,
+        params.prompt_logprob_token_ids,
+        stopping.stop_token_ids,
+    )

@@ -254,7 +254,7 @@ class Sampler:
                 for row, ids in zip(rows, named, strict=True)
             ]
             index = _index(rows, logits.device)
-            logprobs = log_probabilities(logits[index])
+            logprobs = log_probabilities(_measured(logits[index], [states[row] for row in rows]))
             of_tokens = logprobs.gather(1, token_ids[index].unsqueeze(1)).squeeze(1)
             yield LaunchedLogprobs(
                 rows,
@@ -274,6 +274,17 @@ def _index(rows: Sequence[int], device: torch.device) -> slice | Tensor:
     if rows[-1] - rows[0] == len(rows) - 1:
         return slice(rows[0], rows[-1] + 1)
     return upload(rows, device)
+
+
+def _measured(logits: Tensor, states: Sequence[SamplingState]) -> Tensor:
+    """Return the logits of which log-probabilities are taken: raw, or adjusted where that is asked for."""
+    adjusted = [row for row, state in enumerate(states) if state.params.adjusted_logprobs]
+    if adjusted:
+        logits = logits.to(torch.float32, copy=True)
+        chosen = logits[adjusted]
+        adjust_logits(chosen, [states[row] for row in adjusted])
+        logits[adjusted] = chosen
+    return logits
 
 
 def _candidates(

@@ -10,6 +10,7 @@ from torch import Tensor
 from engine.grammar.compiler import CompiledGrammar
 from engine.grammar.drafted_mask import DraftedMask, GrammarMask, drafted_masks
 from engine.request import SamplingParams, StopConditions
+from engine.sampling.logits.timestamps import TimestampFilter
 from engine.sampling.logits.token_counts import TokenCounts
 from engine.sampling.logits.token_filter import TokenFilter
 from engine.sampling.noise import NoiseKey, noise_key
@@ -53,6 +54,7 @@ class SamplingState:
             else None
         )
         self.token_filter = TokenFilter(tables.excluded, prompt_token_ids) if tables.excluded else None
+        self.timestamps = TimestampFilter(params.timestamps) if params.timestamps else None
         self.grammar = grammar.start(stopping.stop_token_ids) if grammar else None
         self._drafted_mask: DraftedMask | None = None  # in place of `grammar`, of a state along a draft
         self._seed = params.seed + index
@@ -60,11 +62,12 @@ class SamplingState:
             params.watermark is not None
             or self.token_counts is not None
             or self.token_filter is not None
+            or self.timestamps is not None
             or self.grammar is not None
             or len(self.bias_ids) > 0
         )
         self._min_tokens = stopping.min_tokens
-        self._is_grammar_all = self.token_filter is None and tables.is_bias_finite
+        self._is_grammar_all = self.token_filter is None and not self.timestamps and tables.is_bias_finite
         self._known_ids = tokenizer.known_ids
         self._ending_ids = tables.ending_ids
         self._is_ending = tables.is_ending
@@ -120,6 +123,8 @@ class SamplingState:
             self.token_counts.add(token_id)
         if self.token_filter is not None:
             self.token_filter.accept(token_id)
+        if self.timestamps is not None:
+            self.timestamps.accept(token_id)
         if self.grammar is not None:
             self.grammar.accept(token_id)
 
@@ -151,6 +156,7 @@ class SamplingState:
         child = copy(self)
         child.token_counts = self.token_counts and self.token_counts.fork()
         child.token_filter = self.token_filter and self.token_filter.fork()
+        child.timestamps = self.timestamps and self.timestamps.fork()
         return child
 
 

@@ -99,14 +99,16 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         if isinstance(error, Exception):
             raise_as_problem(error, self._to_problem)
 
-    def permits(self, field: str, num_sequences: int, beams: Beams | None = None) -> HeldPermits:
+    def permits(
+        self, field: str, num_sequences: int, beams: Beams | None = None, *, takes_turns: bool = False
+    ) -> HeldPermits:
         """A permit for each sequence until it ends, or the block; no more than one request may hold.
 
         The other sequences wait for these. field: the one that asks for them. beams: of each search, which
-        need theirs together.
+        need theirs together. takes_turns: whether so many sequences run at once, again and again.
         Raises Overloaded if too few are free; TooManySequences or TooManyBeams if no retry can help.
         """
-        self._held = self._limit.hold(num_sequences, field, beams)
+        self._held = self._limit.hold(num_sequences, field, beams, takes_turns=takes_turns)
         return self._held
 
     async def run(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:

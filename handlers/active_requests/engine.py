@@ -1,14 +1,18 @@
 """The protocol of an engine: `engine.async_engine` computes, `engine.remote` lets a server compute."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.adapter import Adapters
 from engine.capabilities import Capabilities
 from engine.events import Embedding, TokenEvent
 from engine.media_item import MediaProcessor
 from engine.model_info import ModelInfo
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest, Media
+from engine.speech_info import SpeechReader
 from engine.stats import EngineStats, Health
 from engine.text.tokenizer import Tokenizer
 
@@ -32,6 +36,9 @@ class Engine(Protocol):
     def media(self) -> MediaProcessor | None: ...
 
     @property
+    def speech(self) -> SpeechReader | None: ...
+
+    @property
     def shares_interpreter(self) -> bool:
         """True if a thread of this process computes, which waits while the event loop has the interpreter."""
 
@@ -40,6 +47,8 @@ class Engine(Protocol):
     ) -> AsyncGenerator[TokenEvent, None]: ...
 
     async def embed(self, request: EmbeddingRequest) -> Embedding: ...
+
+    async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]: ...
 
     async def health(self) -> Health: ...
 

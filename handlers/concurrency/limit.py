@@ -89,15 +89,24 @@ class ConcurrencyLimit:
         self._num_refused = 0.0  # clients who were refused, less those there has been room for since
         self._refused_at = clock()
 
-    def hold(self, num_sequences: int, field: str, beams: "Beams | None" = None) -> "HeldPermits":
+    def hold(
+        self,
+        num_sequences: int,
+        field: str,
+        beams: "Beams | None" = None,
+        *,
+        takes_turns: bool = False,
+    ) -> "HeldPermits":
         """Hold permits for a request while the block runs, or until its sequences end.
 
         A request of more sequences than `share` holds `share` permits; it gets all that it may hold or none.
         field: the one that requests the sequences. beams: those of each search, for a beam search.
+        takes_turns: whether these many sequences run at once, again and again, so that the permits are held
+        until the block ends.
 
         Raises Overloaded if fewer permits are free, TooManySequences or TooManyBeams if no retry can help.
         """
-        return HeldPermits(self, num_sequences, field, beams)
+        return HeldPermits(self, num_sequences, field, beams, takes_turns=takes_turns)
 
     def check_room(self) -> None:
         """Raises Overloaded if not even one sequence more is let in."""
@@ -134,7 +143,16 @@ class ConcurrencyLimit:
 class HeldPermits(AbstractContextManager[Permits]):
     """The permits that a request holds while its block runs."""
 
-    def __init__(self, limit: ConcurrencyLimit, num_sequences: int, field: str, beams: Beams | None) -> None:
+    def __init__(
+        self,
+        limit: ConcurrencyLimit,
+        num_sequences: int,
+        field: str,
+        beams: Beams | None,
+        *,
+        takes_turns: bool,
+    ) -> None:
+        self._takes_turns = takes_turns
         self._limit = limit
         self._num_sequences = num_sequences
         self._field = field
@@ -151,7 +169,8 @@ class HeldPermits(AbstractContextManager[Permits]):
         if limit.in_use + num_permits > limit.limit:
             raise limit.overloaded()
         limit.in_use += num_permits
-        self.permits = Permits(num_permits, self._num_sequences, limit.give_back)
+        num_ahead = None if self._takes_turns else self._num_sequences
+        self.permits = Permits(num_permits, num_ahead, limit.give_back)
         return self.permits
 
     @override

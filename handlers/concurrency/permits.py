@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from math import inf
 from typing import Final, NamedTuple
 
 from typing_extensions import override
@@ -15,12 +16,18 @@ class Permits:
     Invariant: held = idle + those of open turns; never more than the sequences that have not ended.
     """
 
-    def __init__(self, num_permits: int, num_sequences: int, give_back: Callable[[int], object]) -> None:
-        """num_sequences: those of all prompts together. give_back: takes back permits that are not needed."""
+    def __init__(
+        self, num_permits: int, num_sequences: int | None, give_back: Callable[[int], object]
+    ) -> None:
+        """num_sequences: those of all prompts together; None if it is not known how many there will be, so
+        that none of the permits go back before `close`. give_back: takes back permits that are not needed.
+        """
         self.num_held = num_permits
         self._most: Final = num_permits
         self._num_idle = num_permits
-        self._num_ahead = num_sequences  # of prompts whose turn has not come
+        self._num_ahead = (
+            inf if num_sequences is None else num_sequences
+        )  # of prompts whose turn has not come
         self._give_back = give_back
         self._waiting: deque[_Place] = deque()
 
@@ -51,7 +58,7 @@ class Permits:
             return  # closed
         self._num_idle += num_permits
         self._let_in()
-        num_spare = max(self._num_idle - self._num_ahead, 0)
+        num_spare = int(max(self._num_idle - self._num_ahead, 0))
         if num_spare:
             self._num_idle -= num_spare
             self.num_held -= num_spare

@@ -2,6 +2,7 @@
 
 from engine.kernels import Kernel, by_obstacle, in_use, not_in_use
 from engine.model_info import ModelInfo
+from engine.speech_info import SpeechInfo
 from handlers.chat.summary import ChatSummary, in_words
 
 _PRODUCTS = {"pairs": "in pairs", "widened": "as float32"}
@@ -19,9 +20,20 @@ def model_lines(name: str, info: ModelInfo, chat: ChatSummary | None) -> list[st
         *_state(info),
         *_speculation(info.max_draft_tokens),
         *_kernels(info.kernels),
-        f"  chat      {in_words(chat)}",
+        f"  chat      {in_words(chat)}" if info.speech is None else _transcription(info.speech),
         *_sampling(info.recommended_sampling),
     ]
+
+
+def _transcription(speech: SpeechInfo) -> str:
+    """Return the line about what a model of speech serves in place of chats and completions."""
+    num_languages = len(speech.languages)
+    languages = f"{num_languages} languages, and into English" if num_languages else "English"
+    words = "with times of words" if speech.alignment_heads else "without times of words"
+    return (
+        f"  serves    transcription of {languages}, {speech.window_s:g} s at once, {words}; no chat, no "
+        "completions"
+    )
 
 
 def _weights(info: ModelInfo) -> list[str]:

@@ -16,11 +16,13 @@ from handlers.settings.engine_servers import EngineServerSettings
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi_family.settings import TgiFamilySettings
+from handlers.transcription.settings import TranscriptionSettings
 
 
 class Settings(
     MindieSettings,
     TgiFamilySettings,
+    TranscriptionSettings,
     MediaSettings,
     HttpSettings,
     OwnEngineSettings,

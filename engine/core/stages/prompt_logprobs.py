@@ -74,7 +74,9 @@ def launch_prompt_scores(
         return None
     token_ids = upload([row.next_token_id for row in rows], logits.device, torch.int64)
     num_ranked = [row.job.request.sampling.num_prompt_logprobs or 0 for row in rows]
+    named = [row.job.request.sampling.prompt_logprob_token_ids for row in rows]
     scored = launch_apart(
-        lambda part: ScoredTokens(logits[part], token_ids[part], num_ranked[part], readback), len(rows)
+        lambda part: ScoredTokens(logits[part], token_ids[part], num_ranked[part], readback, named[part]),
+        len(rows),
     )
     return LaunchedPromptScores(rows, scored)

@@ -40,7 +40,7 @@ class OwnCache:
     @property
     def windows(self) -> set[int]:
         """The numbers of tokens that layers keep which drop the others."""
-        layers = self.held.layers if isinstance(self.held, Cache) else []
+        layers = getattr(self.held, "layers", ()) if isinstance(self.held, Cache) else ()
         return {layer.sliding_window for layer in layers if isinstance(layer, DynamicSlidingWindowLayer)}
 
     @property
@@ -77,13 +77,18 @@ class CachedModel:
         return OwnCache(held, dict(self._initial))
 
     @torch.inference_mode()
-    def compute(self, cache: OwnCache, input_ids: Tensor, rows: Tensor) -> Tensor:
+    def compute(
+        self, cache: OwnCache, input_ids: Tensor, rows: Tensor, encoded: Tensor | None = None
+    ) -> Tensor:
         """Compute the next tokens of a sequence, and return raw logits [len(rows), vocab_size].
 
-        input_ids: int64 [num_tokens]. rows: int64, those of the tokens whose logits are wanted.
+        input_ids: int64 [num_tokens]. rows: int64, those of the tokens whose logits are wanted. encoded: the
+        encoder's output for the sound that a sequence is about, which begins here; None for others.
         """
         num_tokens = len(input_ids)
         options: dict[str, Any] = {self._cache_name: cache.held, "use_cache": True}
+        if encoded is not None:
+            options["encoder_hidden_states"] = encoded
         if "position_ids" in self._arguments:
             first = cache.num_tokens
             options["position_ids"] = torch.arange(first, first + num_tokens, device=input_ids.device)[None]

@@ -1,6 +1,10 @@
 """The runner of the fallback lane, which computes the sequences of a batch one by one."""
 
+from collections.abc import Sequence as Tokens
+
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from transformers import PreTrainedModel
 
@@ -9,6 +13,9 @@ from engine.attention.paged_attention import EAGER
 from engine.model.adaptation.rope_by_row import current_long_rows
 from engine.model.fallback.own_cache import CachedModel, OwnCache
 from engine.model.hidden_states import HiddenStates
+from engine.request import Media
+from engine.scheduling.sequence import Sequence
+from engine.speech.encoder import LoadedSpeech
 from engine.transfers import upload
 
 
@@ -18,10 +25,11 @@ class FallbackRunner:
     The caches take memory as sequences grow. The scheduler's blocks stand for it: they are counted, and hold
     nothing. No two sequences may share blocks, since each cache is whole.
 
-    is_stepwise: whether a chunk that continues a sequence is computed token by token.
+    is_stepwise: whether a chunk that continues a sequence is computed token by token. speech: the parts of a
+    model that transcribes; None for others.
     """
 
-    def __init__(self, model: PreTrainedModel, block_size: int) -> None:
+    def __init__(self, model: PreTrainedModel, block_size: int, speech: LoadedSpeech | None = None) -> None:
         """Let the model attend by its own code. Raises ModelNotSupported if it takes no cache."""
         if model.config._attn_implementation != EAGER:
             model.set_attn_implementation(EAGER)
@@ -31,6 +39,7 @@ class FallbackRunner:
         self._cached = CachedModel(model)
         self._caches: dict[int, OwnCache] = {}
         self.is_stepwise = False
+        self.speech = speech
 
     @property
     def device(self) -> torch.device:
@@ -56,6 +65,20 @@ class FallbackRunner:
         for source, destination in copies:
             self._caches[destination] = self._caches[source].copy()
 
+    def cross_weights(self, window: Media, token_ids: Tokens[int]) -> NDArray[np.float32]:
+        """Return the weights with which the alignment heads attend to a window.
+
+        token_ids: a prompt and its output. Returns [num_heads, num_tokens, num_positions].
+        """
+        assert self.speech is not None, "only a model that transcribes attends to sounds"
+        encoder, info = self.speech.encoder, self.speech.reader.info
+        encoded = encoder.encode([window])[window.digest]
+        ids = upload(list(token_ids), self.device, torch.int64)
+        weights: NDArray[np.float32] = (
+            encoder.model.cross_weights(encoded, ids, info.alignment_heads).cpu().numpy()
+        )
+        return weights
+
     def release_states(self, slots: list[int]) -> None:
         for slot in slots:
             self._caches.pop(slot, None)  # a sequence may end before it is first computed
@@ -76,25 +99,41 @@ class FallbackRunner:
         assert batch.adapters is None, "no adapter is loaded"
         assert not batch.drafted, "a cache cannot be taken back, so nothing is drafted"
         wanted = set(logit_rows)
+        encoded = self._encode(batch)
         logits, hidden_states, places = list[Tensor](), list[Tensor](), dict[int, int]()
         for entry, span in zip(batch.entries, batch.spans, strict=True):
             assert entry.sequence.slot is not None, "a sequence that runs owns a slot"
             cache = self._continued(entry.sequence.slot, span)
+            sound = encoded.get(entry.sequence)
             for part in self._parts(span):
                 rows = [row for row in range(part.start, part.stop) if row in wanted]
                 places.update({row: len(places) + index for index, row in enumerate(rows)})
                 chosen = upload([row - part.start for row in rows], self.device, torch.int64)
-                logits.append(self._compute(batch, cache, part, chosen))
+                logits.append(self._compute(batch, cache, part, chosen, sound))
                 hidden_states.append(self._hidden_states.rows)
         self._hidden_states.keep(torch.cat(hidden_states))
         order = upload([places[row] for row in logit_rows], self.device, torch.int64)
         return torch.cat(logits)[order]
 
-    def _compute(self, batch: Batch, cache: OwnCache, part: slice, chosen: Tensor) -> Tensor:
+    def _encode(self, batch: Batch) -> dict[Sequence, Tensor]:
+        """Return the encoder's output of the sequences that begin here and are about a sound."""
+        heard = {
+            entry.sequence: entry.sequence.media[0]
+            for entry, span in zip(batch.entries, batch.spans, strict=True)
+            if span.start == 0 and entry.sequence.media
+        }
+        if self.speech is None or not heard:
+            return {}
+        encoded = self.speech.encoder.encode(list(heard.values()))
+        return {sequence: encoded[window.digest] for sequence, window in heard.items()}
+
+    def _compute(
+        self, batch: Batch, cache: OwnCache, part: slice, chosen: Tensor, sound: Tensor | None
+    ) -> Tensor:
         long_rows = None if batch.long_rows is None else batch.long_rows[part]
         token = current_long_rows.set(long_rows)
         try:
-            return self._cached.compute(cache, batch.input_ids[part], chosen)
+            return self._cached.compute(cache, batch.input_ids[part], chosen, sound)
         finally:
             current_long_rows.reset(token)
 

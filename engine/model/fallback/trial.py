@@ -22,6 +22,7 @@ from engine.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler
+from engine.speech.speech_model import SpeechModel
 
 # Said at the start of a model whose code cannot continue a prompt with several tokens at once.
 STEPWISE: Final = "a prompt is continued token by token, since the model's code cannot in chunks"
@@ -54,6 +55,14 @@ class CacheCost(msgspec.Struct, frozen=True):
 
     token_bytes: int
     sequence_bytes: int
+
+    def with_sound_of(self, model: PreTrainedModel) -> "CacheCost":
+        """Return the cost with that of the sounds which sequences of a model that transcribes are about.
+
+        A trial has a few rows in place of one.
+        """
+        sound_bytes = model.sound_bytes if isinstance(model, SpeechModel) else 0
+        return CacheCost(self.token_bytes, self.sequence_bytes + sound_bytes)
 
 
 class _Trial(NamedTuple):

@@ -18,6 +18,8 @@ def choose_max_total_tokens(config: EngineConfig, text_config: PreTrainedConfig)
     Raises ModelNotSupported if the model has a smaller context, or names none and none is asked for.
     """
     limit: int | None = getattr(text_config, "max_position_embeddings", None)
+    if limit is None:  # Whisper's name for it
+        limit = getattr(text_config, "max_target_positions", None)
     if original_context(text_config) is None:
         for rope in _ropes(text_config):
             if rope.get("rope_type") in _LENGTH_DEPENDENT_ROPE:

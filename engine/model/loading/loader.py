@@ -42,6 +42,11 @@ from engine.native.obstacles import lacks_library
 from engine.packed_cache.entry import PackedEntry
 from engine.packed_cache.search import Search, search_for
 from engine.request import Pooling
+from engine.speech.description import MODEL_TYPES, describe_speech, transcribes
+from engine.speech.encoder import LoadedSpeech, SoundEncoder
+from engine.speech.reader import WindowReader
+from engine.speech.speech_model import SpeechModel
+from engine.speech_info import SpeechInfo
 from engine.text.tokenizer import Tokenizer
 from engine.weights.unread_weight import UnreadWeight
 
@@ -76,7 +81,7 @@ class PlannedModel(NamedTuple):
     original_context: as of that function. unread: by name, weights of linear layers that stay in groups of
     integers, and are not read with the others. all_unread: whether no linear layer has another weight.
     paged_obstacle: why it cannot attend over pages, as far as its class and configuration say; None if
-    nothing speaks against it.
+    nothing speaks against it. speech: the facts about a model that transcribes; None for others.
     """
 
     directory: Path
@@ -94,6 +99,7 @@ class PlannedModel(NamedTuple):
     unread: Mapping[str, UnreadWeight]
     all_unread: bool
     paged_obstacle: str | None
+    speech: SpeechInfo | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +108,8 @@ class LoadedModel:
 
     plan: what was known of it before. pooling, num_parameters: as in `ModelInfo`. search: for weights that an
     earlier start packed, and packed: what it found, whose content need not be checked again; None: nothing.
-    media: what reads images and sounds; None for a model of text alone.
+    media: what reads images, sounds and videos; None for a model of text alone. speech: what reads sounds for a
+    model that transcribes; None for others.
     Weights that the plan has as unread are zeros.
     A model of float16 whose plan has another type keeps it in linear layers, until they are quantized if they
     are; the rest is to be converted.
@@ -116,6 +123,7 @@ class LoadedModel:
     search: Search | None = None
     packed: PackedEntry | None = None
     media: LoadedMedia | None = None
+    speech: LoadedSpeech | None = None
 
 
 def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> LoadedModel:
@@ -133,6 +141,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     search = search_for(config, plan.directory) if plan.device.type == "cpu" else None
     tokenizer = read_tokenizer(plan, config)
     processor = _media_processor(plan, config, tokenizer, on_progress)
+    reader = None if plan.speech is None else WindowReader(plan.directory, plan.speech)
     model, media_modules = read_weights(
         plan.directory,
         plan.config,
@@ -167,7 +176,13 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
         search=search,
         packed=packed,
         media=media,
+        speech=None if reader is None else _speech(reader, model, config),
     )
+
+
+def _speech(reader: WindowReader, model: PreTrainedModel, config: EngineConfig) -> LoadedSpeech:
+    assert isinstance(model, SpeechModel), "a model that transcribes is read by that class"
+    return LoadedSpeech(reader, SoundEncoder(model, max_cached_bytes=config.media_cache_bytes))
 
 
 def _media_processor(
@@ -218,6 +233,7 @@ def plan_model(
         unread.weights,
         unread.are_all,
         described.paged_obstacle,
+        describe_speech(found.path, described.config) if transcribes(described.config) else None,
     )
 
 
@@ -321,8 +337,13 @@ def _find_paged_obstacle(model_config: PreTrainedConfig, directory: Path) -> str
     Raises ModelNotSupported for what is no decoder of text.
     """
     name = f"{directory.name} ({model_config.model_type})"
+    if transcribes(model_config):
+        return f"{name} attends to a sound besides its own tokens"
     if model_config.is_encoder_decoder:
-        raise ModelNotSupported(f"{name} is an encoder-decoder; only decoder-only models are served")
+        raise ModelNotSupported(
+            f"{name} is an encoder-decoder; of these only models that transcribe are served "
+            f"({', '.join(MODEL_TYPES)})"
+        )
     model_class: Any = serving_class(model_config)
     if model_class is None and "auto_map" not in model_config.to_dict():
         raise ModelNotSupported(f"{name} is not a causal language model")

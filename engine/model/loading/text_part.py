@@ -24,6 +24,7 @@ from transformers.models.auto.modeling_auto import (
 from engine.media.families import HEARING_TYPES
 from engine.model.checks.reference_pass import reference_logits, relative_difference
 from engine.model.checks.tolerance import LOGITS
+from engine.speech.speech_model import speech_class
 
 _AUTO: Final[Any] = AutoModelForCausalLM  # its annotations are partial
 _PROBE: Final = list(range(8))  # token ids
@@ -39,6 +40,8 @@ class _Absent(nn.Module):
 
 def serving_class(config: PreTrainedConfig) -> Any:
     """Return transformers' class that computes a model's text; None if it has none."""
+    if (speech := speech_class(config)) is not None:
+        return speech
     text = _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config.get_text_config())
     return text or _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config) or _media_class(config)
 
@@ -51,7 +54,10 @@ def new_model(
     options: those of transformers' `from_config`.
     """
     made: PreTrainedModel
-    if (media := _media_class(config)) is None:
+    speech: Any = speech_class(config)
+    if speech is not None:
+        made = speech._from_config(config, **options)
+    elif (media := _media_class(config)) is None:
         made = _AUTO.from_config(config, trust_remote_code=trust_remote_code, **options)
     else:
         made = _without_media(media)._from_config(config, **options)
@@ -68,6 +74,8 @@ def reading_class(config: PreTrainedConfig, *, keeps_media: bool = False) -> Any
 
     keeps_media: whether the modules for what is no text are read too.
     """
+    if (speech := speech_class(config)) is not None:
+        return speech
     media = _media_class(config)
     if media is None:
         return _AUTO
@@ -85,7 +93,7 @@ def plain_class(
     if trust_remote_code and place is not None:
         find: Any = get_class_from_dynamic_module  # its annotations are partial
         return find(place, directory)
-    if _media_class(config) is not None:
+    if _media_class(config) is not None or speech_class(config) is not None:
         return reading_class(config, keeps_media=keeps_media)
     return _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config)
 

@@ -17,7 +17,8 @@ class ExcludedTokens:
     """The tokens that a request excludes, prepared once and shared by its sequences.
 
     allowed_ids: [m] int64, the only tokens allowed; None allows all. banned_ids: [m] int64, those never
-    allowed, bad words of a single token among them. bad_words: the longer ones.
+    allowed, bad words of a single token among them; first_banned_ids: likewise, those not allowed first.
+    bad_words: the longer ones.
     """
 
     def __init__(self, params: SamplingParams, tokenizer: Tokenizer, device: torch.device) -> None:
@@ -32,11 +33,14 @@ class ExcludedTokens:
         self.bad_words = BadWords(params.bad_words, tokenizer)
         banned = sorted({*params.banned_token_ids, *self.bad_words.single_ids})
         self.banned_ids = upload(banned, device, torch.int64)
+        self.first_banned_ids = upload(sorted({*params.first_banned_token_ids}), device, torch.int64)
 
     @staticmethod
     def is_asked(params: SamplingParams) -> bool:
         """Return whether the parameters exclude any tokens by id or word."""
-        return params.allowed_token_ids is not None or bool(params.banned_token_ids) or bool(params.bad_words)
+        return params.allowed_token_ids is not None or any(
+            (params.banned_token_ids, params.first_banned_token_ids, params.bad_words)
+        )
 
 
 class TokenFilter:
@@ -45,8 +49,10 @@ class TokenFilter:
     def __init__(self, excluded: ExcludedTokens, prompt_token_ids: Sequence[int]) -> None:
         self._excluded = excluded
         self._history = deque(prompt_token_ids, maxlen=excluded.bad_words.num_tokens_seen)
+        self._is_first = True
 
     def accept(self, token_id: int) -> None:
+        self._is_first = False
         self._history.append(token_id)
 
     def apply(self, logits: Tensor) -> None:
@@ -58,6 +64,8 @@ class TokenFilter:
             logits[excluded.allowed_ids] = kept
         if len(excluded.banned_ids):
             logits[excluded.banned_ids] = -torch.inf
+        if self._is_first and len(excluded.first_banned_ids):
+            logits[excluded.first_banned_ids] = -torch.inf
         if completing := excluded.bad_words.completions(self._history):
             logits[upload(completing, logits.device)] = -torch.inf
 

@@ -1,11 +1,13 @@
 """The features that an engine can serve, by the fields of its requests."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
 from engine.capabilities import Capabilities, check_capabilities, check_embedding_capability
 from engine.errors import NotCapable
-from engine.request import Grammar, GrammarKind, Pooling, SamplingParams, StopConditions
+from engine.request import Grammar, GrammarKind, Pooling, SamplingParams, StopConditions, TimestampRules
 from tests.requests import embedding_request, generation_request
 
 REQUEST = generation_request(
@@ -35,6 +37,22 @@ def test_what_has_no_effect_is_not_refused() -> None:
     check_capabilities(replace(REQUEST, sampling=greedy), NOTHING)
     with pytest.raises(NotCapable, match="typical_p"):
         check_capabilities(replace(REQUEST, sampling=SamplingParams(typical_p=0.5)), NOTHING)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"timestamps": TimestampRules(first_timestamp_id=5, text_end_id=2)},
+        {"first_banned_token_ids": (1,)},
+        {"adjusted_logprobs": True},
+        {"prompt_logprob_token_ids": (1,)},
+    ],
+)
+def test_what_transcripts_need_takes_an_engine_that_transcribes(asked: dict[str, Any]) -> None:
+    request = replace(REQUEST, sampling=SamplingParams(**asked))
+    check_capabilities(request, Capabilities(transcribes=True))
+    with pytest.raises(NotCapable, match=next(iter(asked))):
+        check_capabilities(request, Capabilities())
 
 
 def test_grammars_are_told_apart_by_their_kind() -> None:

@@ -20,6 +20,7 @@ from engine.native.instructions import is_x86
 from engine.request import Pooling
 from tests.instructions import needs_compiler
 from tests.tiny import save_tiny_model, tiny_tokenizer
+from tests.tiny_speech import save_tiny_speech
 
 _NUM_SHARDS = 30
 # What is tried with weights alone.
@@ -113,6 +114,44 @@ def test_a_dry_run_describes_the_fallback_lane(architecture: str, tmp_path: Path
     assert (info.attention, info.max_draft_tokens) == ((), 0)
     found = dry_run(config, lambda line: None)
     assert (found.refusal, found.info, found.notes) == (None, info, ())
+
+
+def test_a_dry_run_describes_a_model_that_transcribes(tmp_path: Path) -> None:
+    save_tiny_speech(tmp_path)
+    config = EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50, max_num_sequences=3)
+    info = build_core(config, lambda line: None)[2]
+    assert info.speech is not None
+    # What a sequence keeps of its sound: keys and values of 150 positions in 3 layers.
+    assert info.state_bytes // info.num_state_slots >= 2 * 3 * 150 * 32 * 4
+    found = dry_run(config, lambda line: None)
+    assert (found.refusal, found.info, found.notes) == (None, info, ())
+
+
+@pytest.mark.parametrize(
+    ("file", "fault", "message"),
+    [
+        (
+            "generation_config.json",
+            {"no_timestamps_token_id": None},
+            "does not say how its model transcribes",
+        ),
+        ("generation_config.json", {"begin_suppress_tokens": [9999]}, "tokens that the model does not have"),
+        ("generation_config.json", {"alignment_heads": [[7, 0]]}, "heads that are not there"),
+        ("generation_config.json", {"task_to_id": {}}, "not both of task_to_id"),
+        ("generation_config.json", {"no_timestamps_token_id": 400}, "timestamps of 0.02 s"),
+        ("config.json", {"median_filter_width": 4}, "must be odd"),
+        ("preprocessor_config.json", {"hop_length": "long"}, "does not say how its model transcribes"),
+    ],
+)
+def test_a_model_whose_files_do_not_say_how_it_transcribes_is_refused(
+    tmp_path: Path, file: str, fault: dict[str, object], message: str
+) -> None:
+    save_tiny_speech(tmp_path)
+    path = tmp_path / file
+    path.write_text(json.dumps(json.loads(path.read_text()) | fault))
+    refusal = dry_run(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None).refusal
+    assert refusal is not None
+    assert message in refusal
 
 
 def test_a_dry_run_of_a_model_that_takes_no_cache_refuses_it(tmp_path: Path) -> None:

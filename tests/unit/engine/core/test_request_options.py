@@ -30,6 +30,7 @@ from engine.request import (
     Prompt,
     SamplingParams,
     StopConditions,
+    TimestampRules,
     Watermark,
 )
 from engine.sampling.logits.watermark import detect
@@ -174,6 +175,24 @@ def test_banned_token_ids_never_come(core: EngineCore) -> None:
     assert not {*banned} & {*greedy(core, banned_token_ids=banned)}
 
 
+def test_first_banned_token_ids_do_not_come_first(core: EngineCore) -> None:
+    plain = greedy(core)
+    without = greedy(core, first_banned_token_ids=(plain[0], 3))
+    assert without[0] != plain[0]
+    later = greedy(core, first_banned_token_ids=(plain[1],))
+    assert plain[0] == plain[1] or later == plain
+
+
+def test_timestamps_begin_a_text_and_stand_in_pairs(core: EngineCore) -> None:
+    first, end = TOKENIZER.vocab_size - 60, TOKENIZER.vocab_size - 70
+    rules = TimestampRules(first_timestamp_id=first, text_end_id=end, max_initial_timestamp_id=first + 4)
+    found = greedy(core, timestamps=rules)
+    assert first <= found[0] <= first + 4
+    steps = [token_id for token_id in found if token_id >= first]
+    assert steps == sorted(steps)
+    assert len(steps) > 1
+
+
 def test_bad_words_are_never_completed(core: EngineCore) -> None:
     letters = SamplingParams(
         temperature=0.0, allowed_token_ids=tuple(TOKENIZER.encode(letter)[0] for letter in "abcdefgh")
@@ -230,6 +249,27 @@ def test_logprob_token_ids_are_told_as_the_model_has_them(core: EngineCore, mode
         assert [token.token_id for token in event.top_logprobs] == [*named]
         expected = [float(row[token_id]) for token_id in named]
         assert [token.logprob for token in event.top_logprobs] == pytest.approx(expected, abs=TOLERANCE)
+
+
+def test_adjusted_logprobs_are_of_what_was_left_to_draw_from(core: EngineCore, model: Any) -> None:
+    allowed = (5, 9, 40)
+    events = ask(core, SamplingParams(allowed_token_ids=allowed, num_logprobs=0, adjusted_logprobs=True))
+    for row, event in zip(probabilities(model, events), events, strict=True):
+        left = row[list(allowed)]
+        expected = float((row[event.token_id] / left.sum()).log())
+        assert event.logprob == pytest.approx(expected, abs=TOLERANCE)
+
+
+def test_prompt_logprob_token_ids_are_told_in_each_place_of_the_prompt(core: EngineCore, model: Any) -> None:
+    named = (9, 4)
+    told = ask(core, SamplingParams(num_prompt_logprobs=0, prompt_logprob_token_ids=named))[0].prompt
+    assert told is not None
+    with torch.inference_mode():
+        logprobs = model(torch.tensor([PROMPT])).logits[0].log_softmax(dim=-1)
+    for row, token in zip(logprobs, told[1:], strict=False):
+        assert [each.token_id for each in token.top_logprobs] == [*named]
+        expected = [float(row[token_id]) for token_id in named]
+        assert [each.logprob for each in token.top_logprobs] == pytest.approx(expected, abs=TOLERANCE)
 
 
 def test_num_prompt_logprobs_tells_the_prompts_tokens_as_the_model_has_them(

@@ -11,6 +11,7 @@ from handlers.app import CONTRACTS
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
+from tests.unit.handlers.transcription.infos import INFO
 
 
 def test_the_start_shows_model_device_cache_and_where_each_contract_stands() -> None:
@@ -54,6 +55,16 @@ def test_the_start_shows_the_fallback_lane_what_it_lacks_and_why() -> None:
         "attention the model's own, on the fallback lane: slower, sequences one by one, without prefix cache "
         "and drafts, since it has no pages"
     )
+
+
+def test_the_start_shows_transcription_in_place_of_chat() -> None:
+    info = msgspec.structs.replace(ScriptedEngine(says("a")).model_info, speech=INFO)
+    lines = start_up_table(Settings(), info).splitlines()
+    assert (
+        "  serves    transcription of 1 languages, and into English, 3 s at once, without times of words; no "
+        "chat, no completions"
+    ) in lines
+    assert not any(line.startswith("  chat ") for line in lines)
 
 
 def test_the_start_shows_weights_of_another_type() -> None:

@@ -1,0 +1,2 @@
+"""Speech: the facts about a model that transcribes, the features of sounds, its encoder, and times of
+tokens."""

@@ -1,0 +1,308 @@
+"""Sounds to transcripts through the engine, window after window, for every contract that serves them."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing
+from math import ceil
+from typing import Final
+
+from typing_extensions import override
+
+from engine.errors import NotCapable
+from engine.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, Sound, SpeechInfo, SpeechReader
+from handlers.active_requests.active_request import ActiveRequest
+from handlers.active_requests.engine import Engine
+from handlers.concurrency.workers import Workers
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
+from handlers.service.seed import draw_seed
+from handlers.transcription.decoding import (
+    WHISPERS_RULES,
+    DecodedWindow,
+    DecodingRules,
+    WindowDecoder,
+    WindowTask,
+    text_of,
+)
+from handlers.transcription.parts import Part, split_window, whole_window
+from handlers.transcription.transcript import (
+    Segment,
+    TextDelta,
+    Transcribes,
+    Transcript,
+    TranscriptEvent,
+    TranscriptionRequest,
+    TranscriptUsage,
+    Word,
+)
+from handlers.transcription.words import split_words
+
+# The end of a prompt that is looked at; far more than the tokens of it that a window's prompt has.
+_MAX_PROMPT_CHARACTERS: Final = 16_384
+# Sounds whose features are in memory at once; others wait.
+_MAX_SOUNDS: Final = 16
+# Windows that a sound may take for each that it fills; beyond, each begins where the one before ends, since a
+# model that ends its parts after hundredths of a second would take hours.
+_MAX_REPEATS: Final = 4
+
+
+class Transcriber(Transcribes):
+    """The served model as one that transcribes."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        workers: Workers,
+        *,
+        max_seconds: float,
+        rules: DecodingRules = WHISPERS_RULES,
+    ) -> None:
+        """max_seconds: of a sound."""
+        self._engine = engine
+        self._workers = workers
+        self._max_seconds = max_seconds
+        self._rules = rules
+        self._places = asyncio.Semaphore(_MAX_SOUNDS)
+
+    @override
+    async def transcribe(self, active: ActiveRequest, request: TranscriptionRequest) -> Transcript:
+        """Return the whole transcript; see `Transcribes`."""
+        async with aclosing(self.stream(active, request)) as events:
+            async for event in events:
+                if isinstance(event, Transcript):
+                    return event
+        raise AssertionError("a stream ends with a transcript")
+
+    @override
+    async def stream(
+        self, active: ActiveRequest, request: TranscriptionRequest
+    ) -> AsyncGenerator[TranscriptEvent, None]:
+        """Yield the text as segments are certain, then the transcript; see `Transcribes`."""
+        reader = self._engine.speech
+        if reader is None:
+            raise NotCapable("audio")
+        language = _language(request, reader.info)
+        prompt = await self._prompt(request.prompt, reader.info)
+        with active.permits("audio", 1, takes_turns=True):
+            async with self._places:
+                sound = await self._workers.compute(reader.read, request.audio, self._max_seconds)
+                decoder = WindowDecoder(
+                    active,
+                    self._engine.tokenizer,
+                    reader.info,
+                    self._rules,
+                    temperature=request.temperature,
+                    seed=draw_seed() if request.seed is None else request.seed,
+                )
+                windows = _Windows(self._engine, self._workers, decoder, request, sound, reader, self._rules)
+                async with aclosing(windows.events(language, prompt)) as events:
+                    async for event in events:
+                        yield event
+
+    async def _prompt(self, prompt: str | None, info: SpeechInfo) -> list[int]:
+        """Return the tokens of the text that the sound follows. Raises Refused for what is no text."""
+        text = (prompt or "").strip()[-_MAX_PROMPT_CHARACTERS:]
+        if not text:
+            return []
+        tokenizer = self._engine.tokenizer
+        ids = await self._workers.tokenize(len(text), tokenizer.encode, " " + text, add_special_tokens=False)
+        if controls := [each for each in ids if each >= info.end_id or tokenizer.is_special(each)]:
+            raise Refused(f"the prompt holds {tokenizer.token_text(controls[0])}, which is no text", "prompt")
+        return ids
+
+
+class _Windows:
+    """The windows of one sound, each from where the last whole part before it ends."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        workers: Workers,
+        decoder: WindowDecoder,
+        request: TranscriptionRequest,
+        sound: Sound,
+        reader: SpeechReader,
+        rules: DecodingRules,
+    ) -> None:
+        self._engine = engine
+        self._workers = workers
+        self._decoder = decoder
+        self._request = request
+        self._sound = sound
+        self._reader = reader
+        self._info = reader.info
+        self._rules = rules
+        self._text = _JoinedText()
+        self._segments: list[Segment] = []
+        self._words: list[Word] = []
+        self._is_long = sound.num_frames > self._info.window_frames
+        self._has_timestamps = self._is_long or request.segments or request.words
+
+    async def events(self, language: str | None, prompt: list[int]) -> AsyncGenerator[TranscriptEvent, None]:
+        """Yield the text, then the transcript. prompt: the tokens before the first window's."""
+        info, history = self._info, prompt
+        code = ENGLISH if not info.languages else language
+        start, num_windows = 0, 0
+        max_windows = _MAX_REPEATS * ceil(self._sound.num_frames / info.window_frames)
+        while start < self._sound.num_frames:
+            window = await self._workers.compute(self._sound.window, start)
+            if code is None:
+                code = await self._decoder.language(window)
+            task = WindowTask(self._prompt(code, history), window, self._has_timestamps)
+            decoded = await self._decoder.decode(task)
+            num_frames = min(self._sound.num_frames - start, info.window_frames)
+            num_windows += 1
+            if not decoded.is_silence:
+                token_ids = _without_end(decoded.token_ids, info)
+                split_into_parts = split_window if self._has_timestamps else whole_window
+                split = split_into_parts(token_ids, info, num_frames)
+                new = list(self._new_segments(start, decoded, token_ids, split.parts))
+                if self._request.words:
+                    await self._add_words(task, decoded, start, num_frames, code, [part for part, _ in new])
+                for _, segment in new:
+                    self._segments.append(segment)
+                    if delta := self._text.add(segment.text):
+                        yield TextDelta(delta)
+                added = [token_id for _, segment in new for token_id in segment.token_ids]
+                history = self._next_history(history, added, decoded)
+                num_frames = split.num_frames if num_windows < max_windows else num_frames
+            start += num_frames
+        yield self._transcript(code or ENGLISH)
+
+    def _prompt(self, code: str, history: Sequence[int]) -> tuple[int, ...]:
+        info = self._info
+        ids: list[int] = []
+        if history and info.previous_id is not None:
+            ids += [info.previous_id, *history[-(info.num_positions // 2 - 1) :]]
+        ids.append(info.start_id)
+        if info.languages:
+            task = info.translate_id if self._request.translate else info.transcribe_id
+            assert task is not None, "a model of several languages has both tasks"
+            ids += [info.languages[code], task]
+        if not self._has_timestamps:
+            ids.append(info.no_timestamps_id)
+        return tuple(ids)
+
+    def _next_history(self, history: list[int], added: list[int], decoded: DecodedWindow) -> list[int]:
+        """Return the tokens so far as the prompt of the next window.
+
+        What was drawn at a high temperature is no good example, as Whisper's own program has it.
+        """
+        if not self._rules.is_conditioned or decoded.temperature > 0.5:
+            return []
+        return history + added
+
+    def _new_segments(
+        self, start: int, decoded: DecodedWindow, token_ids: Sequence[int], parts: Sequence[Part]
+    ) -> Iterator[tuple[Part, Segment]]:
+        """Yield the parts of a window that have a text and take time, as segments."""
+        offset = start / self._info.frames_per_second
+        number = len(self._segments)
+        for part in parts:
+            ids = tuple(token_ids[part.first : part.end])
+            text = text_of(ids, self._info, self._engine.tokenizer)
+            if not text.strip() or part.end_step <= part.start_step:
+                continue
+            yield (
+                part,
+                Segment(
+                    id=number,
+                    start=round(offset + part.start_step * SECONDS_PER_TIMESTAMP, 2),
+                    end=round(offset + part.end_step * SECONDS_PER_TIMESTAMP, 2),
+                    text=text,
+                    token_ids=ids,
+                    temperature=decoded.temperature,
+                    avg_logprob=decoded.avg_logprob,
+                    compression_ratio=decoded.compression_ratio,
+                    no_speech_prob=decoded.no_speech_prob,
+                ),
+            )
+            number += 1
+
+    async def _add_words(
+        self,
+        task: WindowTask,
+        decoded: DecodedWindow,
+        start: int,
+        num_frames: int,
+        code: str,
+        parts: Sequence[Part],
+    ) -> None:
+        """Find the words of a window's parts, and when they are spoken."""
+        if not parts:
+            return
+        # The last token is attended to by nothing, as it is fed to nothing.
+        fed = decoded.token_ids[:-1]
+        weights = await self._engine.align(task.window, (*task.prompt, *fed))
+        heard = weights[:, len(task.prompt) :, : num_frames // self._info.frames_per_timestamp]
+        times = await self._workers.compute(self._reader.token_times, heard)
+        times = (*times, times[-1] if times else 0.0)
+        offset = start / self._info.frames_per_second
+        tokenizer = self._engine.tokenizer
+        for part in parts:
+            places = [
+                place
+                for place in range(part.first, part.end)
+                if decoded.token_ids[place] < self._info.end_id
+                and not tokenizer.is_special(decoded.token_ids[place])
+            ]
+            spelled = [tokenizer.token_bytes(decoded.token_ids[place]) for place in places]
+            for word in split_words(spelled, code):
+                if text := word.text.strip():
+                    begin, behind = places[word.first], places[word.end - 1] + 1
+                    last = times[min(behind, len(times) - 1)]
+                    self._words.append(Word(text, round(offset + times[begin], 2), round(offset + last, 2)))
+
+    def _transcript(self, code: str) -> Transcript:
+        counts = self._decoder.counts
+        return Transcript(
+            text=self._text.text,
+            language=code,
+            duration=self._sound.duration,
+            segments=tuple(self._segments) if self._request.segments else (),
+            words=tuple(self._words),
+            usage=TranscriptUsage(self._sound.duration, counts.num_prompt_tokens, counts.num_output_tokens),
+        )
+
+
+class _JoinedText:
+    """The texts of segments joined, without blanks around the whole."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._blanks = ""
+
+    def add(self, text: str) -> str:
+        """Return what a segment adds; blanks at its end wait for the next."""
+        new = self._blanks + text if self.text else text.lstrip()
+        kept = new.rstrip()
+        self._blanks = new[len(kept) :]
+        self.text += kept
+        return kept
+
+
+def _language(request: TranscriptionRequest, info: SpeechInfo) -> str | None:
+    """Return the code of the language that a request names; None if it names none. Raises Refused."""
+    if request.translate and not info.languages:
+        raise Refused("the model knows English alone, and translates nothing", "translate", _UNSUPPORTED)
+    if request.words and not info.alignment_heads:
+        raise Refused(
+            "the model's files name no heads by which words could be given times", "words", _UNSUPPORTED
+        )
+    if request.language is None:
+        return None
+    name = request.language.strip().lower()
+    code = info.language_names.get(name, name)
+    if code not in (info.languages or (ENGLISH,)):
+        known = ", ".join(sorted(info.languages or (ENGLISH,)))
+        raise Refused(
+            f"{request.language!r} is no language of the model, which knows {known}", "language", _UNSUPPORTED
+        )
+    return code
+
+
+_UNSUPPORTED: Final = Violation.UNSUPPORTED_VALUE
+
+
+def _without_end(token_ids: Sequence[int], info: SpeechInfo) -> Sequence[int]:
+    return token_ids[:-1] if token_ids[-1:] == (info.end_id,) else token_ids

@@ -1,0 +1,276 @@
+"""The transcriber over an engine with a tiny model: its rules, its bounds, and how requests end."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from engine.async_engine import AsyncEngine
+from engine.errors import InvalidMedia, InvalidRequest, NotCapable
+from engine.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
+from engine.request import (
+    EmbeddingRequest,
+    GenerationRequest,
+    Pooling,
+    Prompt,
+    SamplingParams,
+    StopConditions,
+)
+from engine.speech.reader import SpeechSound
+from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
+from handlers.errors.refused import Refused
+from handlers.transcription.decoding import WHISPERS_RULES, DecodingRules
+from handlers.transcription.transcript import TextDelta, Transcript, TranscriptionRequest
+from tests.scripted_engine import Script, ScriptedEngine, says, token
+from tests.sounds import sound_bytes
+from tests.tiny_speech import save_tiny_speech
+from tests.transcribing import GREEDY, MAX_SECONDS, started, transcribe, transcribing
+from tests.unit.handlers.transcription.infos import INFO
+
+SOUND = sound_bytes(2.0, seed=1)
+LONG = sound_bytes(9.0, seed=2)
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_speech(tmp_path_factory.mktemp("speech"))
+
+
+def writes(*token_ids: int) -> Script:
+    """Every window gives these tokens, the last of which ends it."""
+
+    def script(request: GenerationRequest) -> Iterator[TokenEvent]:
+        prompt = tuple(
+            PromptToken(each, "", -1.0, (TokenLogprob(INFO.no_speech_id, "", -9.0, True),))
+            for each in request.prompt.token_ids
+        )
+        for position, token_id in enumerate(token_ids):
+            is_last = position == len(token_ids) - 1
+            finish = FinishReason.END_TOKEN if is_last else None
+            yield replace(token(request, position, "x"), token_id=token_id, finish=finish, prompt=prompt)
+
+    return script
+
+
+class ScriptedReader:
+    """Reads every file as the same silence."""
+
+    info = INFO
+
+    def __init__(self, num_frames: int) -> None:
+        self._sound = SpeechSound(torch.zeros(16, num_frames), num_frames / 100, INFO.window_frames)
+
+    def read(self, data: bytes, max_seconds: float) -> SpeechSound:
+        return self._sound
+
+    def token_times(self, weights: NDArray[np.float32]) -> tuple[float, ...]:
+        return tuple(0.0 for _ in weights[0])
+
+
+async def is_free(engine: AsyncEngine) -> bool:
+    """Return whether the engine soon holds nothing of any request."""
+    for _ in range(200):
+        stats = engine.stats()
+        if stats.num_running == stats.num_waiting == 0:
+            return stats.num_free_blocks == stats.num_blocks
+        await asyncio.sleep(0.05)
+    return False
+
+
+async def test_results_that_are_not_good_enough_are_drawn_again_at_higher_temperatures(
+    directory: Path,
+) -> None:
+    async with started(directory) as engine:
+        options: dict[str, Any] = {"language": "en", "segments": True, "seed": 5}
+        never_likely = WHISPERS_RULES._replace(min_avg_logprob=0.0, max_no_speech_prob=None)
+        last = await transcribe(engine, SOUND, never_likely, **options)
+        first = await transcribe(engine, SOUND, GREEDY, **options)
+        assert {each.temperature for each in last.segments} == {1.0}
+        assert {each.temperature for each in first.segments} == {0.0}
+        assert last.usage.num_output_tokens > first.usage.num_output_tokens
+        never_terse = GREEDY._replace(temperatures=(0.0, 0.5), max_compression_ratio=0.0)
+        assert {
+            each.temperature for each in (await transcribe(engine, SOUND, never_terse, **options)).segments
+        } == {0.5}
+        # A temperature that the request names is the only one; and the encoder has run once for all of these.
+        named = await transcribe(engine, SOUND, never_likely, **options, temperature=0.7)
+        assert {each.temperature for each in named.segments} == {0.7}
+        assert engine._speech is not None and engine._speech.speech is not None
+        windows = engine._speech.speech.encoder
+        assert windows.num_encoded < windows.cache.num_hits
+
+
+async def test_an_unlikely_window_in_which_nobody_seems_to_speak_is_silence(directory: Path) -> None:
+    async with started(directory) as engine:
+        rules = DecodingRules((0.0, 1.0), None, 0.0, 0.0)
+        found = await transcribe(engine, LONG, rules, language="en", segments=True, words=True)
+        assert (found.text, found.segments, found.words) == ("", (), ())
+        assert found.duration == pytest.approx(9.0)
+        loud = await transcribe(engine, LONG, rules._replace(max_no_speech_prob=1.0), language="en")
+        assert loud.text
+
+
+async def test_a_seed_decides_what_is_drawn_whatever_else_runs(directory: Path) -> None:
+    async with started(directory) as engine:
+        options: dict[str, Any] = {"language": "en", "temperature": 1.0}
+        alone = await transcribe(engine, SOUND, **options, seed=1)
+        again, other, *_ = await asyncio.gather(
+            *(transcribe(engine, SOUND, **options, seed=seed) for seed in (1, 2, 3, 4))
+        )
+        assert again == alone
+        assert other.text != alone.text
+
+
+async def test_a_stream_gives_the_text_in_parts_and_then_the_transcript(directory: Path) -> None:
+    async with started(directory) as engine:
+        async with transcribing(engine) as (transcriber, active):
+            request = TranscriptionRequest(audio=LONG, language="en", segments=True)
+            events = [event async for event in transcriber.stream(active, request)]
+        whole = await transcribe(engine, LONG, language="en", segments=True)
+    *deltas, last = events
+    assert last == whole
+    texts = [delta.text for delta in deltas if isinstance(delta, TextDelta)]
+    assert len(texts) == len(deltas) > 1
+    assert "".join(texts) == whole.text == "".join(each.text for each in whole.segments).strip()
+
+
+async def test_closing_a_stream_or_cancelling_its_task_frees_all(directory: Path) -> None:
+    limit = ConcurrencyLimit(8)
+    async with started(directory) as engine:
+        request = TranscriptionRequest(audio=LONG, language="en", words=True)
+        async with (
+            transcribing(engine, limit=limit) as (transcriber, active),
+            aclosing(transcriber.stream(active, request)) as events,
+        ):
+            assert isinstance(await anext(events), TextDelta)
+            assert limit.in_use == 1
+        assert limit.in_use == 0
+        assert await is_free(engine)
+
+        async def run() -> None:
+            async with transcribing(engine, limit=limit) as (transcriber, active):
+                await transcriber.transcribe(active, request)
+
+        for delay in (0.0, 0.02, 0.3):
+            task = asyncio.create_task(run())
+            await asyncio.sleep(delay)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        assert limit.in_use == 0
+        assert await is_free(engine)
+        assert (await transcribe(engine, SOUND, language="en")).text
+
+
+async def test_a_transcript_holds_one_permit_until_its_end(directory: Path) -> None:
+    limit = ConcurrencyLimit(1)
+    async with started(directory) as engine:
+        request = TranscriptionRequest(audio=LONG, language="en")
+        async with transcribing(engine, limit=limit) as (transcriber, active):
+            seen = set()
+            async for event in transcriber.stream(active, request):
+                seen.add(limit.in_use)
+                if isinstance(event, TextDelta):
+                    with pytest.raises(Overloaded):
+                        async with transcribing(engine, limit=limit) as (other, another):
+                            await other.transcribe(another, request)
+        assert seen == {1}
+        assert limit.in_use == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"language": "klingon"}, "language"),
+        ({"language": ""}, "language"),
+        ({"language": "es"}, "language"),  # one of Whisper's, and none of this model's
+        ({"prompt": "so far <|startoftranscript|>"}, "prompt"),
+        ({"prompt": "<|0.00|> Hello"}, "prompt"),
+    ],
+)
+async def test_what_the_model_has_not_is_refused_by_the_name_of_its_field(
+    directory: Path, options: dict[str, Any], field: str
+) -> None:
+    async with started(directory) as engine:
+        with pytest.raises(Refused) as raised:
+            await transcribe(engine, SOUND, **options)
+        assert raised.value.field == field
+
+
+async def test_a_model_of_english_alone_neither_translates_nor_knows_times_of_words(tmp_path: Path) -> None:
+    directory = save_tiny_speech(tmp_path, is_multilingual=False, alignment_heads=None)
+    async with started(directory) as engine:
+        for options in ({"translate": True}, {"words": True}, {"language": "de"}):
+            with pytest.raises(Refused) as raised:
+                await transcribe(engine, SOUND, **options)
+            assert raised.value.field == next(iter(options))
+        assert (await transcribe(engine, SOUND, language="English")).language == "en"
+        assert engine.speech is not None
+        with pytest.raises(NotCapable):
+            await engine.align(engine.speech.read(SOUND, 60).window(0), [1])
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"no sound", "the file is no sound"),
+        (b"", "the file is no sound"),
+        (sound_bytes(MAX_SECONDS + 1), "more than 60 seconds"),
+        (sound_bytes(0.004), "the sound is empty"),
+    ],
+)
+async def test_a_file_that_is_no_sound_or_too_long_is_refused(
+    directory: Path, data: bytes, reason: str
+) -> None:
+    async with started(directory) as engine:
+        with pytest.raises(InvalidMedia, match=reason):
+            await transcribe(engine, data)
+        assert await is_free(engine)
+
+
+async def test_a_sound_takes_a_bounded_number_of_windows() -> None:
+    # A model that ends each part after two hundredths of a second.
+    first = INFO.first_timestamp_id
+    engine = ScriptedEngine(writes(first, 1, first + 1, first + 1, 2, INFO.end_id))
+    engine.speech = ScriptedReader(num_frames=900)
+    found = await transcribe(engine, b"", language="en", segments=True)
+    assert 4 * 3 < len(engine.requests) <= 4 * 3 + 3
+    assert [each.start for each in found.segments[:3]] == [0.0, 0.02, 0.04]
+    assert found.segments[-1].end > 6
+
+
+async def test_a_model_that_transcribes_continues_no_text(directory: Path) -> None:
+    async with started(directory) as engine:
+        assert engine.capabilities.transcribes
+        assert not engine.capabilities.generates_text
+        request = GenerationRequest(
+            request_id="1",
+            prompt=Prompt((1, 2)),
+            sampling=SamplingParams(temperature=0.0),
+            stopping=StopConditions(max_tokens=1),
+        )
+        with pytest.raises(InvalidRequest, match="transcribes a sound"):
+            await anext(engine.submit(request))
+        with pytest.raises(InvalidRequest, match="transcribes a sound"):
+            await engine.embed(EmbeddingRequest(request_id="2", prompt=Prompt((1, 2)), pooling=Pooling.MEAN))
+
+
+async def test_an_engine_of_texts_transcribes_nothing() -> None:
+    with pytest.raises(NotCapable):
+        await transcribe(ScriptedEngine(says("no")), SOUND)
+
+
+async def test_a_transcript_knows_its_cost(directory: Path) -> None:
+    async with started(directory) as engine:
+        found = await transcribe(engine, SOUND, language="en")
+    assert isinstance(found, Transcript)
+    assert found.usage.seconds == found.duration == pytest.approx(2.0)
+    assert found.usage.num_prompt_tokens == 4
+    assert found.usage.num_output_tokens > 0
