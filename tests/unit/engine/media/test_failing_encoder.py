@@ -76,17 +76,20 @@ def results(core: EngineCore) -> dict[int, list[Any]]:
     return found
 
 
-def refuse(tensor: Tensor, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the encoder raise for every batch with this picture."""
+@pytest.fixture
+def refused(monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
+    """Return the pictures for which an encoder raises, whatever else is in their batch; put some in it."""
+    tensors: list[Tensor] = []
     compute = LlavaModel.get_image_features
 
     @wraps(compute)
     def failing(self: Any, pixel_values: Tensor, *args: Any, **options: Any) -> Any:
-        if any(torch.equal(one, tensor) for one in pixel_values):
+        if any(torch.equal(one, tensor) for one in pixel_values for tensor in tensors):
             raise RuntimeError("this picture is too much")
         return compute(self, pixel_values, *args, **options)
 
     monkeypatch.setattr(LlavaModel, "get_image_features", failing)
+    return tensors
 
 
 def bad_tensor(prompts: list[Prompt]) -> Tensor:
@@ -99,14 +102,14 @@ def bad_tensor(prompts: list[Prompt]) -> Tensor:
     "shape", [{"max_media_tokens": 512}, {"max_batch_tokens": 16}, {"media_cache_bytes": 1}]
 )
 def test_an_image_that_cannot_be_encoded_fails_its_request_alone(
-    directory: Path, shape: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    directory: Path, shape: dict[str, Any], refused: list[Tensor]
 ) -> None:
     core, prompts = load(directory, **shape)
     for number, prompt in enumerate(prompts):
         core.add(number, request_of(number, prompt))
     expected = results(core)
     core, prompts = load(directory, **shape)
-    refuse(bad_tensor(prompts), monkeypatch)
+    refused.append(bad_tensor(prompts))
     for number, prompt in enumerate(prompts):
         core.add(number, request_of(number, prompt))
     found = results(core)
@@ -121,26 +124,26 @@ def test_an_image_that_cannot_be_encoded_fails_its_request_alone(
 
 
 def test_what_was_computed_beside_a_failed_image_is_not_found_again(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
+    directory: Path, refused: list[Tensor]
 ) -> None:
     """The tokens of the failed request have keys and values without the image."""
     core, prompts = load(directory, block_size=2)
     core.add(0, request_of(0, prompts[FAILING]))
     expected = results(core)[0]
     core, prompts = load(directory, block_size=2)
-    with monkeypatch.context() as patched:
-        refuse(bad_tensor(prompts), patched)
-        core.add(0, request_of(0, prompts[FAILING]))
-        assert isinstance(results(core)[0][0], GenerationFailed)
+    refused.append(bad_tensor(prompts))
+    core.add(0, request_of(0, prompts[FAILING]))
+    assert isinstance(results(core)[0][0], GenerationFailed)
+    refused.clear()
     core.add(1, request_of(1, prompts[FAILING]))
     assert results(core)[1] == expected
 
 
 def test_an_embedding_of_an_image_that_cannot_be_encoded_fails_alone(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
+    directory: Path, refused: list[Tensor]
 ) -> None:
     core, prompts = load(directory)
-    refuse(bad_tensor(prompts), monkeypatch)
+    refused.append(bad_tensor(prompts))
     for number, prompt in enumerate(prompts):
         core.embed(number, EmbeddingRequest(request_id=str(number), prompt=prompt, pooling=Pooling.LAST))
     found = results(core)
