@@ -17,6 +17,7 @@ from engine.media_item import MediaProcessor
 from engine.model.runner import ModelRunner
 from engine.model_info import ModelInfo
 from engine.native.huge_pages import end_reserve
+from engine.stats import MediaStats
 from engine.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ def build_core(
 def media_processor_of(runner: Runner) -> MediaProcessor | None:
     """Return what reads files for a core's model; None if it reads text alone."""
     return runner.media.processor if isinstance(runner, ModelRunner) and runner.media is not None else None
+
+
+def media_stats_of(runner: Runner) -> MediaStats | None:
+    """Return the numbers of what reads files for a core's model; None if it reads text alone."""
+    return runner.media.stats() if isinstance(runner, ModelRunner) and runner.media is not None else None
 
 
 def choose_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> EngineParts:

@@ -36,6 +36,23 @@ def decode_image(data: bytes) -> Image.Image:
         raise CannotDecode("the image is broken or cut off") from error
 
 
+def opaque(data: bytes) -> bytes:
+    """Return a file whose image has no transparency, and is that of `decode_image`; the same if it has none.
+
+    Raises CannotDecode.
+    """
+    try:
+        with Image.open(BytesIO(data), formats=FORMATS) as image:
+            is_opaque = image.mode not in ("RGBA", "LA", "PA") and "transparency" not in image.info
+    except Exception as error:
+        raise CannotDecode("the image is broken or cut off") from error
+    if is_opaque:
+        return data
+    file = BytesIO()
+    decode_image(data).save(file, "PNG", compress_level=1)
+    return file.getvalue()
+
+
 def _check_size(image: Image.Image) -> None:
     """Check what the file's header says, before its pixels are decoded."""
     width, height = image.size

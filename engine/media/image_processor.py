@@ -1,4 +1,4 @@
-"""transformers' processor of a model's images, loaded from its directory without one for videos."""
+"""transformers' processor of a model's images, loaded from its directory without one for videos; no torch."""
 
 import hashlib
 import importlib
@@ -8,13 +8,14 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 from PIL import Image
-from torch import Tensor
 from transformers import AutoImageProcessor, PreTrainedConfig
 from transformers.models.auto import processing_auto
 from transformers.processing_utils import ProcessorMixin
 
 from engine.media.families import MediaFamily
+from engine.media.processed_item import Arrays
 from engine.text.tokenizer import Tokenizer
 
 # transformers' names of processors by type of model, which it does not export.
@@ -46,7 +47,7 @@ class ImageProcessor:
         self.placeholder: str = self._whole.image_token
         self._options: dict[str, Any] = dict(getattr(self._whole, "images_kwargs", None) or {})
         self._options |= getattr(self._whole, "own_options", {})
-        self._options["return_tensors"] = "pt"
+        self._options["return_tensors"] = "np"
         settings = [type(self._whole).__name__, self._images.to_json_string(), _scalars(self._whole)]
         self.settings = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).digest()
 
@@ -55,7 +56,7 @@ class ImageProcessor:
         """The patches, along each side, that become one token."""
         return getattr(self._images, "merge_size", 1)
 
-    def process(self, image: Image.Image, *, is_alone: bool) -> tuple[str, dict[str, Tensor]]:
+    def process(self, image: Image.Image, *, is_alone: bool) -> tuple[str, Arrays]:
         """Return the text that keeps the image's place, and the encoder's arguments among others.
 
         is_alone: whether it is the only one of its prompt. Raises CannotProcess where the processor refuses
@@ -68,8 +69,8 @@ class ImageProcessor:
             text: str = self._whole.replace_image_token(found, image_idx=0)
         except Exception as error:  # processors raise whatever they meet
             raise CannotProcess(f"the model's processor refuses the image: {error}") from error
-        tensors = {name: value for name, value in found.items() if isinstance(value, Tensor)}
-        return text, tensors if len(images) == 1 else {name: tensor[:1] for name, tensor in tensors.items()}
+        arrays = {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
+        return text, arrays if len(images) == 1 else {name: array[:1] for name, array in arrays.items()}
 
 
 def _scalars(processor: Any) -> dict[str, Any]:

@@ -1,15 +1,14 @@
-"""The loading of a model's media processor.
+"""The loading of a model's media processor; no torch.
 
 Pillow and transformers' processors, which take a while to import, are imported for models that have one.
 """
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from transformers import PreTrainedConfig
 
-from engine.media.encoder import MediaEncoder
 from engine.media.families import family_of
 from engine.text.tokenizer import Tokenizer
 
@@ -20,22 +19,19 @@ if TYPE_CHECKING:
 _PROCESSOR_FILES: Final = ("preprocessor_config.json", "processor_config.json")
 
 
-class LoadedMedia(NamedTuple):
-    """The readers of a model's media: the processor in worker threads, the encoder in steps."""
-
-    processor: "PromptMediaProcessor"
-    encoder: MediaEncoder
-
-
 def load_processor(
     directory: Path,
     config: PreTrainedConfig,
     tokenizer: Tokenizer,
     *,
     max_cached_bytes: int,
-    on_progress: Callable[[str], None],
+    on_progress: Callable[[str], object],
+    keeps_arrays: bool = True,
 ) -> "PromptMediaProcessor | None":
-    """Return the media processor of a model; None, which is reported, if it has none that can be used."""
+    """Return the media processor of a model; None, which is reported, if it has none that can be used.
+
+    keeps_arrays: as of PromptMediaProcessor.
+    """
     family = family_of(config)
     if family is None or not any((directory / name).is_file() for name in _PROCESSOR_FILES):
         return None
@@ -47,7 +43,14 @@ def load_processor(
         return None
     try:
         images = ImageProcessor(directory, config, family, tokenizer)
-        return PromptMediaProcessor(images, config, family, tokenizer, max_cached_bytes=max_cached_bytes)
+        return PromptMediaProcessor(
+            images,
+            config,
+            family,
+            tokenizer,
+            max_cached_bytes=max_cached_bytes,
+            keeps_arrays=keeps_arrays,
+        )
     except CannotProcess as error:
         on_progress(f"note: images are not read: {error}")
         return None

@@ -1,11 +1,10 @@
-"""The media processor of the own engine: files in, prompts with places for them out."""
+"""The media processor over a model's own: files in, prompts with places for them out; no torch."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from torch import Tensor
 from transformers import PreTrainedConfig
 
 from engine.errors import InvalidMedia, InvalidRequest
@@ -13,7 +12,7 @@ from engine.media.byte_cache import ByteCache
 from engine.media.families import MediaFamily
 from engine.media.image_file import CannotDecode, decode_image
 from engine.media.image_processor import CannotProcess, ImageProcessor
-from engine.media.processed_item import ProcessedItem
+from engine.media.processed_item import Arrays, ProcessedItem
 from engine.media_item import MediaItem
 from engine.request import Media, MediaKind, Prompt
 from engine.text.tokenizer import Tokenizer
@@ -35,10 +34,15 @@ class PromptMediaProcessor:
         tokenizer: Tokenizer,
         *,
         max_cached_bytes: int,
+        keeps_arrays: bool = True,
     ) -> None:
-        """Raises CannotProcess where the tokenizer does not know the placeholder."""
+        """keeps_arrays: whether the prompt's media have what the encoder reads; where another process has
+        the encoder, their places are enough. Raises CannotProcess where the tokenizer does not know the
+        placeholder.
+        """
         self._images = images
         self._family = family
+        self._keeps_arrays = keeps_arrays
         self._tokenizer = tokenizer
         self._embedded_id: int = config.image_token_id
         # An id beyond the model's vocabulary has no embedding; a row of the encoder takes its place anyway.
@@ -109,14 +113,14 @@ class PromptMediaProcessor:
         found = self.cache.get(digest)
         if found is None:
             try:
-                text, tensors = self._images.process(decode_image(item.data), is_alone=is_alone)
+                text, arrays = self._images.process(decode_image(item.data), is_alone=is_alone)
             except (CannotDecode, CannotProcess) as error:
                 raise InvalidMedia(index, str(error)) from error
-            found = self._item(digest, text, tensors)
+            found = self._item(digest, text, arrays)
             self.cache.put(digest, found, found.num_bytes)
         return found
 
-    def _item(self, digest: bytes, text: str, tensors: Mapping[str, Tensor]) -> ProcessedItem:
+    def _item(self, digest: bytes, text: str, arrays: Arrays) -> ProcessedItem:
         inner = text.strip("\n")
         num_before = len(text) - len(text.lstrip("\n"))
         num_after = len(text) - len(inner) - num_before
@@ -126,7 +130,6 @@ class PromptMediaProcessor:
         grids: tuple[tuple[int, int, int], ...] = ()
         if self._family.has_axes:
             merged = np.array([1, self._images.merge_size, self._images.merge_size])
-            grids = tuple(
-                (time, height, width) for time, height, width in (tensors[_GRID].numpy() // merged).tolist()
-            )
-        return ProcessedItem(digest, tuple(ids.tolist()), is_embedded, tensors, grids, num_before, num_after)
+            grids = tuple((time, height, width) for time, height, width in (arrays[_GRID] // merged).tolist())
+        kept = arrays if self._keeps_arrays else {}
+        return ProcessedItem(digest, tuple(ids.tolist()), is_embedded, kept, grids, num_before, num_after)

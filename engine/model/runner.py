@@ -11,8 +11,7 @@ from transformers import PreTrainedModel
 from engine.attention.backend import AttentionBackend
 from engine.attention.batch import Batch
 from engine.attention.paged_attention import current_attention
-from engine.media.encoder import place_rows
-from engine.media.loading import LoadedMedia
+from engine.media.encoder import LoadedMedia, place_rows
 from engine.model.adapters import AdaptedRows, JoinedAdapters, current_adapters
 from engine.model.decode_path import DecodePath
 from engine.model.hidden_states import HiddenStates

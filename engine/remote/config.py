@@ -16,7 +16,8 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     silence of an answer. start_timeout_s: the longest wait until the servers are ready. command: starts the
     server on this machine that is asked, and that ends with this process; at a free port, in place of `urls`,
     where it holds `{port}`. socket: the path of the Unix socket at which the URLs are. model_info: the
-    server's own description of the model, where it is at hand.
+    server's own description of the model, where it is at hand. media: whether images are read by a model that
+    can.
     """
 
     model: str
@@ -33,4 +34,5 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     start_timeout_s: float = 600.0
     command: tuple[str, ...] = ()
     socket: str | None = None
+    media: bool = True
     model_info: ModelInfo | None = None

@@ -13,8 +13,8 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.media.encoder import MediaEncoder
-from engine.media.loading import LoadedMedia, load_processor
+from engine.media.encoder import LoadedMedia, MediaEncoder
+from engine.media.loading import load_processor
 from engine.model.loading.checkpoint.complete import check_config, check_finite, check_plausible
 from engine.model.loading.checkpoint.end_tokens import read_end_token_ids
 from engine.model.loading.checkpoint.formats import check_dtypes, check_files
@@ -128,7 +128,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     on_progress(f"loading {size} of {format} as {dtype_name} onto {plan.device}")
     search = search_for(config, plan.directory) if plan.device.type == "cpu" else None
     tokenizer = read_tokenizer(plan, config)
-    processor = _media_processor(plan, config, tokenizer, on_progress)
+    processor = media_processor(plan, config, tokenizer, on_progress)
     model, media_modules = read_weights(
         plan.directory,
         plan.config,
@@ -166,7 +166,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     )
 
 
-def _media_processor(
+def media_processor(
     plan: PlannedModel, config: EngineConfig, tokenizer: Tokenizer, on_progress: Callable[[str], None]
 ) -> "PromptMediaProcessor | None":
     """Return what reads the model's images; None if they are not wanted, or cannot be read."""
