@@ -11,7 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from engine.build import build_core, media_processor_of, speech_runner_of
+from engine.build import build_core, media_processor_of, media_stats_of, speech_runner_of
 from engine.call_thread import CallThread
 from engine.capabilities import Capabilities
 from engine.config import MAX_UNREAD_BYTES, AdapterLimits, EngineConfig
@@ -33,7 +33,7 @@ from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.sampling.request_tables import RequestTables, are_large
 from engine.speech_info import SpeechReader
-from engine.stats import EngineStats, Health
+from engine.stats import EngineStats, Health, MediaStats
 from engine.text.tokenizer import Tokenizer
 
 # A step that takes longer is assumed never to end.
@@ -60,16 +60,18 @@ class AsyncEngine:
         adapters: AdapterRegistry | None = None,
         *,
         media: MediaProcessor | None = None,
+        media_stats: Callable[[], MediaStats | None] = lambda: None,
         speech: FallbackRunner | None = None,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
         """Start the engine's thread; `start` also loads the model. Requires a running event loop.
 
         thread: the one in which the core was built. adapters: None for none, ever. media: what reads files
-        for the model, if anything does. speech: the core's runner, if its model transcribes.
-        max_unread_bytes: as in EngineConfig.
+        for the model, if anything does. media_stats: its current numbers. speech: the core's runner, if its
+        model transcribes. max_unread_bytes: as in EngineConfig.
         """
         self._media = media
+        self._media_stats = media_stats
         self._speech = speech
         self.tokenizer = tokenizer
         self.model_info = model_info
@@ -116,6 +118,7 @@ class AsyncEngine:
                 thread,
                 opened.registry,
                 media=media_processor_of(core.runner),
+                media_stats=partial(media_stats_of, core.runner),
                 speech=speech_runner_of(core.runner),
                 max_unread_bytes=config.max_unread_bytes,
             )
@@ -258,7 +261,7 @@ class AsyncEngine:
 
     def stats(self) -> EngineStats:
         adapters = self.adapters.stats(self._core.used_adapters())
-        return replace(self._core.stats(), adapters=adapters)
+        return replace(self._core.stats(), adapters=adapters, media=self._media_stats())
 
     async def drain(self, timeout_s: float) -> None:
         """Refuse new requests, and wait for running ones; after `timeout_s` they raise EngineStopped."""

@@ -18,6 +18,7 @@ from engine.model.fallback.runner import FallbackRunner
 from engine.model.runner import ModelRunner
 from engine.model_info import ModelInfo
 from engine.native.huge_pages import end_reserve
+from engine.stats import MediaStats
 from engine.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ def build_core(
 def media_processor_of(runner: Runner) -> MediaProcessor | None:
     """Return what reads files for a core's model; None if it reads text alone."""
     return runner.media.processor if isinstance(runner, ModelRunner) and runner.media is not None else None
+
+
+def media_stats_of(runner: Runner) -> MediaStats | None:
+    """Return the numbers of what reads files for a core's model; None if it reads text alone."""
+    return runner.media.stats() if isinstance(runner, ModelRunner) and runner.media is not None else None
 
 
 def speech_runner_of(runner: Runner) -> FallbackRunner | None:

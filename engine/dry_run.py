@@ -33,7 +33,14 @@ from engine.model.hidden_states import HiddenStates
 from engine.model.loading.checkpoint.stored_tensors import read_headers
 from engine.model.loading.context import context_note
 from engine.model.loading.fetching import fetch_descriptions, fetch_headers
-from engine.model.loading.loader import PlannedModel, choose_device, keeps_float16, plan_model, read_tokenizer
+from engine.model.loading.loader import (
+    PlannedModel,
+    choose_device,
+    keeps_float16,
+    media_processor,
+    plan_model,
+    read_tokenizer,
+)
 from engine.model.loading.memory import check_room
 from engine.model.loading.pooling_config import find_own_pooling
 from engine.model.loading.refusals import NeedsWeights
@@ -90,11 +97,19 @@ def dry_run(config: EngineConfig, on_progress: Callable[[str], None]) -> DryRun:
             return DryRun(refusal=room, info=None, notes=tuple(notes), tokenizer=read_tokenizer(plan, config))
         tokenizer = read_tokenizer(plan, config)
         info, lack = _describe(config, plan, model, notes)
+        processor = media_processor(plan, config, tokenizer, lambda line: notes.append(_without_mark(line)))
+        if processor is not None and info.paged_obstacle is None:
+            info = msgspec.structs.replace(info, media=processor.kinds)
         if config.require_native:
             check_none_is_missing(info.kernels)
     except EngineError as error:
         return DryRun(refusal=str(error), info=None, notes=tuple(notes), tokenizer=tokenizer)
     return DryRun(refusal=room or lack, info=info, notes=tuple(notes), tokenizer=tokenizer)
+
+
+def _without_mark(line: str) -> str:
+    """Return a line of the progress as a note."""
+    return line.removeprefix("note: ")
 
 
 def _plan(config: EngineConfig, on_progress: Callable[[str], None]) -> PlannedModel:

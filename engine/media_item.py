@@ -1,6 +1,7 @@
 """Images, audio and video of a prompt, before and after the model's own processor; no torch."""
 
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Callable, Container, Sequence
 from typing import Protocol
 
 import msgspec
@@ -38,3 +39,46 @@ class MediaProcessor(Protocol):
         InvalidRequest if the numbers of markers and items differ.
         """
         ...
+
+
+class FilePrompt(Prompt, frozen=True):
+    """A prompt with the files of its media, for another process whose own processor reads them.
+
+    marked_token_ids: the prompt before it was expanded, with one marker for each file. sources: the files as
+    data URLs, in the order of their markers.
+    """
+
+    marked_token_ids: tuple[int, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
+class FileKeeper:
+    """A MediaProcessor whose prompts are FilePrompts. Any thread may call its methods."""
+
+    def __init__(
+        self,
+        processor: MediaProcessor,
+        kinds: Container[MediaKind] = frozenset(MediaKind),
+        sent: Callable[[MediaItem], bytes] = lambda item: item.data,
+    ) -> None:
+        """kinds: those that are passed on, if the processor reads them. sent: returns the bytes that stand
+        for a file which the processor has read.
+        """
+        self._processor = processor
+        self.kinds = frozenset(kind for kind in processor.kinds if kind in kinds)
+        self._sent = sent
+
+    def marker(self, kind: MediaKind) -> str:
+        """Return the processor's."""
+        return self._processor.marker(kind)
+
+    def expand(self, token_ids: Sequence[int], items: Sequence[MediaItem]) -> FilePrompt:
+        """Return the processor's prompt with the files. Raises as the processor does."""
+        prompt = self._processor.expand(token_ids, items)
+        sources = tuple(_data_url(self._sent(item)) for item in items)
+        return FilePrompt(prompt.token_ids, prompt.media, tuple(token_ids), sources)
+
+
+def _data_url(data: bytes) -> str:
+    """Return bytes as a data URL; readers see from the content what it is."""
+    return f"data:application/octet-stream;base64,{b64encode(data).decode()}"

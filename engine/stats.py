@@ -190,6 +190,24 @@ class KVEventCounters(msgspec.Struct, frozen=True, kw_only=True):
     num_lost: int
 
 
+class CacheStats(msgspec.Struct, frozen=True, kw_only=True):
+    """The look-ups in a cache since the start, by whether they found something, and its size."""
+
+    num_hits: int
+    num_misses: int
+    num_bytes: int
+
+
+class MediaStats(msgspec.Struct, frozen=True, kw_only=True):
+    """The caches of images and the like.
+
+    items: of files after the model's processor. rows: of the same after its encoder.
+    """
+
+    items: CacheStats
+    rows: CacheStats
+
+
 class AdapterStats(msgspec.Struct, frozen=True, kw_only=True):
     """The adapters of the requests of one moment, by name, each once; one may be both running and waiting.
 
@@ -210,7 +228,8 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
         prefix cache.
     stalled_s: while requests run or wait, the seconds since a step last ended or the first of them came;
         else 0.
-    kv_events: None where none are published. adapters: None where no request can name any.
+    kv_events: None where none are published. adapters: None where no request can name any. media: None
+        where no files are read.
     """
 
     num_running: int
@@ -221,4 +240,5 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
     stalled_s: float = 0.0
     kv_events: KVEventCounters | None = None
     adapters: AdapterStats | None = None
+    media: MediaStats | None = None
     counters: Counters

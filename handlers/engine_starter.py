@@ -94,6 +94,8 @@ def remote_config(
         api_key=settings.engine_api_key,
         max_total_tokens=settings.max_total_tokens,
         max_num_sequences=settings.max_concurrent_requests,
+        media=settings.media,
+        max_image_pixels=settings.max_image_pixels,
         trust_remote_code=settings.trust_remote_code,
         max_unread_bytes=settings.max_unread_bytes,
         timeout_s=settings.engine_timeout,

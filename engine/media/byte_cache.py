@@ -5,6 +5,8 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Generic, TypeVar
 
+from engine.stats import CacheStats
+
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
 
@@ -22,6 +24,11 @@ class ByteCache(Generic[_Key, _Value]):
         self.num_bytes = 0
         self.num_hits = 0
         self.num_misses = 0
+
+    def stats(self) -> CacheStats:
+        """Return the current numbers."""
+        with self._lock:
+            return CacheStats(num_hits=self.num_hits, num_misses=self.num_misses, num_bytes=self.num_bytes)
 
     def get(self, key: _Key) -> _Value | None:
         """Return the value of a key; None if there is none, or it was dropped."""

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -15,8 +15,12 @@ from engine.attention.batch import MediaRows
 from engine.limited_log import LimitedLog
 from engine.media.byte_cache import ByteCache
 from engine.media.features import feature_method
-from engine.media.processed_item import EMBEDDED, TENSORS
+from engine.media.processed_item import ARRAYS, EMBEDDED, Arrays
 from engine.request import Media, MediaKind
+from engine.stats import MediaStats
+
+if TYPE_CHECKING:
+    from engine.media.processor import PromptMediaProcessor
 
 _failures = LimitedLog(logging.getLogger(__name__))
 
@@ -104,10 +108,10 @@ class MediaEncoder:
         return [found for one in media for found in self._computed_apart([one])]
 
     def _compute(self, media: Sequence[Media]) -> list[EncodedRows]:
-        """Return the rows of media whose tensors can be joined along their first dimension."""
+        """Return the rows of media whose arrays can be joined along their first dimension."""
         joined = {
-            name: self._received(torch.cat([self._tensors(one)[name] for one in media]))
-            for name in self._tensors(media[0])
+            name: self._received(np.concatenate([self._arrays(one)[name] for one in media]))
+            for name in self._arrays(media[0])
         }
         output = self._computes[media[0].kind](**joined, return_dict=True)
         rows = _flat(output.pooler_output, getattr(output, "attention_mask", None))
@@ -122,20 +126,31 @@ class MediaEncoder:
         return [EncodedRows(first, tuple(others)) for first, *others in zip(*parts, strict=True)]
 
     def _groups(self, media: Iterable[Media]) -> Iterable[list[Media]]:
-        """Return the media in groups of one kind, whose tensors differ in their first dimension alone."""
+        """Return the media in groups of one kind, whose arrays differ in their first dimension alone."""
         groups: dict[Any, list[Media]] = {}
         for one in media:
-            shapes = tuple((name, tensor.shape[1:]) for name, tensor in self._tensors(one).items())
+            shapes = tuple((name, array.shape[1:]) for name, array in self._arrays(one).items())
             groups.setdefault((one.kind, shapes), []).append(one)
         return groups.values()
 
-    def _tensors(self, media: Media) -> dict[str, Tensor]:
-        made = cast(Mapping[str, Tensor], media.features[TENSORS])
-        return {name: tensor for name, tensor in made.items() if name in self._arguments[media.kind]}
+    def _arrays(self, media: Media) -> Arrays:
+        made = cast(Arrays, media.features[ARRAYS])
+        return {name: array for name, array in made.items() if name in self._arguments[media.kind]}
 
-    def _received(self, tensor: Tensor) -> Tensor:
-        moved = tensor.to(self._holder.device)
-        return moved.to(self._holder.dtype) if tensor.is_floating_point() else moved
+    def _received(self, array: NDArray[Any]) -> Tensor:
+        moved = torch.from_numpy(array).to(self._holder.device)
+        return moved.to(self._holder.dtype) if moved.is_floating_point() else moved
+
+
+class LoadedMedia(NamedTuple):
+    """The readers of a model's media: the processor in worker threads, the encoder in steps."""
+
+    processor: "PromptMediaProcessor"
+    encoder: MediaEncoder
+
+    def stats(self) -> MediaStats:
+        """Return the current numbers of both caches. Any thread may call this."""
+        return MediaStats(items=self.processor.cache.stats(), rows=self.encoder.cache.stats())
 
 
 class PlacedRows(NamedTuple):

@@ -1,17 +1,17 @@
-"""The loading of a model's media processor.
+"""The loading of a model's media processor; no torch.
 
 Pillow and transformers' processors, which take a while to import, are imported for models that have one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from transformers import PreTrainedConfig
 
-from engine.media.encoder import MediaEncoder
 from engine.media.families import family_of, kinds_in_words
 from engine.media.limits import MediaLimits
+from engine.request import MediaKind
 from engine.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 _PROCESSOR_FILES: Final = ("preprocessor_config.json", "processor_config.json")
 
 
-class LoadedMedia(NamedTuple):
-    """The readers of a model's media: the processor in worker threads, the encoder in steps."""
-
-    processor: "PromptMediaProcessor"
-    encoder: MediaEncoder
-
-
 def load_processor(
     directory: Path,
     config: PreTrainedConfig,
@@ -35,26 +28,34 @@ def load_processor(
     *,
     max_cached_bytes: int,
     limits: MediaLimits,
-    on_progress: Callable[[str], None],
+    on_progress: Callable[[str], object],
+    kinds: Collection[MediaKind] = tuple(MediaKind),
+    keeps_arrays: bool = True,
 ) -> "PromptMediaProcessor | None":
     """Return the media processor of a model; None, which is reported, if it has none that can be used.
 
-    max_cached_bytes: of processed files.
+    max_cached_bytes: of processed files. kinds: those that are wanted. keeps_arrays: as of
+    PromptMediaProcessor.
     """
     family = family_of(config)
     if family is None or not any((directory / name).is_file() for name in _PROCESSOR_FILES):
         return None
+    family = family._replace(kinds=family.kinds.intersection(kinds))
+    if not family.kinds:
+        return None
     unread = f"note: {kinds_in_words(family.kinds)} are not read"
     try:
+        from engine.media.load_readers import load_readers
         from engine.media.processor import PromptMediaProcessor
-        from engine.media.reader import CannotProcess
-        from engine.media.readers import load_readers
+        from engine.media.readers.media_reader import CannotProcess
     except ModuleNotFoundError as error:
         on_progress(f"{unread}: {error.name} is not installed")
         return None
     try:
         readers = load_readers(directory, config, family, tokenizer, limits, on_progress)
-        return PromptMediaProcessor(readers, family, tokenizer, max_cached_bytes=max_cached_bytes)
+        return PromptMediaProcessor(
+            readers, family, tokenizer, max_cached_bytes=max_cached_bytes, keeps_arrays=keeps_arrays
+        )
     except CannotProcess as error:
         on_progress(f"{unread}: {error}")
         return None

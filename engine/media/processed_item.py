@@ -1,18 +1,21 @@
-"""A medium as the model's processor makes it: token ids that keep its place, and tensors for the encoder."""
+"""A medium as the model's processor makes it: token ids that keep its place, and arrays for the encoder."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
 from engine.media.families import MediaFamily
 from engine.request import Media, MediaKind, RopeAxes
 
+Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+"""Arrays by the names of the encoder's arguments, among others."""
+
 # The keys of `Media.features`.
-TENSORS = "tensors"
+ARRAYS = "arrays"
 EMBEDDED = "embedded"
 
 
@@ -23,7 +26,7 @@ class ProcessedItem:
     digest: of the file, its kind and the processor's settings. token_ids: those that keep its place.
     is_embedded: bool [num_tokens], whether a row of the encoder's output takes the place of the token's
         embedding; the others separate these.
-    tensors: what the processor made, by the names of the encoder's arguments. grids: the patches of each
+    arrays: what the processor made, by the names of the encoder's arguments. grids: the patches of each
         image in time, height and width after merging, where positions have axes. time_step: between positions
         of patches that follow one another in time.
     newlines_before, newlines_after: line feeds around these tokens, which a tokenizer may join with those of
@@ -33,7 +36,7 @@ class ProcessedItem:
     digest: bytes
     token_ids: tuple[int, ...]
     is_embedded: NDArray[np.bool_]
-    tensors: Mapping[str, Tensor]
+    arrays: Arrays
     grids: tuple[tuple[int, int, int], ...] = ()
     time_step: float = 1.0
     newlines_before: int = 0
@@ -42,7 +45,7 @@ class ProcessedItem:
     @property
     def num_bytes(self) -> int:
         """The memory that it takes, roughly."""
-        return 8 * len(self.token_ids) + sum(tensor.nbytes for tensor in self.tensors.values())
+        return 8 * len(self.token_ids) + sum(array.nbytes for array in self.arrays.values())
 
     def placed(self, position: int, kind: MediaKind, family: MediaFamily) -> Media:
         """Return the medium at this position of a prompt. family: that of its model."""
@@ -51,7 +54,7 @@ class ProcessedItem:
             position=position,
             num_tokens=len(self.token_ids),
             kind=kind,
-            features={TENSORS: self.tensors, EMBEDDED: self.is_embedded},
+            features={ARRAYS: self.arrays, EMBEDDED: self.is_embedded},
             blocks=tuple(self._embedded_ranges()) if kind in family.sees_both_ways else (),
             blocks_in_windows=family.in_windows,
             rope=self._rope_axes() if self.grids else None,

@@ -1,4 +1,4 @@
-"""The media processor of the own engine: files in, prompts with places for them out."""
+"""The media processor over a model's own: files in, prompts with places for them out; no torch."""
 
 import hashlib
 from collections import Counter
@@ -12,7 +12,7 @@ from engine.media.byte_cache import ByteCache
 from engine.media.families import MediaFamily
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.processed_item import ProcessedItem
-from engine.media.reader import CannotProcess, MediaReader, ReadFile
+from engine.media.readers.media_reader import CannotProcess, MediaReader, ReadFile
 from engine.media_item import MediaItem
 from engine.request import Media, MediaKind, Prompt
 from engine.text.tokenizer import Tokenizer
@@ -31,10 +31,15 @@ class PromptMediaProcessor:
         tokenizer: Tokenizer,
         *,
         max_cached_bytes: int,
+        keeps_arrays: bool = True,
     ) -> None:
-        """Raises CannotProcess where the tokenizer does not know a placeholder."""
+        """keeps_arrays: whether the prompt's media have what the encoder reads; where another process has
+        the encoder, their places are enough. Raises CannotProcess where the tokenizer does not know a
+        placeholder.
+        """
         self._readers = readers
         self._family = family
+        self._keeps_arrays = keeps_arrays
         self._tokenizer = tokenizer
         # An id beyond the model's vocabulary has no embedding; a row of the encoder takes its place anyway.
         self._vocab_size = tokenizer.vocab_size
@@ -157,7 +162,7 @@ class PromptMediaProcessor:
             digest,
             tuple(ids.tolist()),
             is_embedded,
-            read.tensors,
+            read.arrays if self._keeps_arrays else {},
             read.grids,
             read.time_step,
             num_before,

@@ -11,8 +11,7 @@ from transformers import PreTrainedModel
 from engine.attention.backend import AttentionBackend
 from engine.attention.batch import Batch
 from engine.attention.paged_attention import current_attention
-from engine.media.encoder import EncodedRows, place_rows
-from engine.media.loading import LoadedMedia
+from engine.media.encoder import EncodedRows, LoadedMedia, place_rows
 from engine.model.adaptation.rope_by_row import current_long_rows
 from engine.model.adapters import AdaptedRows, JoinedAdapters, current_adapters
 from engine.model.decode_path import DecodePath

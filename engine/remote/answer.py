@@ -93,7 +93,7 @@ def _refusal(status: int, reason: ErrorReason, request: GenerationRequest) -> En
     """Return the engine's error for a server's refusal of a request."""
     if status in _BUSY:
         return EngineBusy("the engine's server has no room")
-    if status in (400, 422):
+    if status in (400, 413, 422):
         is_of_grammar = not reason.parameter or reason.parameter.endswith("structured_outputs")
         if request.sampling.grammar is not None and is_of_grammar:
             return InvalidGrammar(f"the engine refuses the grammar: {reason.message}")

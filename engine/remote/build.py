@@ -7,8 +7,10 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from engine.errors import ModelNotSupported
+from engine.media_item import FileKeeper
 from engine.model_info import ModelInfo
 from engine.remote.config import RemoteConfig
+from engine.remote.media import media_that_servers_read
 from engine.remote.model_files import ModelFiles, read_model_files
 from engine.remote.servers.local_server import PORT, LocalServer, with_port
 from engine.remote.servers.server_facts import ServerFacts, check_generates, wait_until_ready
@@ -30,6 +32,7 @@ class BuiltRemote(NamedTuple):
     tokenizer: Tokenizer
     model_info: ModelInfo
     server: LocalServer | None = None
+    media: FileKeeper | None = None
 
 
 async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> BuiltRemote:
@@ -88,12 +91,18 @@ async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -
             await check_generates(upstream, api, facts.served_name, max(files.tokenizer.known_ids))
         for warning in facts.own.warnings:
             on_progress(f"warning: {warning}")
+        media = files.media
+        if media is not None:
+            media = await media_that_servers_read(
+                upstreams, api, facts.served_name, files.tokenizer, media, on_progress
+            )
         info = config.model_info or _model_info(config, files, facts)
+        info = msgspec.structs.replace(info, media=frozenset() if media is None else media.kinds)
     except BaseException:
         for upstream in upstreams:
             await upstream.close()
         raise
-    return BuiltRemote(api, upstreams, facts.served_name, files.tokenizer, info)
+    return BuiltRemote(api, upstreams, facts.served_name, files.tokenizer, info, media=media)
 
 
 def _model_info(config: RemoteConfig, files: ModelFiles, facts: ServerFacts) -> ModelInfo:

@@ -5,11 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
+from engine.media.limits import MediaLimits
+from engine.media_item import FileKeeper
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.gguf.description import describe, is_described
 from engine.model.loading.gguf.named_file import own_file
 from engine.remote.config import RemoteConfig
+from engine.remote.media import read_media_files
+from engine.remote.wire.apis import APIS
 from engine.text.tokenizer import Tokenizer
 
 _NEEDED_FILES: Final = ["*.json", "*.jinja", "*.txt", "*.model", "*.py"]
@@ -21,7 +26,7 @@ class ModelFiles(NamedTuple):
     """A model's files without its weights.
 
     dtype: the one that is computed in, even if weights have fewer bits. context: the model's own length; None
-    where it names none.
+    where it names none. media: what reads files for the model; None if nothing does.
     """
 
     tokenizer: Tokenizer
@@ -31,6 +36,11 @@ class ModelFiles(NamedTuple):
     vocab_size: int
     hidden_size: int
     context: int | None
+    media: FileKeeper | None = None
+
+
+def _limits(config: RemoteConfig) -> MediaLimits:
+    return MediaLimits.of(EngineConfig(model=config.model, max_image_pixels=config.max_image_pixels))
 
 
 def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object]) -> ModelFiles:
@@ -62,6 +72,9 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
         vocab_size=vocab_size,
         hidden_size=int(text.get("hidden_size") or 0),
         context=text.get("max_position_embeddings"),
+        media=read_media_files(directory, own, APIS[config.api], tokenizer, _limits(config), on_progress)
+        if config.media and (config.model_info is None or config.model_info.media)
+        else None,
     )
 
 

@@ -7,17 +7,18 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.adapter import NO_ADAPTERS, Adapters
-from engine.capabilities import Capabilities, check_capabilities, check_embedding_capability
+from engine.capabilities import check_capabilities, check_embedding_capability
 from engine.config import MAX_UNREAD_BYTES
 from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed, NotCapable
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.stream_registry import StreamRegistry
-from engine.media_item import MediaProcessor
+from engine.media_item import FileKeeper, MediaProcessor
 from engine.model_info import ModelInfo
 from engine.remote.answer import put_events
 from engine.remote.build import build
@@ -54,11 +55,13 @@ class RemoteEngine:
         tokenizer: Tokenizer,
         model_info: ModelInfo,
         server: LocalServer | None = None,
+        media: FileKeeper | None = None,
         *,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
         """served_name: the servers' name for the model. server: the one that ends with this engine, and with
-        which this engine dies. Requires a running event loop.
+        which this engine dies. media: what reads files for the model, if anything does. Requires a running
+        event loop.
         """
         self.tokenizer = tokenizer
         self.model_info = model_info
@@ -66,6 +69,8 @@ class RemoteEngine:
         self._upstreams = upstreams
         self._router = Router(upstreams)
         self._served_name = served_name
+        self._media = media
+        self.capabilities = msgspec.structs.replace(api.capabilities, media=model_info.media)
         self._registry = StreamRegistry(max_unread_bytes, self._cancel)
         self._tasks: dict[int, list[asyncio.Task[None]]] = {}  # by arrival
         self._num_running = 0
@@ -91,10 +96,6 @@ class RemoteEngine:
         return cls(*built, max_unread_bytes=config.max_unread_bytes)
 
     @property
-    def capabilities(self) -> Capabilities:
-        return self._api.capabilities
-
-    @property
     def shares_interpreter(self) -> bool:
         """False: other processes compute."""
         return False
@@ -111,8 +112,8 @@ class RemoteEngine:
 
     @property
     def media(self) -> MediaProcessor | None:
-        """None: files are not passed on to servers."""
-        return None
+        """The processor of files for the model; None for a model that reads text alone."""
+        return self._media
 
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
@@ -265,13 +266,14 @@ class RemoteEngine:
         """
         num_tokens = len(request.prompt.token_ids) + request.stopping.max_tokens
         upstream = self._router.choose(num_tokens, keys)
+        body = await self._encoded(request, index)
         for is_last in (False, True):
             try:
                 with self._counted(upstream, num_tokens):
                     await put_events(
                         upstream,
                         self._api,
-                        self._api.encode(request, index, self._served_name, self.tokenizer),
+                        body,
                         request,
                         index,
                         self.tokenizer,
@@ -290,13 +292,19 @@ class RemoteEngine:
                     raise
             upstream = self._router.choose(num_tokens, keys, but=upstream)
 
+    async def _encoded(self, request: GenerationRequest, index: int) -> bytes:
+        """Return the body that asks for a sequence; one with files, which may be large, from a thread."""
+        encode = partial(self._api.encode, request, index, self._served_name, self.tokenizer)
+        return await asyncio.to_thread(encode) if request.prompt.media else encode()
+
     def _keys(self, request: GenerationRequest) -> list[bytes]:
         """Return the keys of the prompt's first blocks, by which servers are chosen, if there are several."""
         if len(self._upstreams) == 1:
             return []
         block_size = self.model_info.block_size
         token_ids = list(request.prompt.token_ids[: _MAX_KEYED_BLOCKS * block_size])
-        return BlockKeys(request_tags(request), block_size).of(token_ids, len(token_ids) // block_size)
+        keys = BlockKeys(request_tags(request), block_size, request.prompt.media)
+        return keys.of(token_ids, len(token_ids) // block_size)
 
     @contextmanager
     def _counted(self, upstream: Upstream, num_tokens: int) -> Iterator[None]:

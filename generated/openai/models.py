@@ -1436,6 +1436,21 @@ class GenerationTimings(BaseModel):
     """
 
 
+class RenderedPart(BaseModel):
+    """
+    A file of a rendered prompt.
+    """
+
+    type: Literal["image_url", "audio_url", "video_url"]
+    """
+    What the file is.
+    """
+    url: StrictStr
+    """
+    A data URL with the file's content.
+    """
+
+
 class RenderedForm(BaseModel):
     """
     One of these, as text.
@@ -2796,7 +2811,11 @@ class RenderedRequest(BaseModel):
     """
     token_ids: Annotated[list[TokenId], Field(min_length=1)]
     """
-    The prompt.
+    The prompt, with one placeholder for each of `content_parts`.
+    """
+    content_parts: Annotated[list[RenderedPart] | MISSING, Field(min_length=1)] = MISSING
+    """
+    The files of the prompt, in the order of their placeholders; absent if it has none.
     """
     sampling_params: RenderedSampling
     model: StrictStr

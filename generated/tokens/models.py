@@ -13,6 +13,28 @@ from generated.json_types import OnlyFalse, StrictFloat, StrictInt
 TokenId = TypeAliasType("TokenId", Annotated[StrictInt, Field(ge=0)])
 
 
+class ContentPart(BaseModel):
+    """
+    A file in the prompt.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["image_url", "audio_url", "video_url"]
+    """
+    What the file is.
+    """
+    url: Annotated[StrictStr, Field(min_length=1)]
+    """
+    A data URL in base64, or a URL that the server may fetch.
+    """
+    uuid: StrictStr | None = None
+    """
+    A name by which vLLM remembers the file. Without effect, as files are known by their content.
+    """
+
+
 TokenOffsetItem = TypeAliasType("TokenOffsetItem", Annotated[StrictInt, Field(ge=0)])
 
 
@@ -46,6 +68,17 @@ BadWord = TypeAliasType("BadWord", Annotated[StrictStr, Field(min_length=1)])
 
 
 ChoiceText = TypeAliasType("ChoiceText", Annotated[StrictStr, Field(min_length=1)])
+
+
+class PlaceholderRange(BaseModel):
+    offset: Annotated[StrictInt, Field(ge=0)]
+    """
+    The place of a file's first token in the prompt.
+    """
+    length: Annotated[StrictInt, Field(ge=1)]
+    """
+    How many tokens stand for the file.
+    """
 
 
 class PromptLogprob(BaseModel):
@@ -436,7 +469,7 @@ class GenerateRequest(BaseModel):
     """
     token_ids: Annotated[list[TokenId], Field(min_length=1)]
     """
-    The tokens to continue. Nothing is put before them.
+    The tokens to continue, with one placeholder for each of `content_parts`. Nothing is put before them.
     """
     sampling_params: SamplingParams
     model: StrictStr | None = None
@@ -477,15 +510,15 @@ class GenerateRequest(BaseModel):
     """
     return_token_ids: StrictBool | None = None
     """
-    Tells in vLLM where images stand in a prompt. Without effect, as prompts have none.
+    Answer with the prompt's tokens too, once files have taken the places of their placeholders.
     """
     features: Annotated[None, Field(None)] = None
     """
-    Images in the prompt. The model takes token ids alone.
+    Images as a model's processor leaves them. This server takes them as files, by `content_parts`.
     """
-    content_parts: Annotated[None, Field(None)] = None
+    content_parts: list[ContentPart] | None = None
     """
-    Images in the prompt. The model takes token ids alone.
+    The files in the prompt, in the order of their placeholders, for models that read any.
     """
     kv_transfer_params: Annotated[None, Field(None)] = None
     """
@@ -544,6 +577,16 @@ class GenerateStreamResponse(BaseModel):
     """
     The token counts, if the request asks for them.
     """
+    prompt_token_ids: list[TokenId] | MISSING = MISSING
+    """
+    As in a whole answer; in the first event.
+    """
+    mm_placeholders: dict[Literal["image", "audio", "video"], list[PlaceholderRange]] | None | MISSING = (
+        MISSING
+    )
+    """
+    As in a whole answer; in the first event.
+    """
     prompt_logprobs: list[dict[str, PromptLogprob] | None] | None | MISSING = MISSING
     """
     In the first event, if the request asks for them.
@@ -592,4 +635,14 @@ class GenerateResponse(BaseModel):
     prompt_logprobs: list[dict[str, PromptLogprob] | None] | None
     """
     An entry a token of the prompt; null unless the request asks for them.
+    """
+    prompt_token_ids: list[TokenId] | MISSING = MISSING
+    """
+    The prompt's tokens, with those that stand for files; with `return_token_ids` alone.
+    """
+    mm_placeholders: dict[Literal["image", "audio", "video"], list[PlaceholderRange]] | None | MISSING = (
+        MISSING
+    )
+    """
+    By kind, where the tokens of files stand; null in a prompt without files. With `return_token_ids` alone.
     """

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from engine.kernels import Kernel
 from engine.model_info import ModelInfo
-from engine.stats import Counters, DraftCounters, EngineStats, KVEventCounters, StepCounters
+from engine.stats import Counters, DraftCounters, EngineStats, KVEventCounters, MediaStats, StepCounters
 from engine.text.token_memory import TokenMemory
 from handlers.active_requests.failure import Failure, failure_of
 from handlers.active_requests.histograms import Histograms, cumulative_buckets
@@ -190,6 +190,8 @@ class _EngineMetrics(Collector):
         yield from _drafts(stats.counters.drafts)
         if stats.kv_events is not None:
             yield from _kv_events(stats.kv_events)
+        if stats.media is not None:
+            yield from _media(stats.media)
         sizes = HistogramMetricFamily("tgi_batch_next_size", "Sequences in a step")
         sizes.add_metric([], *cumulative_buckets(stats.counters.batch_sizes))
         yield sizes
@@ -257,6 +259,19 @@ def _kv_events(counters: KVEventCounters) -> Iterator[Metric]:
         ("batches_lost", "Batches for which the whole cache was published instead", counters.num_lost),
     ):
         yield CounterMetricFamily(f"verbatim_kv_event_{name}", meaning, value=count)
+
+
+def _media(stats: MediaStats) -> Iterator[Metric]:
+    rows = stats.rows
+    for name, meaning, count in (
+        ("queries", "Images looked up after the model's encoder", rows.num_hits + rows.num_misses),
+        ("hits", "Images found as the encoder had left them", rows.num_hits),
+    ):
+        yield CounterMetricFamily(f"verbatim_encoder_cache_{name}", meaning, value=count)
+    sizes = GaugeMetricFamily("verbatim_media_cache_bytes", "Memory of remembered images", labels=["after"])
+    sizes.add_metric(["processor"], stats.items.num_bytes)
+    sizes.add_metric(["encoder"], rows.num_bytes)
+    yield sizes
 
 
 def _step_durations(counters: Counters) -> Iterator[Metric]:

@@ -78,6 +78,11 @@ class VllmMetrics(Collector):
         yield self._token_gaps(stats)
         if stats.adapters is not None:
             yield _adapters(stats.adapters)
+        if stats.media is not None:
+            items = stats.media.items
+            num_queries = items.num_hits + items.num_misses
+            yield self._counter("mm_cache_queries", "Files that were to be processed", num_queries)
+            yield self._counter("mm_cache_hits", "Files that had been processed before", items.num_hits)
 
     def _counters(self, stats: EngineStats) -> Iterator[Metric]:
         counters = stats.counters

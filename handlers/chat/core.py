@@ -4,6 +4,7 @@ its output.
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from copy import copy
 from functools import lru_cache, partial
 
 import msgspec
@@ -108,6 +109,12 @@ class ChatCore:
         if self.has_template and not trusts_special_tokens:
             with suppress(TemplateError):  # a request reports it
                 self._guard(chat_template)
+
+    def keeping_files(self) -> "ChatCore":
+        """Return the same, whose prompts are FilePrompts where they have media."""
+        other = copy(self)
+        other.media = self.media.keeping_files()
+        return other
 
     @property
     def has_template(self) -> bool:

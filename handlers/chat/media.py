@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.errors import InvalidMedia
-from engine.media_item import MediaItem, MediaProcessor
+from engine.media_item import FileKeeper, MediaItem, MediaProcessor
 from engine.request import MediaKind, Prompt
 from engine.text.patterns import any_of
 from handlers.chat.errors import InvalidMessage, UnsupportedContent
@@ -104,6 +104,12 @@ class PromptMedia:
         self.markers: Mapping[MediaKind, str] = {
             kind: processor.marker(kind) for kind in MediaKind if processor is not None and kind in kinds
         }
+
+    def keeping_files(self) -> "PromptMedia":
+        """Return the same, whose prompts are FilePrompts where they have media."""
+        if self._processor is None or isinstance(self._processor, FileKeeper):
+            return self
+        return PromptMedia(FileKeeper(self._processor), self._max_items)
 
     def check(self, parts: Sequence[SourcePart], contents: PartContents) -> None:
         """Raises UnsupportedContent for a part of a kind that the model does not read, InvalidMessage for too

@@ -15,6 +15,9 @@ from handlers.shared_settings.section import Section
 class MediaSettings(Section):
     """The sources and the bounds of images, sounds, videos and files."""
 
+    media: Annotated[bool, env("VERBATIM_MEDIA")] = True
+    """Read images if the model can; if not, the part of it that reads them is not loaded."""
+
     media_domains: Annotated[Names, env("VERBATIM_MEDIA_DOMAINS")] = ()
     """Hosts, comma-separated, to fetch images and the like from, such as *.example.com; none by default."""
 

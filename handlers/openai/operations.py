@@ -60,7 +60,7 @@ class OpenAIHandlers(AdmissionControl, Operations):
         super().__init__(shared.active_requests, _to_problem, _GENERATES, _TRANSCRIBES)
         self._chat = Chat(shared)
         self._completions = Completions(shared)
-        self._rendering = Rendering(shared, self._chat, self._completions)
+        self._rendering = Rendering(shared, self._completions)
         self._tokens = Tokens(shared, self._chat)
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
         self._transcriptions = None if transcriber is None else Transcriptions(shared, transcriber)

@@ -1,7 +1,10 @@
 """The lines about a model that this machine computes, at the start of a server and of `verbatim check`."""
 
+from collections.abc import Collection
+
 from engine.kernels import Kernel, by_obstacle, in_use, not_in_use
 from engine.model_info import ModelInfo
+from engine.request import MediaKind
 from engine.speech_info import SpeechInfo
 from handlers.chat.summary import ChatSummary, in_words
 
@@ -19,6 +22,7 @@ def model_lines(name: str, info: ModelInfo, chat: ChatSummary | None) -> list[st
         *_cache(info),
         *_state(info),
         *_speculation(info.max_draft_tokens),
+        *_media(info.media),
         *_kernels(info.kernels),
         f"  chat      {in_words(chat)}" if info.speech is None else _transcription(info.speech),
         *_sampling(info.recommended_sampling),
@@ -34,6 +38,13 @@ def _transcription(speech: SpeechInfo) -> str:
         f"  serves    transcription of {languages}, {speech.window_s:g} s at once, {words}; no chat, no "
         "completions"
     )
+
+
+def _media(kinds: Collection[MediaKind]) -> list[str]:
+    """Return a line about what the model reads beside text; none if it is nothing."""
+    if not kinds:
+        return []
+    return [f"  reads     text and {' and '.join(f'{kind.value}s' for kind in MediaKind if kind in kinds)}"]
 
 
 def _weights(info: ModelInfo) -> list[str]:

@@ -66,9 +66,6 @@ class OwnEngineSettings(AdapterSettings, KVEventSettings):
     prefix_caching: Annotated[bool, env("VERBATIM_PREFIX_CACHING", "PREFIX_CACHING")] = True
     """Reuse KV blocks of earlier prompts for prompts that begin alike."""
 
-    media: Annotated[bool, env("VERBATIM_MEDIA")] = True
-    """Read images if the model can; if not, the part of it that reads them is not loaded."""
-
     speculate: Annotated[int, env("VERBATIM_SPECULATE", "SPECULATE"), Field(ge=0, le=MAX_DRAFT_TOKENS)] = 0
     """Speculation without a draft model: `ngram`, `ngram:N`, or N, the most tokens of a draft; 0 for none."""
 

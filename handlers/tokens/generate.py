@@ -1,22 +1,26 @@
 """The operation that generates."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from secrets import token_hex
 from typing import NamedTuple
 
 from typing_extensions import override
 
+from engine.errors import InvalidRequest
 from engine.events import TokenEvent
-from engine.request import GenerationRequest
+from engine.request import GenerationRequest, Prompt
 from generated.tokens import models as m
 from handlers.active_requests.active_request import ActiveRequest
+from handlers.chat.media import PartContents
+from handlers.chat.messages import MediaPart
 from handlers.concurrency.limit import HeldPermits
+from handlers.errors.refused import Refused
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest
 from handlers.operations.sequences_operation import SequencesOperation
 from handlers.service.shared import Shared
 from handlers.tokens.errors import to_problem
-from handlers.tokens.request import PARAMS, check_request, generation_request
+from handlers.tokens.request import PARAMS, check_request, file_parts, generation_request
 from handlers.tokens.response import Event, Responses
 from handlers.wire.missing import given
 
@@ -47,20 +51,34 @@ class Generate(SequencesOperation[m.GenerateRequest, _Planned, m.GenerateRespons
 
     @override
     async def prepare(self, plan: _Planned) -> GenerationRequest:
-        return generation_request(plan.body, self.shared.model_info.max_total_tokens, plan.adapter)
+        body = plan.body
+        if parts := file_parts(body):
+            prompt = await self.shared.media.prepare(self._prompt, body, parts)
+        else:
+            prompt = Prompt(tuple(body.token_ids))
+        return generation_request(body, prompt, self.shared.model_info.max_total_tokens, plan.adapter)
+
+    def _prompt(self, body: m.GenerateRequest, contents: PartContents, parts: Sequence[MediaPart]) -> Prompt:
+        """Return the prompt with its files. Raises MediaWanted until they are read, and as `prepare` does."""
+        media = self.shared.chat.media
+        media.check(parts, contents)
+        try:
+            return media.expand(tuple(body.token_ids), parts, parts, contents)
+        except InvalidRequest as error:  # as many files as placeholders are wanted
+            raise Refused(str(error), "content_parts") from error
 
     @override
     def answer(
         self, plan: _Planned, prepared: GenerationRequest, result: GeneratedRequest
     ) -> m.GenerateResponse:
-        return self._responses(plan).whole(result)
+        return self._responses(plan, prepared).whole(result)
 
     @override
     def writer(self, plan: _Planned, prepared: GenerationRequest) -> "_Writer":
-        return _Writer(self._responses(plan))
+        return _Writer(self._responses(plan, prepared))
 
-    def _responses(self, plan: _Planned) -> Responses:
-        return Responses(plan.request_id, plan.body, self.shared.tokenizer)
+    def _responses(self, plan: _Planned, prepared: GenerationRequest) -> Responses:
+        return Responses(plan.request_id, plan.body, prepared.prompt, self.shared.tokenizer)
 
 
 class _Writer(StreamWriter[Event]):

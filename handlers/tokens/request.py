@@ -8,6 +8,7 @@ from engine.request import (
     GenerationRequest,
     Grammar,
     GrammarKind,
+    MediaKind,
     Prompt,
     SamplingParams,
     StopConditions,
@@ -15,6 +16,7 @@ from engine.request import (
 )
 from generated.tokens import models as m
 from handlers.chat.form.response_format import AnyJsonObject, Choice, JsonSchema, response_grammar
+from handlers.chat.messages import MediaPart
 from handlers.errors.refused import Refused
 from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
@@ -31,12 +33,14 @@ _SOURCES: Final[Mapping[str, GrammarKind]] = {
     "grammar": GrammarKind.EBNF,
     "structural_tag": GrammarKind.STRUCTURAL_TAG,
 }
+_KINDS: Final[Mapping[str, MediaKind]] = {f"{kind.value}_url": kind for kind in MediaKind}
 _NO_SEED: Final = -1  # as in vLLM
 
 
 def check_request(body: m.GenerateRequest, vocab_size: int, *, takes_forms: bool) -> None:
     """Raise Refused for what no schema can state. takes_forms: whether the server takes grammars."""
-    check_token_ids(body.token_ids, "token_ids", vocab_size)
+    if not body.content_parts:  # the placeholder of a file may be no token that the model knows
+        check_token_ids(body.token_ids, "token_ids", vocab_size)
     params = body.sampling_params
     for name in ("stop_token_ids", "allowed_token_ids", "banned_token_ids", "logprob_token_ids"):
         check_token_ids(getattr(params, name) or (), f"{PARAMS}.{name}", vocab_size)
@@ -55,20 +59,28 @@ def check_request(body: m.GenerateRequest, vocab_size: int, *, takes_forms: bool
         _form(params.structured_outputs)
 
 
+def file_parts(body: m.GenerateRequest) -> list[MediaPart]:
+    """Return the files of the prompt, unread."""
+    return [
+        MediaPart(_KINDS[part.type], part.url, f"content_parts[{place}].url")
+        for place, part in enumerate(body.content_parts or ())
+    ]
+
+
 def generation_request(
-    body: m.GenerateRequest, max_total_tokens: int, adapter: str | None
+    body: m.GenerateRequest, prompt: Prompt, max_total_tokens: int, adapter: str | None
 ) -> GenerationRequest:
     """Return the neutral request; one without a seed draws its own.
 
-    max_total_tokens: of prompt and output together. Raises Refused, and InvalidResponseFormat for what is no
-    schema.
+    prompt: the body's, with its files in their places. max_total_tokens: of prompt and output together.
+    Raises Refused, and InvalidResponseFormat for what is no schema.
     """
     params = body.sampling_params
     grammar = None if params.structured_outputs is None else _grammar(params.structured_outputs)
-    room = max(max_total_tokens - len(body.token_ids), 1)
+    room = max(max_total_tokens - len(prompt.token_ids), 1)
     return GenerationRequest(
         request_id=token_hex(16),
-        prompt=Prompt(tuple(body.token_ids)),
+        prompt=prompt,
         sampling=_sampling(params, grammar),
         stopping=StopConditions(
             max_tokens=room if params.max_tokens is None else params.max_tokens,

@@ -1,9 +1,10 @@
 """Answers on the wire, whole and in events."""
 
 from collections.abc import Container, Iterator, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from engine.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
+from engine.request import MediaKind, Prompt
 from engine.text.tokenizer import Tokenizer
 from generated.operation import EncodedEvent
 from generated.tokens import models as m
@@ -18,6 +19,12 @@ _FINISH_REASONS: Final[dict[FinishReason, Literal["stop", "length"]]] = {
     FinishReason.STOP: "stop",
     FinishReason.LENGTH: "length",
 }
+_Kind: TypeAlias = Literal["image", "audio", "video"]
+_KINDS: Final[dict[MediaKind, _Kind]] = {
+    MediaKind.IMAGE: "image",
+    MediaKind.AUDIO: "audio",
+    MediaKind.VIDEO: "video",
+}
 _PLAIN_CHOICE: Final = b'{"index":%d,"token_ids":[%d],"finish_reason":null}'
 
 
@@ -28,7 +35,10 @@ class Responses:
     model's own serialisation.
     """
 
-    def __init__(self, request_id: str, body: m.GenerateRequest, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self, request_id: str, body: m.GenerateRequest, prompt: Prompt, tokenizer: Tokenizer
+    ) -> None:
+        """prompt: the body's, with its files in their places."""
         params, options = body.sampling_params, body.stream_options
         self._request_id = request_id
         self._stop_token_ids = frozenset(params.stop_token_ids or ())
@@ -39,11 +49,12 @@ class Responses:
             self._counts_at_end and options is not None and options.continuous_usage_stats is True
         )
         self._tokenizer = tokenizer
+        self._untold = prompt if body.return_token_ids else None
         self._num_tokens = self._num_prompt_tokens = self._num_cached_tokens = 0
         self._plain = ChunkTemplate(self._event(), _PLAIN_CHOICE)
 
     def whole(self, generated: GeneratedRequest) -> m.GenerateResponse:
-        return m.GenerateResponse(
+        answer = m.GenerateResponse(
             request_id=self._request_id,
             choices=[self._choice(sequence) for sequence in generated.sequences],
             usage=_usage(
@@ -53,6 +64,8 @@ class Responses:
             ),
             prompt_logprobs=self._prompt(generated.prompt) if self._has_prompt else None,
         )
+        self._tell_prompt(answer)
+        return answer
 
     def event(self, token: TokenEvent) -> Event:
         """Return the event of a token."""
@@ -77,6 +90,7 @@ class Responses:
             event.prompt_logprobs = self._prompt(token.prompt)
         if self._counts_always:
             event.usage = self._usage_so_far()
+        self._tell_prompt(event)
         return event
 
     def end(self) -> Iterator[Event]:
@@ -85,6 +99,13 @@ class Responses:
             event = self._event()
             event.usage = self._usage_so_far()
             yield event
+
+    def _tell_prompt(self, answer: m.GenerateResponse | m.GenerateStreamResponse) -> None:
+        """Give the answer the prompt's tokens, if the request asks for them and none has had them yet."""
+        prompt, self._untold = self._untold, None
+        if prompt is not None:
+            answer.prompt_token_ids = list(prompt.token_ids)
+            answer.mm_placeholders = _placeholders(prompt)
 
     def _event(self, *choices: m.GenerateStreamChoice) -> m.GenerateStreamResponse:
         return m.GenerateStreamResponse(request_id=self._request_id, choices=list(choices))
@@ -104,6 +125,14 @@ class Responses:
     def _prompt(self, prompt: Sequence[PromptToken]) -> list[dict[str, m.PromptLogprob] | None]:
         """Return an entry a token, by token id; None for the first, which nothing precedes."""
         return [_prompt_place(token, self._tokenizer) for token in prompt]
+
+
+def _placeholders(prompt: Prompt) -> dict[_Kind, list[m.PlaceholderRange]] | None:
+    found: dict[_Kind, list[m.PlaceholderRange]] = {}
+    for media in prompt.media:
+        place = m.PlaceholderRange(offset=media.position, length=media.num_tokens)
+        found.setdefault(_KINDS[media.kind], []).append(place)
+    return found or None
 
 
 def stop_reason(last: TokenEvent, stop_token_ids: Container[int]) -> str | int | None:

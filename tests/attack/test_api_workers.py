@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.conftest import LIMITS, Server, running_server
+from tests.tiny_media import image_bytes, save_tiny_media_model
 
 GREEDY: dict[str, Any] = {
     "model": "verbatim-demo",
@@ -108,3 +110,27 @@ def test_the_api_ends_with_the_engines_process() -> None:
         while Path(f"/proc/{front}").exists():
             assert time.monotonic() < ends_at
             time.sleep(0.05)
+
+
+def test_images_reach_the_engine_and_load_no_torch_into_the_api(tmp_path: Path) -> None:
+    """Their tokens are those of the engine alone, as tests/unit/engine/remote/test_media.py compares them."""
+    save_tiny_media_model(tmp_path, "qwen2_5_vl")
+    options = ("--dtype", "float32", "--served-model-name", "verbatim-demo", *LIMITS)
+    with running_server(str(tmp_path), "--api-workers", "1", *options) as server:
+        small, tall = (
+            post(server, messages=asked(image_bytes(width, height))).json()
+            for width, height in ((24, 24), (20, 50))
+        )
+        broken = post(server, messages=asked(b"\x89PNG\r\n\x1a\nnothing"))
+        (front,) = fronts(server)
+        assert b"libtorch" not in Path(f"/proc/{front}/maps").read_bytes()
+    assert tall["usage"]["prompt_tokens"] > small["usage"]["prompt_tokens"]
+    assert tall["choices"][0]["message"] != small["choices"][0]["message"]
+    assert (broken.status_code, broken.json()["error"]["param"]) == (400, "messages[0].content[0]")
+
+
+def asked(picture: bytes) -> list[dict[str, Any]]:
+    """Return the messages of a request about a picture."""
+    url = f"data:image/png;base64,{b64encode(picture).decode()}"
+    parts = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": "What is it?"}]
+    return [{"role": "user", "content": parts}]

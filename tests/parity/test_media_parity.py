@@ -17,7 +17,7 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.events import TokenEvent
 from engine.media.encoder import MediaEncoder
-from engine.media.whole_processor import with_parts
+from engine.media.readers.whole_processor import with_parts
 from engine.media_item import MediaItem, MediaProcessor
 from engine.model.runner import ModelRunner
 from engine.request import BeamParams, GenerationRequest, MediaKind, Prompt, SamplingParams, StopConditions

@@ -22,7 +22,7 @@ from torch import Tensor
 from transformers.models.qwen3_vl.video_processing_qwen3_vl import Qwen3VLVideoProcessor
 from transformers.video_utils import VideoMetadata
 
-from engine.media.whole_processor import with_parts
+from engine.media.readers.whole_processor import with_parts
 from engine.media_item import MediaItem, MediaProcessor
 from engine.request import MediaKind, Prompt
 from engine.text.tokenizer import Tokenizer

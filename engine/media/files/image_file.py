@@ -5,6 +5,7 @@ from typing import Final
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from engine.config import MAX_IMAGE_PIXELS
 from engine.media.files.cannot_decode import CannotDecode
 
 # A thinner one is no picture, and processors that keep the ratio of its sides could not scale it.
@@ -31,6 +32,23 @@ def decode_image(data: bytes, max_pixels: int) -> Image.Image:
         raise CannotDecode(f"the file is no image of {', '.join(FORMATS)}") from error
     except Exception as error:  # each format's decoder raises its own for a broken file
         raise CannotDecode("the image is broken or cut off") from error
+
+
+def opaque(data: bytes) -> bytes:
+    """Return a file whose image has no transparency, and is that of `decode_image`; the same if it has none.
+
+    Raises CannotDecode.
+    """
+    try:
+        with Image.open(BytesIO(data), formats=FORMATS) as image:
+            is_opaque = image.mode not in ("RGBA", "LA", "PA") and "transparency" not in image.info
+    except Exception as error:
+        raise CannotDecode("the image is broken or cut off") from error
+    if is_opaque:
+        return data
+    file = BytesIO()
+    decode_image(data, MAX_IMAGE_PIXELS).save(file, "PNG", compress_level=1)
+    return file.getvalue()
 
 
 def _check_size(image: Image.Image, max_pixels: int) -> None:

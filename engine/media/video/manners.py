@@ -4,13 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
 from transformers.models.qwen3_vl.video_processing_qwen3_vl import smart_resize as smart_resize_of_all
 
 from engine.media.files.video_file import VideoLength
+from engine.media.processed_item import Arrays
 from engine.media.video import sampling
 from engine.media.video.sampling import Settings
 
@@ -22,17 +21,17 @@ class VideoManner(NamedTuple):
     """What a family makes of a video.
 
     choose: positions of frames. sizes: those that a frame of this height and width is scaled to, one after
-    the other, of so many frames. tensors: of the scaled frames, by the names that the texts of transformers'
+    the other, of so many frames. arrays: of the scaled frames, by the names that the texts of transformers'
     processors go by. defaults: of the settings.
-    arguments: of the encoder, from these tensors. shows_images: whether the tokens of a frame are those of an
+    arguments: of the encoder, from these arrays. shows_images: whether the tokens of a frame are those of an
     image.
     """
 
     choose: Callable[[VideoLength, Settings, int], list[int]]
     sizes: Callable[[Settings, int, Size], list[Size]]
-    tensors: Callable[[Pictures, Settings], dict[str, Tensor]]
+    arrays: Callable[[Pictures, Settings], Arrays]
     defaults: Settings
-    arguments: Callable[[dict[str, Tensor]], dict[str, Tensor]] = dict
+    arguments: Callable[[Arrays], Arrays] = dict
     shows_images: bool = False
 
 
@@ -78,7 +77,7 @@ def _even(length: float) -> int:
     return int(length) + int(length) % 2
 
 
-def _patches(pictures: Pictures, settings: Settings) -> dict[str, Tensor]:
+def _patches(pictures: Pictures, settings: Settings) -> Arrays:
     """Return the patches of a video, [num_patches, patch], in the order of the encoder's (Qwen-VL).
 
     The last frame is repeated where frames are missing for a patch of time.
@@ -93,20 +92,20 @@ def _patches(pictures: Pictures, settings: Settings) -> dict[str, Tensor]:
         *(grid[2] // merged, merged, side),
     ).transpose(0, 3, 6, 4, 7, 2, 1, 5, 8)
     patches = np.ascontiguousarray(parts).reshape(np.prod(grid), -1)
-    return {"pixel_values_videos": torch.from_numpy(patches), "video_grid_thw": torch.tensor([grid])}
+    return {"pixel_values_videos": patches, "video_grid_thw": np.array([grid])}
 
 
-def _frames(pictures: Pictures, settings: Settings) -> dict[str, Tensor]:
+def _frames(pictures: Pictures, settings: Settings) -> Arrays:
     """Return the frames of a video, [1, num_frames, 3, height, width]."""
-    return {"pixel_values_videos": torch.from_numpy(np.stack(pictures))[None]}
+    return {"pixel_values_videos": np.stack(pictures)[None]}
 
 
-def _frames_and_mask(pictures: Pictures, settings: Settings) -> dict[str, Tensor]:
+def _frames_and_mask(pictures: Pictures, settings: Settings) -> Arrays:
     """Return the frames of a video as of one that has images, with a mask of all their pixels (SmolVLM)."""
-    frames = torch.from_numpy(np.stack(pictures))[None]
+    frames = np.stack(pictures)[None]
     return {
         "pixel_values": frames,
-        "pixel_attention_mask": torch.ones_like(frames[:, :, 0], dtype=torch.int64),
+        "pixel_attention_mask": np.ones_like(frames[:, :, 0], dtype=np.int64),
     }
 
 
@@ -136,7 +135,7 @@ MANNERS: Final[dict[str, VideoManner]] = {
         _one_size,
         _frames,
         {"num_frames": 8, "size": {"height": 384, "width": 384}},
-        arguments=lambda tensors: {"pixel_values": tensors["pixel_values_videos"][0]},
+        arguments=lambda arrays: {"pixel_values": arrays["pixel_values_videos"][0]},
         shows_images=True,
     ),
     "llava_onevision": VideoManner(

@@ -9,17 +9,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from torch import Tensor
 from transformers import PreTrainedConfig
 from transformers.video_utils import VideoMetadata
 
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.video_file import Frames, VideoLength, VideoLimits, read_frames
 from engine.media.limits import MediaLimits
-from engine.media.reader import CannotProcess, ReadFile
+from engine.media.processed_item import Arrays
+from engine.media.readers.media_reader import CannotProcess, ReadFile
+from engine.media.readers.whole_processor import WholeProcessor, digest_of
 from engine.media.video.manners import MANNERS, VideoManner
 from engine.media.video.sampling import Settings
-from engine.media.whole_processor import WholeProcessor, digest_of
 from engine.text.tokenizer import Tokenizer
 
 # The first that is there has the settings; transformers looks for them in this order.
@@ -64,19 +64,19 @@ class VideoReader:
         limits = VideoLimits(self._limits.max_video_seconds, self._limits.max_image_pixels)
         frames, pictures = read_frames(data, self._choose, self._scaled, limits)
         try:
-            tensors = self._manner.tensors(pictures, self._settings)
+            arrays = self._manner.arrays(pictures, self._settings)
             metadata = VideoMetadata(
                 total_num_frames=frames.length.num_frames,
                 fps=frames.length.rate,
                 duration=frames.length.seconds,
                 frames_indices=list(frames.indices),
             )
-            found = {**tensors, "video_metadata": [metadata]}
+            found = {**arrays, "video_metadata": [metadata]}
             text: str = self._whole.replace_video_token(found, video_idx=0)
         except Exception as error:  # processors raise whatever they meet
             raise CannotProcess(f"the model's processor refuses the video: {error}") from error
-        arguments = self._manner.arguments(tensors)
-        return ReadFile(text, arguments, self._grids(tensors), self._time_step(frames))
+        arguments = self._manner.arguments(arrays)
+        return ReadFile(text, arguments, self._grids(arrays), self._time_step(frames))
 
     def _choose(self, length: VideoLength) -> list[int]:
         return self._manner.choose(length, self._settings, self._limits.max_video_frames)
@@ -99,11 +99,11 @@ class VideoReader:
         values = np.asarray(frame, np.float32) * np.float32(settings["rescale_factor"])
         return np.ascontiguousarray(((values - mean) / deviation).transpose(2, 0, 1))
 
-    def _grids(self, tensors: dict[str, Tensor]) -> tuple[tuple[int, int, int], ...]:
+    def _grids(self, arrays: Arrays) -> tuple[tuple[int, int, int], ...]:
         """Return the patches that become one token each, where positions have axes."""
-        if _GRID not in tensors:
+        if _GRID not in arrays:
             return ()
-        time, height, width = tensors[_GRID][0].tolist()
+        time, height, width = arrays[_GRID][0].tolist()
         merged = self._settings["merge_size"]
         grid = (height // merged, width // merged)
         # Between the frames of Qwen3-VL there is text, their times.

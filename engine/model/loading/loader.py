@@ -13,10 +13,10 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.media.encoder import MediaEncoder
+from engine.media.encoder import LoadedMedia, MediaEncoder
 from engine.media.families import kinds_in_words
 from engine.media.limits import MediaLimits
-from engine.media.loading import LoadedMedia, load_processor
+from engine.media.loading import load_processor
 from engine.model.loading.checkpoint.complete import check_config, check_finite, check_plausible
 from engine.model.loading.checkpoint.end_tokens import read_end_token_ids
 from engine.model.loading.checkpoint.formats import check_dtypes, check_files
@@ -140,7 +140,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     on_progress(f"loading {size} of {format} as {dtype_name} onto {plan.device}")
     search = search_for(config, plan.directory) if plan.device.type == "cpu" else None
     tokenizer = read_tokenizer(plan, config)
-    processor = _media_processor(plan, config, tokenizer, on_progress)
+    processor = media_processor(plan, config, tokenizer, on_progress)
     reader = None if plan.speech is None else WindowReader(plan.directory, plan.speech)
     model, media_modules = read_weights(
         plan.directory,
@@ -185,7 +185,7 @@ def _speech(reader: WindowReader, model: PreTrainedModel, config: EngineConfig) 
     return LoadedSpeech(reader, SoundEncoder(model, max_cached_bytes=config.media_cache_bytes))
 
 
-def _media_processor(
+def media_processor(
     plan: PlannedModel, config: EngineConfig, tokenizer: Tokenizer, on_progress: Callable[[str], None]
 ) -> "PromptMediaProcessor | None":
     """Return what reads the model's media; None if they are not wanted, or cannot be read."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from io import BytesIO
 from typing import Final, NamedTuple
 
 import aiohttp
@@ -12,6 +13,7 @@ from engine.remote.sse import EventSplitter, EventTooLong
 _MAX_EVENT_BYTES: Final = 8 * 2**20  # a prompt of 32,000 tokens with the log-probabilities of five each
 _MAX_ANSWER_BYTES: Final = 64 * 2**20
 _MAX_ERROR_BYTES: Final = 65_536
+_MAX_WHOLE_BYTES: Final = 2**20  # of a body that is sent at once
 _CONNECT_TIMEOUT_S: Final = 5.0
 # Less than servers keep idle connections open: vLLM 5 seconds by default.
 _KEEP_ALIVE_S: Final = 4.0
@@ -113,7 +115,7 @@ class Upstream:
         """
         try:
             response = await self._session.post(
-                self.url + path, data=body, headers={"Content-Type": "application/json"}
+                self.url + path, data=_sent(body), headers={"Content-Type": "application/json"}
             )
         except aiohttp.ConnectionTimeoutError as error:
             raise NoAnswer from error
@@ -135,6 +137,11 @@ class Upstream:
                 return Whole(response.status, await _read(response, _MAX_ANSWER_BYTES))
         except (CutOff, TimeoutError, aiohttp.ClientError, OSError) as error:
             raise NoAnswer from error
+
+
+def _sent(body: bytes) -> bytes | BytesIO:
+    """Return a body as aiohttp sends it: a long one piece by piece, so that other streams go on."""
+    return body if len(body) <= _MAX_WHOLE_BYTES else BytesIO(body)
 
 
 def _connector(socket: str | None) -> aiohttp.BaseConnector:

@@ -6,6 +6,7 @@ from typing import ClassVar
 import msgspec
 
 from engine.capabilities import Capabilities
+from engine.media_item import MediaItem
 from engine.remote.wire.answer_reader import AnswerReader
 from engine.request import GenerationRequest
 from engine.text.tokenizer import Tokenizer
@@ -26,7 +27,8 @@ class TokenApi(ABC):
     """One kind of server: the form of requests for tokens and of their answers.
 
     name: its name in the settings. path: of requests for tokens. facts_path: of the server's account of
-    itself. start_hint: what a server that lacks `path` should have been started as.
+    itself. start_hint: what a server that lacks `path` should have been started as. capabilities: of which
+    `media` are the kinds of files that it takes for models that read them.
     """
 
     name: ClassVar[str]
@@ -42,6 +44,10 @@ class TokenApi(ABC):
         them in every event.
         """
         return request.sampling.num_prompt_logprobs is None
+
+    def sent_file(self, item: MediaItem) -> bytes:
+        """Return the bytes that are sent for a file that has been read here; any thread may call it."""
+        return item.data
 
     @abstractmethod
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:

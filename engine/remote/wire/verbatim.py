@@ -11,8 +11,8 @@ from engine.events import TokenLogprob
 from engine.remote.wire.answer_reader import AnswerReader, NewToken
 from engine.remote.wire.sampling import salt_digest
 from engine.remote.wire.token_api import ApiFacts, TokenApi
-from engine.remote.wire.vllm import Choice, Chunk, VllmApi, VllmReader, sampling_params
-from engine.request import GenerationRequest
+from engine.remote.wire.vllm import Choice, Chunk, VllmApi, VllmReader, prompt_fields, sampling_params
+from engine.request import GenerationRequest, MediaKind
 from engine.text.tokenizer import Tokenizer
 
 
@@ -39,7 +39,9 @@ class VerbatimApi(TokenApi):
     path: ClassVar[str] = "/inference/v1/generate"
     facts_path: ClassVar[str] = "/metrics"
     start_hint: ClassVar[str] = "its --root must have tokens, or the URL end with /tokens"
-    capabilities: ClassVar[Capabilities] = Capabilities(beams=False, embeddings=False)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        beams=False, embeddings=False, media=frozenset(MediaKind)
+    )
 
     @override
     def is_streamed(self, request: GenerationRequest) -> bool:
@@ -49,7 +51,7 @@ class VerbatimApi(TokenApi):
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
         body: dict[str, Any] = {
             "model": model,
-            "token_ids": request.prompt.token_ids,
+            **prompt_fields(request.prompt),
             "stream": True,
             "sampling_params": _sampling_params(request, index, tokenizer),
             "priority": request.priority,

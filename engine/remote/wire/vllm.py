@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from engine.capabilities import Capabilities
 from engine.events import PromptToken, TokenLogprob
+from engine.media_item import FilePrompt, MediaItem
 from engine.remote.wire.answer_reader import (
     AnswerReader,
     Malformed,
@@ -18,7 +19,7 @@ from engine.remote.wire.answer_reader import (
 )
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
 from engine.remote.wire.token_api import ApiFacts, TokenApi
-from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams
+from engine.request import GenerationRequest, Grammar, GrammarKind, MediaKind, Prompt, SamplingParams
 from engine.text.tokenizer import Tokenizer
 
 _STRUCTURED: Final[Mapping[GrammarKind, str]] = {
@@ -66,6 +67,7 @@ class Chunk(msgspec.Struct):
     choices: list[Choice] = []
     error: _Error | None = None
     prompt_logprobs: list[dict[int, _PromptLogprob] | None] | None = None
+    prompt_token_ids: list[int] | None = None
 
 
 @final
@@ -83,14 +85,22 @@ class VllmApi(TokenApi):
         logprob_token_ids=False,
         priority=False,
         embeddings=False,
+        media=frozenset({MediaKind.IMAGE}),
     )
+
+    @override
+    def sent_file(self, item: MediaItem) -> bytes:
+        """Return an image without transparency, which vLLM would show before white."""
+        from engine.media.files.image_file import opaque  # Pillow, which a front of texts does not need
+
+        return opaque(item.data) if item.kind is MediaKind.IMAGE else item.data
 
     @override
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
         body: dict[str, Any] = {
             "request_id": f"{request.request_id}-{index}",
             "model": model,
-            "token_ids": request.prompt.token_ids,
+            **prompt_fields(request.prompt),
             "stream": self.is_streamed(request),
             "sampling_params": sampling_params(request, index, tokenizer),
         }
@@ -114,6 +124,21 @@ class VllmApi(TokenApi):
             return ApiFacts()
         labels = {label["name"]: int(label["value"]) for label in _LABEL.finditer(match["labels"])}
         return ApiFacts(labels.get("num_gpu_blocks"), labels.get("block_size"))
+
+
+def prompt_fields(prompt: Prompt) -> dict[str, Any]:
+    """Return the fields of a prompt. One with files is sent before its expansion, which is the server's too.
+
+    Their answer then begins with the prompt's tokens.
+    """
+    if not prompt.media:
+        return {"token_ids": prompt.token_ids}
+    assert isinstance(prompt, FilePrompt), "the remote engine's own processor made it"
+    parts = [
+        {"type": f"{media.kind.value}_url", "url": source}
+        for media, source in zip(prompt.media, prompt.sources, strict=True)
+    ]
+    return {"token_ids": prompt.marked_token_ids, "content_parts": parts, "return_token_ids": True}
 
 
 def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
@@ -175,6 +200,10 @@ class VllmReader(AnswerReader):
 
     chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Chunk)
 
+    def __init__(self, request: GenerationRequest, tokenizer: Tokenizer) -> None:
+        super().__init__(request, tokenizer)
+        self._is_prompt_awaited = bool(request.prompt.media)
+
     @override
     def _read_chunk(self, chunk: Chunk) -> list[NewToken]:
         if (failure := chunk.error) is not None:
@@ -182,7 +211,19 @@ class VllmReader(AnswerReader):
             raise UpstreamError(status, in_one_line(failure.message), failure.param)
         if chunk.prompt_logprobs is not None:
             self.prompt = self._read_prompt(chunk.prompt_logprobs)
+        if self._is_prompt_awaited and chunk.choices:
+            self._check_prompt(chunk.prompt_token_ids)
         return [token for choice in chunk.choices for token in self._tokens(choice)]
+
+    def _check_prompt(self, token_ids: list[int] | None) -> None:
+        """Check that files have become the same tokens here and there. Raises Malformed."""
+        if token_ids is None or tuple(token_ids) != self._request.prompt.token_ids:
+            num_tokens = "none" if token_ids is None else len(token_ids)
+            raise Malformed(
+                f"the server makes {num_tokens} tokens of a prompt with files, of "
+                f"{len(self._request.prompt.token_ids)}, or others"
+            )
+        self._is_prompt_awaited = False
 
     def _tokens(self, choice: Choice) -> list[NewToken]:
         token_ids = choice.token_ids or []

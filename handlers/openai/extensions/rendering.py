@@ -1,11 +1,12 @@
 """The operations that write prompts as tokens for another server's token API, and generate nothing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from engine.errors import PromptTooLong
-from engine.remote.wire.vllm import structured_outputs
+from engine.remote.wire.vllm import prompt_fields, structured_outputs
 from engine.request import GenerationRequest
 from generated.openai import models as m
 from handlers.errors.mapping import mapped_errors
@@ -23,9 +24,9 @@ _LACKING: Final = ("use_beam_search", "logprob_token_ids", "suffix", "echo")
 class Rendering:
     """Prepares what the operations that generate would submit, and answers with it."""
 
-    def __init__(self, shared: Shared, chat: Chat, completions: Completions) -> None:
+    def __init__(self, shared: Shared, completions: Completions) -> None:
         self._shared = shared
-        self._chat = chat
+        self._chat = Chat(replace(shared, chat=shared.chat.keeping_files()))
         self._completions = completions
 
     async def chat(self, body: m.CreateChatCompletionRequest) -> m.RenderedRequest:
@@ -47,12 +48,9 @@ class Rendering:
     async def _rendered(
         self, body: Body, requests: Sequence[GenerationRequest], prefix: str
     ) -> list[m.RenderedRequest]:
-        """Raise PromptTooLong for a prompt that leaves no room for its answer, Refused for images."""
+        """Raise PromptTooLong for a prompt that leaves no room for its answer."""
         total = self._shared.model_info.max_total_tokens
         for request in requests:
-            if request.prompt.media:
-                message = "Images and the like have no place in a rendered request."
-                raise Refused(message, "messages", Violation.UNSUPPORTED_VALUE)
             if len(request.prompt.token_ids) + request.stopping.max_tokens > total:
                 raise PromptTooLong(len(request.prompt.token_ids), request.stopping.max_tokens, total)
         name = self._shared.envelope(prefix, body.request_id).id
@@ -73,15 +71,19 @@ def _check_options(body: Body) -> None:
 
 
 def _written(body: Body, request: GenerationRequest, name: str) -> m.RenderedRequest:
-    return m.RenderedRequest(
+    fields = prompt_fields(request.prompt)
+    rendered = m.RenderedRequest(
         request_id=name,
-        token_ids=list(request.prompt.token_ids),
+        token_ids=list(fields["token_ids"]),
         sampling_params=_sampling(body, request),
         model=body.model,
         stream=body.stream is True,
         cache_salt=request.cache_salt,
         priority=request.priority,
     )
+    if parts := fields.get("content_parts"):
+        rendered.content_parts = [m.RenderedPart(**part) for part in parts]
+    return rendered
 
 
 def _sampling(body: Body, request: GenerationRequest) -> m.RenderedSampling:

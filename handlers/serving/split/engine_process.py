@@ -103,7 +103,9 @@ async def _serve(
 
 def inner_settings(settings: Settings, info: ModelInfo) -> Settings:
     """Return the settings of the token API behind the socket."""
-    room = settings.payload_limit + _BYTES_A_TOKEN * info.max_total_tokens
+    # Files come from the fronts in base64, however these have got them.
+    files = settings.max_media_bytes * 4 // 3 if info.media else 0
+    room = settings.payload_limit + _BYTES_A_TOKEN * info.max_total_tokens + files
     return settings.model_copy(update={**_INNER, "payload_limit": room})
 
 

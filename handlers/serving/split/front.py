@@ -1,6 +1,7 @@
 """The work of a process that answers HTTP over the engine of another process on this machine."""
 
 import asyncio
+import logging
 import os
 import pickle
 import signal
@@ -24,6 +25,8 @@ from handlers.serving.split.front_start import URL, FrontStart
 from handlers.serving.split.totals import PATH
 
 _INPUT: Final = 0
+
+_log = logging.getLogger(__name__)
 
 
 def serve_front(listener: socket.socket) -> int:
@@ -53,7 +56,7 @@ def _stop_with_input() -> None:
 async def _serve(start: FrontStart, listener: socket.socket) -> int:
     settings = start.settings
     config = remote_config(settings, urls=(URL,), socket=start.socket, model_info=start.model_info)
-    engine = await RemoteEngine.start(config)
+    engine = await RemoteEngine.start(config, on_progress=lambda line: _log.warning(line))
     totals = Upstream(URL, api_key=None, timeout_s=settings.engine_timeout, socket=start.socket)
 
     async def exchange(text: str) -> str:

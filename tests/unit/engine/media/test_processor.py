@@ -91,7 +91,7 @@ def test_a_file_is_processed_once_and_its_digest_is_of_all_that_the_model_gets(
     first, again, third = processor.expand(ids, [other, other, another]).media
     # What was made of the first is known when the second is looked for.
     assert processor.cache.num_hits == num_hits + 1
-    assert first.features["tensors"] is again.features["tensors"]
+    assert first.features["arrays"] is again.features["arrays"]
     assert first.digest == again.digest != third.digest
     assert first.end <= again.position
 

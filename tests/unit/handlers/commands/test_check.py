@@ -14,6 +14,7 @@ from handlers.engine_starter import engine_config
 from handlers.serving.model_table import model_lines
 from handlers.settings.settings import Settings
 from tests.tiny import save_tiny_model
+from tests.tiny_media import save_tiny_media_model
 
 _CACHE = ("--max-batch-total-tokens", "1024")
 
@@ -41,6 +42,16 @@ def test_the_table_is_the_one_that_the_server_shows_at_its_start(capsys: pytest.
         "</think>" in shown
     )
     assert shown[-1] == "  verdict   will serve verbatim-demo"
+
+
+def test_the_table_says_which_files_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save_tiny_media_model(tmp_path, "qwen2_5_vl")
+    assert main(["check", "--dtype", "float32", "--model", str(tmp_path), *_CACHE]) == 0
+    assert "  reads     text and images" in capsys.readouterr().out.splitlines()
+    (tmp_path / "processor_config.json").write_text('{"processor_class": "NoProcessor"}')
+    assert main(["check", "--dtype", "float32", "--model", str(tmp_path), *_CACHE]) == 0
+    shown = capsys.readouterr().out
+    assert "  reads " not in shown and "  note      images are not read: " in shown
 
 
 def test_json_has_all_that_the_table_says(capsys: pytest.CaptureFixture[str]) -> None:

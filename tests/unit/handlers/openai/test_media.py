@@ -123,8 +123,14 @@ async def test_prompts_are_counted_and_rendered_with_their_images() -> None:
     token_ids = list(one.engine.request.prompt.token_ids)
     counted = await one.answer("/openai/tokenize", {"model": MODEL, "messages": body["messages"]})
     assert counted["tokens"] == token_ids
-    status, error = await one.error(f"{CHAT}/render", body)
-    assert (status, error["param"]) == (400, "messages")
+    rendered = await one.answer(f"{CHAT}/render", body)
+    assert rendered["content_parts"] == [
+        {"type": "image_url", "url": f"data:application/octet-stream;base64,{b64encode(png()).decode()}"}
+    ]
+    assert len(rendered["token_ids"]) == len(token_ids) - NUM_TOKENS + 1
+    await one.answer("/tokens/inference/v1/generate", rendered)
+    assert one.engine.requests[-1].prompt.token_ids == tuple(token_ids)
+    assert "content_parts" not in await one.answer(f"{CHAT}/render", asked(text("Hi")))
 
 
 def respond(*parts: dict[str, Any], **fields: Any) -> dict[str, Any]:

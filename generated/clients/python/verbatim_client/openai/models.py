@@ -866,6 +866,24 @@ class GenerationTimings(AnswerPart):
     """
 
 
+class RenderedPart(AnswerPart):
+    """
+    A file of a rendered prompt.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["image_url", "audio_url", "video_url"]
+    """
+    What the file is.
+    """
+    url: str
+    """
+    A data URL with the file's content.
+    """
+
+
 class RenderedForm(AnswerPart):
     """
     One of these, as text.
@@ -1738,7 +1756,11 @@ class RenderedRequest(AnswerPart):
     """
     token_ids: Annotated[list[TokenId], Field(min_length=1)]
     """
-    The prompt.
+    The prompt, with one placeholder for each of `content_parts`.
+    """
+    content_parts: Annotated[list[RenderedPart] | None, Field(min_length=1)] = None
+    """
+    The files of the prompt, in the order of their placeholders; absent if it has none.
     """
     sampling_params: RenderedSampling
     model: str

@@ -13,6 +13,20 @@ from verbatim_client.runtime.answer_part import AnswerPart
 TokenId = TypeAliasType("TokenId", Annotated[int, Field(ge=0)])
 
 
+class PlaceholderRange(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    offset: Annotated[int, Field(ge=0)]
+    """
+    The place of a file's first token in the prompt.
+    """
+    length: Annotated[int, Field(ge=1)]
+    """
+    How many tokens stand for the file.
+    """
+
+
 class PromptLogprob(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -257,6 +271,14 @@ class GenerateStreamResponse(AnswerPart):
     """
     The token counts, if the request asks for them.
     """
+    prompt_token_ids: list[TokenId] | None = None
+    """
+    As in a whole answer; in the first event.
+    """
+    mm_placeholders: dict[Literal["image", "audio", "video"], list[PlaceholderRange]] | None = None
+    """
+    As in a whole answer; in the first event.
+    """
     prompt_logprobs: list[dict[str, PromptLogprob] | None] | None = None
     """
     In the first event, if the request asks for them.
@@ -311,4 +333,12 @@ class GenerateResponse(AnswerPart):
     prompt_logprobs: list[dict[str, PromptLogprob] | None] | None
     """
     An entry a token of the prompt; null unless the request asks for them.
+    """
+    prompt_token_ids: list[TokenId] | None = None
+    """
+    The prompt's tokens, with those that stand for files; with `return_token_ids` alone.
+    """
+    mm_placeholders: dict[Literal["image", "audio", "video"], list[PlaceholderRange]] | None = None
+    """
+    By kind, where the tokens of files stand; null in a prompt without files. With `return_token_ids` alone.
     """

@@ -9,6 +9,25 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 
+class ContentPart(TypedDict, closed=True):
+    """
+    A file in the prompt.
+    """
+
+    type: Literal["image_url", "audio_url", "video_url"]
+    """
+    What the file is.
+    """
+    url: str
+    """
+    A data URL in base64, or a URL that the server may fetch. At least 1 characters.
+    """
+    uuid: NotRequired[str | None]
+    """
+    A name by which vLLM remembers the file. Without effect, as files are known by their content.
+    """
+
+
 class StreamOptions(TypedDict, closed=True):
     """
     What a stream tells besides tokens.
@@ -232,7 +251,7 @@ class GenerateRequest(TypedDict, closed=True):
     """
     token_ids: Sequence[int]
     """
-    The tokens to continue. Nothing is put before them. At least 1 items.
+    The tokens to continue, with one placeholder for each of `content_parts`. Nothing is put before them. At least 1 items.
     """
     sampling_params: SamplingParams
     model: NotRequired[str | None]
@@ -269,15 +288,15 @@ class GenerateRequest(TypedDict, closed=True):
     """
     return_token_ids: NotRequired[bool | None]
     """
-    Tells in vLLM where images stand in a prompt. Without effect, as prompts have none.
+    Answer with the prompt's tokens too, once files have taken the places of their placeholders.
     """
     features: NotRequired[None]
     """
-    Images in the prompt. The model takes token ids alone.
+    Images as a model's processor leaves them. This server takes them as files, by `content_parts`.
     """
-    content_parts: NotRequired[None]
+    content_parts: NotRequired[Sequence[ContentPart] | None]
     """
-    Images in the prompt. The model takes token ids alone.
+    The files in the prompt, in the order of their placeholders, for models that read any.
     """
     kv_transfer_params: NotRequired[None]
     """

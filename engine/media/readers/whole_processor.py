@@ -8,16 +8,14 @@ import importlib
 import json
 from copy import deepcopy
 from inspect import signature
-from math import inf
 from pathlib import Path
 from typing import Any, Final
 
-from torch import Tensor
 from transformers import PreTrainedConfig
 from transformers.models.auto import processing_auto
-from transformers.models.voxtral.processing_voxtral import VoxtralProcessor
 from transformers.processing_utils import ProcessorMixin
 
+from engine.media.readers.own_texts import OWN_TEXTS
 from engine.text.tokenizer import Tokenizer
 
 # transformers' processor, or what stands for it.
@@ -41,7 +39,7 @@ def whole_processor(
     path = directory / _SETTINGS_FILE
     settings: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
     name = settings.get("processor_class") or _NAMES[config.model_type]
-    if (own := _OWN.get(name)) is not None:
+    if (own := OWN_TEXTS.get(name)) is not None:
         return own(config, settings, tokenizer, images=images, sounds=sounds)
     module = importlib.import_module(
         f"transformers.models.{config.model_type}.processing_{config.model_type}"
@@ -91,52 +89,3 @@ def _scalars(processor: WholeProcessor) -> dict[str, Any]:
         for name, value in vars(processor).items()
         if isinstance(value, str | int | float | bool | None) and name != "chat_template"
     }
-
-
-class _PixtralTexts:
-    """The text of an image's tokens for Pixtral and Mistral 3, whose processor needs torchvision to import.
-
-    A row of patches ends with a token of its own, and the last one with another.
-    """
-
-    def __init__(
-        self, config: PreTrainedConfig, settings: dict[str, Any], tokenizer: Tokenizer, **parts: Any
-    ) -> None:
-        vision: Any = config.vision_config
-        merged = settings.get("spatial_merge_size", getattr(config, "spatial_merge_size", 1))
-        self.patch_size: int = settings.get("patch_size", vision.patch_size) * merged
-        self.image_token: str = settings.get("image_token", "[IMG]")
-        self.row_end: str = settings.get("image_break_token", "[IMG_BREAK]")
-        self.end: str = settings.get("image_end_token", "[IMG_END]")
-        self.own_options = {"patch_size": self.patch_size}
-
-    def replace_image_token(self, found: Any, image_idx: int) -> str:
-        height, width = (int(side) // self.patch_size for side in found["image_sizes"][image_idx])
-        row = self.image_token * width
-        return self.row_end.join([row] * height) + self.end
-
-
-class _VoxtralTexts:
-    """The text of a sound's tokens for Voxtral, whose processor leaves it to Mistral's own tokenizer.
-
-    A sound of any length is read in windows, the last of which is filled with silence.
-    """
-
-    audio_kwargs = VoxtralProcessor.audio_kwargs
-    max_audio_len = inf
-
-    def __init__(
-        self, config: PreTrainedConfig, settings: dict[str, Any], tokenizer: Tokenizer, **parts: Any
-    ) -> None:
-        audio: Any = config.audio_config
-        self.audio_token = tokenizer.token_text(config.audio_token_id)
-        self.tokens_of_window: int = audio.max_source_positions * audio.hidden_size // audio.intermediate_size
-        self.feature_extractor = parts["sounds"]
-
-    def _process_audio(self, audio: Any, **options: Any) -> tuple[dict[str, Tensor], list[str]]:
-        retrieve: Any = VoxtralProcessor._retrieve_input_features
-        features: Tensor = retrieve(self, audio, **options)
-        return {"input_features": features}, [self.audio_token * self.tokens_of_window * len(features)]
-
-
-_OWN: Final = {"PixtralProcessor": _PixtralTexts, "VoxtralProcessor": _VoxtralTexts}

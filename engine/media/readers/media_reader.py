@@ -1,9 +1,8 @@
 """What reads files of one kind for a model, before its encoder."""
 
-from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from torch import Tensor
+from engine.media.processed_item import Arrays
 
 
 class CannotProcess(Exception):
@@ -13,12 +12,12 @@ class CannotProcess(Exception):
 class ReadFile(NamedTuple):
     """One file as the model's processor makes it.
 
-    text: what keeps its place in a prompt. tensors: the encoder's arguments by name, among others. grids,
+    text: what keeps its place in a prompt. arrays: the encoder's arguments by name, among others. grids,
     time_step: as in `ProcessedItem`.
     """
 
     text: str
-    tensors: Mapping[str, Tensor]
+    arrays: Arrays
     grids: tuple[tuple[int, int, int], ...] = ()
     time_step: float = 1.0
 

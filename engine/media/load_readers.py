@@ -6,13 +6,12 @@ from typing import Any
 
 from transformers import AutoFeatureExtractor, AutoImageProcessor, PreTrainedConfig
 
-from engine.media.audio_reader import AudioReader
 from engine.media.families import MediaFamily
-from engine.media.image_reader import ImageReader
 from engine.media.limits import MediaLimits
-from engine.media.reader import CannotProcess, MediaReader
-from engine.media.video.video_reader import VideoReader
-from engine.media.whole_processor import whole_processor
+from engine.media.readers.audio_reader import AudioReader
+from engine.media.readers.image_reader import ImageReader
+from engine.media.readers.media_reader import CannotProcess, MediaReader
+from engine.media.readers.whole_processor import whole_processor
 from engine.request import MediaKind
 from engine.text.tokenizer import Tokenizer
 
@@ -23,7 +22,7 @@ def load_readers(
     family: MediaFamily,
     tokenizer: Tokenizer,
     limits: MediaLimits,
-    on_progress: Callable[[str], None],
+    on_progress: Callable[[str], object],
 ) -> Mapping[MediaKind, MediaReader]:
     """Return the readers of the kinds that a model reads. Raises CannotProcess.
 
@@ -42,6 +41,8 @@ def load_readers(
     if sounds is not None:
         readers[MediaKind.AUDIO] = AudioReader(sounds, whole, config, max_seconds=limits.max_audio_seconds)
     if MediaKind.VIDEO in family.kinds:
+        from engine.media.video.video_reader import VideoReader  # which loads torch, as fronts may not
+
         try:
             readers[MediaKind.VIDEO] = VideoReader(directory, images, whole, config, tokenizer, limits)
         except CannotProcess as error:

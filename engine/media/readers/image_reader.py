@@ -3,14 +3,14 @@
 from typing import Any, Final
 
 import numpy as np
-from torch import Tensor
 from transformers import PreTrainedConfig
 
 from engine.media.families import MediaFamily
 from engine.media.files.image_file import decode_image
 from engine.media.limits import MediaLimits
-from engine.media.reader import CannotProcess, ReadFile
-from engine.media.whole_processor import WholeProcessor, digest_of
+from engine.media.processed_item import Arrays
+from engine.media.readers.media_reader import CannotProcess, ReadFile
+from engine.media.readers.whole_processor import WholeProcessor, digest_of
 
 _GRID: Final = "image_grid_thw"
 
@@ -36,7 +36,7 @@ class ImageReader:
         self.settings = digest_of(whole, images)
         self._options: dict[str, Any] = dict(getattr(whole, "images_kwargs", None) or {})
         self._options |= getattr(whole, "own_options", {})
-        self._options["return_tensors"] = "pt"
+        self._options["return_tensors"] = "np"
 
     def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
         """Return what becomes of an image; see `MediaReader`."""
@@ -48,15 +48,15 @@ class ImageReader:
             text: str = self._whole.replace_image_token(found, image_idx=0)
         except Exception as error:  # processors raise whatever they meet
             raise CannotProcess(f"the model's processor refuses the image: {error}") from error
-        tensors = {name: value for name, value in found.items() if isinstance(value, Tensor)}
+        arrays = {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
         if len(images) > 1:
-            tensors = {name: tensor[:1] for name, tensor in tensors.items()}
-        return ReadFile(text, tensors, self._grids(tensors))
+            arrays = {name: array[:1] for name, array in arrays.items()}
+        return ReadFile(text, arrays, self._grids(arrays))
 
-    def _grids(self, tensors: dict[str, Tensor]) -> tuple[tuple[int, int, int], ...]:
+    def _grids(self, arrays: Arrays) -> tuple[tuple[int, int, int], ...]:
         """Return the patches of the image that become one token each, where positions have axes."""
         if not self._family.has_axes:
             return ()
         merge_size = getattr(self._images, "merge_size", 1)
-        merged = tensors[_GRID].numpy() // np.array([1, merge_size, merge_size])
+        merged = arrays[_GRID] // np.array([1, merge_size, merge_size])
         return tuple((time, height, width) for time, height, width in merged.tolist())

@@ -3,12 +3,12 @@
 from inspect import signature
 from typing import Any
 
-from torch import Tensor
+import numpy as np
 from transformers import PreTrainedConfig
 
 from engine.media.files.audio_file import read_audio
-from engine.media.reader import CannotProcess, ReadFile
-from engine.media.whole_processor import WholeProcessor, digest_of
+from engine.media.readers.media_reader import CannotProcess, ReadFile
+from engine.media.readers.whole_processor import WholeProcessor, digest_of
 
 
 class AudioReader:
@@ -45,8 +45,9 @@ class AudioReader:
             found, texts = self._whole._process_audio([samples], **self._options)
         except Exception as error:  # extractors raise whatever they meet
             raise CannotProcess(f"the model's processor refuses the sound: {error}") from error
-        tensors = {name: value for name, value in found.items() if isinstance(value, Tensor)}
-        return ReadFile(texts[0], tensors)
+        # Some extractors make tensors, whatever they are asked for.
+        arrays = {name: np.asarray(value) for name, value in found.items() if hasattr(value, "shape")}
+        return ReadFile(texts[0], arrays)
 
 
 def _longest(whole: WholeProcessor, sounds: Any) -> float:

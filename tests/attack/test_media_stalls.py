@@ -1,0 +1,75 @@
+"""Many requests with an image each, at once: none of them holds the event loop."""
+
+import asyncio
+import time
+from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+import httpx
+
+from engine.async_engine import AsyncEngine
+from engine.config import EngineConfig
+from handlers.app import build_app
+from handlers.settings.settings import Settings
+from tests.running_app import running_app
+from tests.tiny_media import image_bytes, save_tiny_media_model
+
+NUM_REQUESTS: Final = 32
+MAX_STALL_S: Final = 0.05
+TIMEOUT_S: Final = 300.0
+CHAT: Final = "/openai/v1/chat/completions"
+
+
+async def test_the_loop_does_not_compute_images(tmp_path: Path) -> None:
+    """Each turn of the loop is measured by the time that its thread computes, so that other processes of the
+    machine, and the clients' threads, do not count.
+    """
+    save_tiny_media_model(tmp_path, "qwen2_5_vl")
+    engine = await AsyncEngine.start(
+        EngineConfig(model=str(tmp_path), device="cpu", dtype="float32", num_kv_blocks=256)
+    )
+    try:
+        async with running_app(build_app(Settings(served_model_name="m"), engine)) as url:
+            asked = [_body(seed) for seed in range(NUM_REQUESTS)]
+            watch = asyncio.create_task(_longest_turn_s())
+            loop = asyncio.get_running_loop()
+            with ThreadPoolExecutor(NUM_REQUESTS) as clients:
+                futures = [loop.run_in_executor(clients, _status, url, body) for body in asked]
+                statuses = await asyncio.gather(*futures)
+            watch.cancel()
+            longest_s = await watch
+    finally:
+        await engine.stop()
+    assert set(statuses) == {200}
+    assert longest_s < MAX_STALL_S
+
+
+async def _longest_turn_s() -> float:
+    """Return, once it is cancelled, the most that the loop's thread has computed between two turns of it."""
+    longest_s, before = 0.0, time.thread_time()
+    try:
+        while True:
+            await asyncio.sleep(0)
+            now = time.thread_time()
+            longest_s, before = max(longest_s, now - before), now
+            await asyncio.sleep(0.001)
+    except asyncio.CancelledError:
+        return longest_s
+
+
+def _status(url: str, body: bytes) -> int:
+    headers = {"content-type": "application/json"}
+    return httpx.post(url + CHAT, content=body, headers=headers, timeout=TIMEOUT_S).status_code
+
+
+def _body(seed: int) -> bytes:
+    """Return a request with a picture of its own, of 1.2 million pixels in a file of 300 kB."""
+    file = image_bytes(1280, 960, seed=seed)
+    picture = b64encode(file + bytes(300_000 - len(file))).decode()
+    url = f"data:image/png;base64,{picture}"
+    return (
+        b'{"model": "m", "max_tokens": 4, "messages": [{"role": "user", "content": [{"type": "image_url", '
+        b'"image_url": {"url": "' + url.encode() + b'"}}, {"type": "text", "text": "What?"}]}]}'
+    )
