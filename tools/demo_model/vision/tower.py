@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -19,21 +20,43 @@ from tools.demo_model.training_loop import by_chunk, fit
 from tools.demo_model.vision.drawing import draw
 from tools.demo_model.vision.model import PictureReader
 from tools.demo_model.vision.processor import pixels
-from tools.demo_model.vision.recipe import NUM_THREADS, PATCHES_A_SIDE, PICTURES_A_TOWER_BATCH
-from tools.demo_model.vision.scene import COLOURS, KINDS, Scene
-from tools.demo_model.vision.scenes import random_scene
+from tools.demo_model.vision.recipe import (
+    CROWDED_SHARE,
+    LARGE_SHARE,
+    NUM_THREADS,
+    PATCHES_A_SIDE,
+    PICTURES_A_TOWER_BATCH,
+)
+from tools.demo_model.vision.scene import COLOURS, KINDS, PLACES, Figure, Scene
+from tools.demo_model.vision.scenes import crowded_scene, large_scene, random_scene
 
 _SEED_OF_LENGTH: Final = 20_900_000
 _RADIUS: Final = 0.45
 """Within which a patch belongs to a figure, in shares of the figure's size."""
 _COLOUR_NAMES: Final = tuple(COLOURS)
-_NUM_VALUES: Final = (len(KINDS) + 1, len(COLOURS) + 1, 2)
-"""Of each label of a patch: its figure's kind and colour, 0 being none, and whether the centre is in it."""
+_PLACE_NAMES: Final = tuple(chain.from_iterable(PLACES))
+_MAX_COUNT: Final = 4
+_COUNT_VALUES: Final = _MAX_COUNT + 1
+_NUM_VALUES: Final = (
+    len(KINDS) + 1,
+    len(COLOURS) + 1,
+    len(_PLACE_NAMES) + 1,
+    _COUNT_VALUES,
+    _COUNT_VALUES,
+    _COUNT_VALUES,
+    _COUNT_VALUES,
+    2,
+)
+"""The number of values of each label of a patch, 0 being none: kind, colour and place of its figure; how many
+shapes there are of its kind, of its colour, of both, and of any; whether its centre is in the patch."""
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """Pictures, float32 [num_pictures, 3, EDGE, EDGE], and labels, int64 [num_pictures, NUM_PATCHES, 3]."""
+    """Pictures and what their patches show.
+
+    pixels: float32 [num_pictures, 3, EDGE, EDGE]. labels: int64 [num_pictures, NUM_PATCHES, num_labels].
+    """
 
     pixels: Tensor
     labels: Tensor
@@ -57,8 +80,8 @@ class Labeller(nn.Module):
 
 
 def labels_of(scene: Scene) -> Tensor:
-    """Return the labels of a drawing's patches once it is padded to a square. int64 [NUM_PATCHES, 3]"""
-    labels = torch.zeros(PATCHES_A_SIDE, PATCHES_A_SIDE, 3, dtype=torch.long)
+    """Return the labels of the patches of a drawing padded to a square. int64 [NUM_PATCHES, num_labels]"""
+    labels = torch.zeros(PATCHES_A_SIDE, PATCHES_A_SIDE, len(_NUM_VALUES), dtype=torch.long)
     edge, side = min(scene.width, scene.height), max(scene.width, scene.height)
     patches = PATCHES_A_SIDE * edge / side  # in the length that figures are measured by
     left, top = ((side - length) / 2 * PATCHES_A_SIDE / side for length in (scene.width, scene.height))
@@ -68,17 +91,43 @@ def labels_of(scene: Scene) -> Tensor:
         is_inside = (middles - x)[None, :] ** 2 + (middles - y)[:, None] ** 2 < (
             _RADIUS * figure.size * patches
         ) ** 2
-        kind, colour = KINDS.index(figure.kind) + 1, _COLOUR_NAMES.index(figure.colour) + 1
-        labels[is_inside] = torch.tensor((kind, colour, 0))
-        labels[int(y), int(x)] = torch.tensor((kind, colour, 1))
+        named = _names_of(figure, scene)
+        labels[is_inside] = torch.tensor((*named, 0))
+        labels[int(y), int(x)] = torch.tensor((*named, 1))
     return labels.flatten(0, 1)
+
+
+def _names_of(figure: Figure, scene: Scene) -> tuple[int, ...]:
+    """Return a figure's labels but for that of its centre."""
+    shapes = [each for each in scene.figures if not (each.is_digit or figure.is_digit)]
+    counts = (
+        sum(each.kind == figure.kind for each in shapes),
+        sum(each.colour == figure.colour for each in shapes),
+        sum(each.name == figure.name for each in shapes),
+        len(shapes),
+    )
+    return (
+        KINDS.index(figure.kind) + 1,
+        _COLOUR_NAMES.index(figure.colour) + 1,
+        _PLACE_NAMES.index(figure.place) + 1,
+        *(min(count, _MAX_COUNT) for count in counts),
+    )
+
+
+def _scene(scribe: Scribe) -> Scene:
+    """Return a scene to learn from, often one with more figures than questions are about, or a large one."""
+    make = scribe.random.choices(
+        (crowded_scene, large_scene, random_scene),
+        (CROWDED_SHARE, LARGE_SHARE, 1 - CROWDED_SHARE - LARGE_SHARE),
+    )[0]
+    return make(scribe)
 
 
 def labelled_batches(seed: int) -> Iterator[Labelled]:
     """Batches of drawings without end, fixed by the seed."""
     scribe = Scribe(seed, Split.SEEN)
     while True:
-        scenes = [random_scene(scribe) for _ in range(PICTURES_A_TOWER_BATCH)]
+        scenes = [_scene(scribe) for _ in range(PICTURES_A_TOWER_BATCH)]
         drawn = torch.stack([pixels(draw(scene)) for scene in scenes])
         yield Labelled(drawn, torch.stack([labels_of(scene) for scene in scenes]))
 
@@ -119,9 +168,10 @@ def put_into_words(labeller: Labeller, tokenizer: Tokenizer, embeddings: Tensor)
     about as long as embeddings, as the text model's first layer expects. embeddings: the text model's,
     [vocabulary_size, hidden_size].
     """
-    kinds, colours, _ = labeller.heads
+    kinds, colours, places, *_ = labeller.heads
     translation = _translation(kinds, KINDS, tokenizer, embeddings)
     translation += _translation(colours, _COLOUR_NAMES, tokenizer, embeddings)
+    translation += _translation(places, _PLACE_NAMES, tokenizer, embeddings)
     translation *= len(translation) ** 0.5 / translation.norm()  # as large as the identity, on the whole
     reader = labeller.reader
     last = reader.projector.linear_2

@@ -9,7 +9,7 @@ from tools.demo_model.scribe import Scribe, Split, is_held_out
 from tools.demo_model.vision.drawing import draw
 from tools.demo_model.vision.evaluation.trials import encoded
 from tools.demo_model.vision.scene import COLOURS, KINDS, SHAPES, Figure, Scene, listed
-from tools.demo_model.vision.scenes import random_scene
+from tools.demo_model.vision.scenes import USUAL_EDGE, crowded_scene, large_scene, random_scene
 
 WHITE = (255, 255, 255)
 NUM_SCENES = 300
@@ -21,7 +21,7 @@ def figure(name: str, row: int = 1, column: int = 1) -> Figure:
 
 
 def scene(*figures: Figure) -> Scene:
-    return Scene(96, 96, WHITE, figures)
+    return Scene(USUAL_EDGE, USUAL_EDGE, WHITE, figures)
 
 
 def scenes(split: Split) -> list[Scene]:
@@ -32,12 +32,12 @@ def scenes(split: Split) -> list[Scene]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_figure_is_drawn_in_its_colour_at_its_place_alone(kind: str) -> None:
     drawn = draw(scene(figure(f"red {kind}", 0, 2)))
-    assert drawn.size == (96, 96)
-    inside = drawn.crop((64, 0, 96, 32)).getcolors(32 * 32)
+    assert drawn.size == (108, 108)
+    inside = drawn.crop((72, 0, 108, 36)).getcolors(36 * 36)
     assert inside is not None and COLOURS["red"] in dict((colour, number) for number, colour in inside)
     elsewhere = drawn.copy()
-    elsewhere.paste(WHITE, (64, 0, 96, 32))
-    assert elsewhere.getcolors() == [(96 * 96, WHITE)]
+    elsewhere.paste(WHITE, (72, 0, 108, 36))
+    assert elsewhere.getcolors() == [(108 * 108, WHITE)]
 
 
 def test_no_two_kinds_are_drawn_alike() -> None:
@@ -68,6 +68,17 @@ def test_scenes_have_up_to_four_figures_of_every_kind_colour_and_place() -> None
     assert {one.width > one.height for one in drawn} == {True, False}
 
 
+def test_the_tower_also_learns_from_crowded_scenes_and_large_figures_of_its_own_split() -> None:
+    scribe = Scribe(8, Split.SEEN)
+    crowded = [crowded_scene(scribe) for _ in range(NUM_SCENES)]
+    large = [large_scene(scribe) for _ in range(NUM_SCENES)]
+    assert {len(one.figures) for one in crowded} == set(range(1, 10))
+    assert {figure.kind for one in crowded for figure in one.figures} == set(KINDS)
+    assert {len(one.figures) for one in large} == {1}
+    assert min(figure.size for one in large for figure in one.figures) > 0.35
+    assert not any(is_held_out(one.combination) for one in crowded + large)
+
+
 def test_every_figure_is_within_the_drawing_and_seen_before_the_background() -> None:
     for one in scenes(Split.SEEN):
         edge = min(one.width, one.height)
@@ -91,8 +102,8 @@ def test_a_drawing_is_much_the_same_in_every_format(file_format: str) -> None:
     read = Image.open(BytesIO(encoded(shown, file_format)))
     assert read.format == file_format
     drawn = draw(shown)
-    for x in (16, 48, 80):
-        pixel = read.convert("RGB").getpixel((x, 16))
-        wanted = drawn.getpixel((x, 16))
+    for x in (18, 54, 90):
+        pixel = read.convert("RGB").getpixel((x, 18))
+        wanted = drawn.getpixel((x, 18))
         assert isinstance(pixel, tuple) and isinstance(wanted, tuple)
         assert max(abs(a - b) for a, b in zip(pixel, wanted, strict=True)) < 12

@@ -1,5 +1,6 @@
 """Documents with pictures: the tokens that keep their places, labels of patches, rows that replace tokens."""
 
+from itertools import chain
 from typing import cast
 
 import pytest
@@ -16,11 +17,11 @@ from tools.demo_model.vision.drawing import draw
 from tools.demo_model.vision.model import PictureReader, new_model
 from tools.demo_model.vision.processor import image_token_id, pixels, tokenizer_with_images
 from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT
-from tools.demo_model.vision.scene import COLOURS, KINDS, Scene
+from tools.demo_model.vision.scene import COLOURS, KINDS, PLACES, Scene
 from tools.demo_model.vision.tower import Labeller, labels_of, put_into_words
 from tools.demo_model.vision.train import embedded
 
-from .test_drawing import figure
+from .test_drawing import WHITE, figure
 
 TOKENIZER = tokenizer_with_images(DEMO_MODEL)
 IMAGE_TOKEN_ID = image_token_id(TOKENIZER)
@@ -85,7 +86,7 @@ def test_rows_take_the_places_of_image_tokens_in_order() -> None:
 
 def test_a_picture_gives_the_rows_that_the_model_itself_makes_of_it() -> None:
     model = new_model(DEMO_MODEL)
-    drawn = pixels(draw(Scene(96, 96, (255, 255, 255), (figure("red star"),))))[None]
+    drawn = pixels(draw(Scene(96, 96, WHITE, (figure("red star"),))))[None]
     with torch.inference_mode():
         (wanted,) = model.get_image_features(drawn).pooler_output
         (rows,) = PictureReader(model)(drawn)
@@ -99,30 +100,41 @@ def test_a_new_model_has_the_text_models_weights_and_no_embedding_of_images() ->
 
 
 def test_labels_name_the_figures_where_they_are_once_a_drawing_is_padded() -> None:
-    star = KINDS.index("star") + 1, list(COLOURS).index("red") + 1
-    square = labels_of(Scene(96, 96, (255, 255, 255), (figure("red star", 0, 0),))).view(8, 8, 3)
+    star = KINDS.index("star") + 1, list(COLOURS).index("red") + 1, 1, 1, 1, 1, 1
+    square = labels_of(Scene(96, 96, WHITE, (figure("red star", 0, 0),))).view(9, 9, 8)
     assert square[1, 1].tolist() == [*star, 1]
     assert square[4:].any().item() is False
     # Twice as wide as high, so that a quarter of the square above it is padding.
-    wide = labels_of(Scene(192, 96, (255, 255, 255), (figure("red star", 0, 0),))).view(8, 8, 3)
-    assert wide[2, 0].tolist() == [*star, 1]
+    wide = labels_of(Scene(192, 96, WHITE, (figure("red star", 0, 0),))).view(9, 9, 8)
+    assert wide[3, 0].tolist() == [*star, 1]
     assert wide[:2].any().item() is False
+
+
+def test_labels_count_the_shapes_that_are_like_a_figure_and_no_digits() -> None:
+    shapes = [figure("red star", 0, 0), figure("red star", 0, 1), figure("blue star", 0, 2)]
+    others = [figure("red circle", 1, 1), figure("red 7", 2, 2)]
+    labels = labels_of(Scene(96, 96, WHITE, (*shapes, *others))).view(9, 9, 8)
+    kind_colour_both_and_any = labels[1::3, 1::3, 3:7]
+    assert kind_colour_both_and_any[0].tolist() == [[3, 3, 2, 4], [3, 3, 2, 4], [3, 1, 1, 4]]
+    assert kind_colour_both_and_any[1, 1].tolist() == [1, 3, 1, 4]
+    assert kind_colour_both_and_any[2, 2].tolist() == [0, 0, 0, 0]
 
 
 def test_rows_are_put_into_the_words_for_what_the_heads_prefer() -> None:
     model = new_model(DEMO_MODEL)
     embeddings = model.lm_head.weight.detach()
     labeller = Labeller(model)
-    drawn = pixels(draw(Scene(96, 96, (255, 255, 255), (figure("red star"),))))[None]
+    drawn = pixels(draw(Scene(96, 96, WHITE, (figure("red star"),))))[None]
     with torch.inference_mode():
         before = labeller.reader(drawn)[0]
     put_into_words(labeller, TOKENIZER, embeddings)
     with torch.inference_mode():
         after = labeller.reader(drawn)[0]
-    words = torch.stack([embeddings[TOKENIZER.encode(word).ids].mean(0) for word in (*KINDS, *COLOURS)])
+    named = (*KINDS, *COLOURS, *chain.from_iterable(PLACES))
+    words = torch.stack([embeddings[TOKENIZER.encode(word).ids].mean(0) for word in named])
     for old, new in zip(before, after, strict=True):
         parts = torch.cat([words, old[None]]).T  # [hidden_size, num_words + 1]
-        shares = torch.linalg.lstsq(parts, new[:, None]).solution
+        shares = torch.linalg.lstsq(parts, new[:, None], driver="gelsd").solution  # some places are sums
         torch.testing.assert_close((parts @ shares)[:, 0], new, atol=1e-3, rtol=1e-3)
         assert shares[:-1].abs().max() > 0
     assert after.norm(dim=1).mean().item() == pytest.approx(embeddings.norm(dim=1).mean().item(), rel=0.2)
