@@ -63,6 +63,7 @@ from handlers.tgi.operations import TgiHandlers
 from handlers.tgi_family.launcher.reading import check_arguments
 from handlers.tokens.contract import TokensContract
 from handlers.tokens.operations import TokensHandlers
+from handlers.transcription.transcriber import Transcriber
 from handlers.triton.contract import TritonContract
 from handlers.triton.operations import TritonHandlers
 
@@ -102,8 +103,13 @@ def _served_with_settings(contract: Contract, handlers: ConfiguredImplementation
     return Served(contract, handlers.table, handlers)
 
 
+def _openai(shared: Shared, settings: Settings) -> Handlers:
+    seconds = settings.max_transcription_seconds
+    return OpenAIHandlers(shared, Transcriber(shared.engine, shared.workers, max_seconds=seconds))
+
+
 _ALL: Final = (
-    _served(OpenAIContract(), OpenAIHandlers),
+    Served(OpenAIContract(), OpenAIHandlers.table, _openai),
     _served_with_settings(TgiContract(), TgiHandlers),
     _served_with_settings(HfContract(), HfHandlers),
     _served(TritonContract(), TritonHandlers),

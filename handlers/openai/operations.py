@@ -55,15 +55,15 @@ _to_problem: Final = partial(to_problem, prompt_field="")
 class OpenAIHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: Shared, transcriber: Transcribes | None = None) -> None:
-        """transcriber: the served model as one that writes down speech, where it does."""
+    def __init__(self, shared: Shared, transcriber: Transcribes) -> None:
+        """transcriber: the served model as one that writes down speech; admission refuses where it does not."""
         super().__init__(shared.active_requests, _to_problem, _GENERATES, _TRANSCRIBES)
         self._chat = Chat(shared)
         self._completions = Completions(shared)
         self._rendering = Rendering(shared, self._completions)
         self._tokens = Tokens(shared, self._chat)
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
-        self._transcriptions = None if transcriber is None else Transcriptions(shared, transcriber)
+        self._transcriptions = Transcriptions(shared, transcriber)
         preparation = Preparation(shared)
         self._responses = Responses(shared, preparation)
         self._input_tokens = InputTokens(preparation, shared.model_names)
@@ -139,7 +139,6 @@ class OpenAIHandlers(AdmissionControl, Operations):
         | str
         | EventStream[m.TranscriptionStreamEvent]
     ):
-        assert self._transcriptions is not None, "admission refuses it where nothing transcribes"
         if body.stream:
             return self._transcriptions.stream(body, call)
         return await self._transcriptions.transcribe(body, call)
@@ -148,7 +147,6 @@ class OpenAIHandlers(AdmissionControl, Operations):
     async def create_translation(
         self, body: m.CreateTranslationRequest, call: Call[CreateTranslationHeaders]
     ) -> m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str:
-        assert self._transcriptions is not None, "admission refuses it where nothing transcribes"
         return await self._transcriptions.translate(body, call)
 
     @override

@@ -1,14 +1,18 @@
 """An engine that does as another does, until it fails."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.adapter import Adapters
 from engine.capabilities import Capabilities
 from engine.events import Embedding, TokenEvent
 from engine.media_item import MediaProcessor
 from engine.model_info import ModelInfo
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest, Media
+from engine.speech_info import SpeechReader
 from engine.stats import EngineStats, Health
 from engine.text.tokenizer import Tokenizer
 from handlers.active_requests.engine import Engine
@@ -43,6 +47,10 @@ class FailingEngine:
         return self._engine.media
 
     @property
+    def speech(self) -> SpeechReader | None:
+        return self._engine.speech
+
+    @property
     def shares_interpreter(self) -> bool:
         return self._engine.shares_interpreter
 
@@ -62,6 +70,9 @@ class FailingEngine:
         raise self._error
 
     async def embed(self, request: EmbeddingRequest) -> Embedding:
+        raise self._error
+
+    async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
         raise self._error
 
     async def health(self) -> Health:
