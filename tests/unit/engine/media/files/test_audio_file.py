@@ -120,6 +120,7 @@ def silent_film() -> bytes:
         (wav_that_says(4, "<I", 0xFFFFFFFF), "broken or cut off"),
         (wav_that_says(14, "<H", 0), "encoded in a way"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "data",  # some bytes are random
 )
 def test_what_cannot_be_read_is_refused_with_a_reason(data: bytes, reason: str) -> None:
     with pytest.raises(CannotDecode, match=reason):
