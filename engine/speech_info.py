@@ -12,6 +12,8 @@ from engine.request import Media
 SECONDS_PER_TIMESTAMP = 0.02
 # The language of models that have no tokens for languages.
 ENGLISH = "en"
+# `model_type` of the configurations of models that transcribe.
+SPEECH_MODEL_TYPES = ("whisper",)
 
 
 class SpeechInfo(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from engine.model.loading.gguf.named_file import own_file
 from engine.remote.config import RemoteConfig
 from engine.remote.media import read_media_files
 from engine.remote.wire.apis import APIS
+from engine.speech_info import SPEECH_MODEL_TYPES
 from engine.text.tokenizer import Tokenizer
 
 _NEEDED_FILES: Final = ["*.json", "*.jinja", "*.txt", "*.model", "*.py"]
@@ -50,6 +51,11 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
     """
     directory, revision = _find(config, on_progress)
     own = _read_json(directory / "config.json")
+    if own.get("model_type") in SPEECH_MODEL_TYPES:
+        raise ModelNotSupported(
+            f"{config.model} transcribes, which an engine in the server's own process does alone: leave out "
+            "--api-workers, --engine and --engine-url"
+        )
     text: dict[str, Any] = own.get("text_config") or own
     generation_path = directory / "generation_config.json"
     generation = _read_json(generation_path) if generation_path.is_file() else {}

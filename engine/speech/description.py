@@ -9,9 +9,8 @@ import msgspec
 from transformers import PreTrainedConfig
 
 from engine.errors import ModelNotSupported
-from engine.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, SpeechInfo
+from engine.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, SPEECH_MODEL_TYPES, SpeechInfo
 
-MODEL_TYPES: Final = ("whisper",)
 _GENERATION: Final = "generation_config.json"
 _PREPROCESSOR: Final = "preprocessor_config.json"
 _LANGUAGE: Final = re.compile(r"<\|([a-z]{2,3})\|>")
@@ -19,7 +18,7 @@ _LANGUAGE: Final = re.compile(r"<\|([a-z]{2,3})\|>")
 
 def transcribes(config: PreTrainedConfig) -> bool:
     """Return whether models of this configuration write down speech."""
-    return config.model_type in MODEL_TYPES
+    return config.model_type in SPEECH_MODEL_TYPES
 
 
 def describe_speech(directory: Path, config: PreTrainedConfig) -> SpeechInfo:

@@ -42,11 +42,11 @@ from engine.native.obstacles import lacks_library
 from engine.packed_cache.entry import PackedEntry
 from engine.packed_cache.search import Search, search_for
 from engine.request import Pooling
-from engine.speech.description import MODEL_TYPES, describe_speech, transcribes
+from engine.speech.description import describe_speech, transcribes
 from engine.speech.encoder import LoadedSpeech, SoundEncoder
 from engine.speech.reader import WindowReader
 from engine.speech.speech_model import SpeechModel
-from engine.speech_info import SpeechInfo
+from engine.speech_info import SPEECH_MODEL_TYPES, SpeechInfo
 from engine.text.tokenizer import Tokenizer
 from engine.weights.unread_weight import UnreadWeight
 
@@ -342,7 +342,7 @@ def _find_paged_obstacle(model_config: PreTrainedConfig, directory: Path) -> str
     if model_config.is_encoder_decoder:
         raise ModelNotSupported(
             f"{name} is an encoder-decoder; of these only models that transcribe are served "
-            f"({', '.join(MODEL_TYPES)})"
+            f"({', '.join(SPEECH_MODEL_TYPES)})"
         )
     model_class: Any = serving_class(model_config)
     if model_class is None and "auto_map" not in model_config.to_dict():
