@@ -220,7 +220,7 @@ class Prompt(msgspec.Struct, frozen=True):
 
     @property
     def sees_itself(self) -> bool:
-        """Whether tokens of text see later ones, so that keys and values depend on the whole prompt."""
+        """True if tokens of text see later ones, so that keys and values depend on the whole prompt."""
         return any(first < 0 or last > one.num_tokens for one in self.media for first, last in one.blocks)
 
 

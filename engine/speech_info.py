@@ -1,12 +1,14 @@
 """The facts about a model that transcribes, and the reader of sounds for it; no torch."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from engine.request import Media
+
+if TYPE_CHECKING:  # which programs without a server need not import
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Of one timestamp token (Radford et al. 2022, section 2.3).
 SECONDS_PER_TIMESTAMP = 0.02
@@ -98,7 +100,7 @@ class SpeechReader(Protocol):
         """Return the sound in a file. Raises InvalidMedia for one that cannot be read or that is longer."""
         ...
 
-    def token_times(self, weights: NDArray[np.float32]) -> tuple[float, ...]:
+    def token_times(self, weights: "NDArray[np.float32]") -> tuple[float, ...]:
         """Return when each token begins, in seconds from the start of its window.
 
         weights: of the alignment heads, [num_heads, num_tokens, num_positions of sound that is there].

@@ -207,25 +207,34 @@ def _chunk_range(
     keys = torch.arange(num_keys, device=device) + first_block * block_size
     queries = torch.arange(span.start, span.end, device=device)[:, None]
     together = _seen_together(span, window)
-    mask = _additive(_hidden(queries, keys, window, together), dtype)
+    hidden = _hidden(queries, keys, window, together, ends_with_window=span.together_in_windows)
+    mask = _additive(hidden, dtype)
     is_causal = is_fresh and not together and (window is None or span.num_tokens <= window.size)
     return KeyRange(span.row, span.num_tokens, blocks, mask, is_fresh, is_causal)
 
 
 def _hidden(
-    queries: Tensor, keys: Tensor, window: Window | None, together: tuple[tuple[int, int], ...]
+    queries: Tensor,
+    keys: Tensor,
+    window: Window | None,
+    together: tuple[tuple[int, int], ...],
+    *,
+    ends_with_window: bool,
 ) -> Tensor:
     """Return which keys are hidden from which rows, bool [num_rows, num_keys].
 
     queries: positions [num_rows, 1], one after the other; keys: positions [num_keys]. together: ranges of
-    positions that see each other, also beyond the window, as transformers' masks have it.
+    positions that see each other. ends_with_window: whether they do so within the window alone, as in
+    Gemma 4; transformers' masks of other models let them see each other beyond it.
     """
-    hidden = keys > queries
-    if window is not None:
-        hidden |= keys < window.first_key(queries)
+    is_late = keys > queries
+    is_early = torch.zeros_like(is_late) if window is None else keys < window.first_key(queries)
     for first, end in together:
-        hidden &= (queries < first) | (queries >= end) | (keys < first) | (keys >= end)
-    return hidden
+        is_apart = (queries < first) | (queries >= end) | (keys < first) | (keys >= end)
+        is_late &= is_apart
+        if not ends_with_window:
+            is_early &= is_apart
+    return is_late | is_early
 
 
 def _additive(hidden: Tensor, dtype: torch.dtype) -> Tensor:

@@ -6,7 +6,7 @@ from engine.config import EngineConfig
 
 
 class MediaLimits(NamedTuple):
-    """What a file may hold at most; the fields of the engine's configuration of the same names."""
+    """The most that a file may hold; the fields of the engine's configuration of the same names."""
 
     max_image_pixels: int
     max_audio_seconds: float

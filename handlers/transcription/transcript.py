@@ -76,7 +76,7 @@ class TranscriptUsage:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What was said.
+    """The text that was said.
 
     text: without blanks around it. language: its code, such as "en"; of a model of one language, that one's.
     duration: of the sound in seconds. segments, words: () unless they were asked for.

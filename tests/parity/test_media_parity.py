@@ -228,7 +228,7 @@ def test_a_prompt_that_is_cached_gives_the_same_tokens_and_other_images_share_no
 
 def test_prompts_that_begin_alike_share_what_their_ends_do_not_change(case: Case) -> None:
     core, tokenizer, media = load(case.directory, block_size=2)
-    texts = ("# a picture of something, in words", "# a picture of something, in numbers")
+    texts = ("# a picture of something, in words", "# a picture of something, in letters")
     for number, text in enumerate(texts):
         expected = expect(case.directory, case.family, case.whole, marker_of(case.family), text, (SMALL,))
         num_hits = core.counters.num_cache_hit_tokens

@@ -94,7 +94,7 @@ def frames_of(data: bytes) -> list[Image.Image]:
 
 
 class Published:
-    """What transformers' processor of videos makes of frames that need no scaling, or SmolVLM's two."""
+    """The results of transformers' processor of videos for frames that need no scaling, or SmolVLM's two."""
 
     merge_size = 2
     temporal_patch_size = 2

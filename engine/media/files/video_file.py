@@ -39,7 +39,7 @@ class VideoLength(NamedTuple):
 
 
 class VideoLimits(NamedTuple):
-    """What a video may hold at most. max_pixels: width times height of a frame."""
+    """The most that a video may hold. max_pixels: width times height of a frame."""
 
     max_seconds: float
     max_pixels: int

@@ -1,1 +1,1 @@
-"""What reads images and sounds for a model, by transformers' processors; for videos it is the room beside."""
+"""The readers of images and sounds, by transformers' processors; that of videos is in the room beside."""

@@ -1,4 +1,4 @@
-"""What reads files of one kind for a model, before its encoder."""
+"""The protocol for readers of files of one kind for a model, before its encoder."""
 
 from typing import NamedTuple, Protocol
 

@@ -1,4 +1,4 @@
-"""How each family reads a video, where its own processor of videos needs torchvision."""
+"""The arithmetic by which each family reads a video, where its own processor of videos needs torchvision."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
@@ -18,7 +18,7 @@ Size = tuple[int, int]  # height, width
 
 
 class VideoManner(NamedTuple):
-    """What a family makes of a video.
+    """The arithmetic of a family.
 
     choose: positions of frames. sizes: those that a frame of this height and width is scaled to, one after
     the other, of so many frames. arrays: of the scaled frames, by the names that the texts of transformers'

@@ -1,4 +1,4 @@
-"""Which frames of a video a model reads, as transformers' processors of each family choose them.
+"""The choice of the frames of a video that a model reads, as each family's processor makes it.
 
 Their own classes need torchvision. Each function returns increasing positions of frames. settings: those of
 the family's processor. max_frames: how many there may be.

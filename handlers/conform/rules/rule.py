@@ -35,6 +35,11 @@ def is_one_of(*values: Json) -> When:
     return lambda value, body: any(type(one) is type(value) and one == value for one in values)
 
 
+def is_given(value: Json, body: Json) -> bool:
+    """For every value but null."""
+    return value is not None
+
+
 def is_above(number: float) -> When:
     """For numbers above this one, and for arrays of one."""
     return lambda value, body: any(

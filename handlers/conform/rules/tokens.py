@@ -5,7 +5,7 @@ from typing import Final
 from handlers.conform.document import Json
 from handlers.conform.place import ABSENT, Place
 
-from .rule import Ban, Companion, Rules, is_one_of
+from .rule import Ban, Companion, Rules, has_part_of_type, is_one_of
 
 _PARAMS: Final = "sampling_params"
 _FORMS: Final = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")
@@ -35,6 +35,13 @@ RULES: Final = Rules(
     bans=(
         Ban("*", f"{_OUTPUTS}.*", _ONE_FORM, is_one_of(None)),
         Ban("*", f"{_OUTPUTS}.json_object", _ONE_FORM, is_one_of(False)),
+        Ban(
+            "*",
+            "content_parts*",
+            "the model reads text alone",
+            has_part_of_type("image_url", "audio_url", "video_url"),
+            True,
+        ),
     ),
     num_tokens=(_at("max_tokens"),),
 )

@@ -127,7 +127,6 @@ REFUSED = [
     (CHAT, conversation({"role": "user", "content": "Hi", "mood": "good"})),
     (CHAT, conversation({"role": "system", "content": [{"type": "image_url", "image_url": {"url": "a"}}]})),
     (CHAT, conversation({"role": "tool", "content": "18"})),
-    (CHAT, user({"type": "video_url", "video_url": {"url": "a"}})),
     (COMPLETION, {"model": "m"}),
     (COMPLETION, completion(prompt=None)),
     (COMPLETION, completion(prompt=[])),

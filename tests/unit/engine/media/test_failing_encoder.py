@@ -14,6 +14,7 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
+from engine.media.processed_item import ARRAYS
 from engine.media_item import MediaItem
 from engine.request import (
     EmbeddingRequest,
@@ -93,9 +94,8 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
 
 
 def bad_tensor(prompts: list[Prompt]) -> Tensor:
-    tensors: Any = prompts[FAILING].media[1].features["tensors"]
-    tensor: Tensor = tensors["pixel_values"][0]
-    return tensor
+    arrays: Any = prompts[FAILING].media[1].features[ARRAYS]
+    return torch.from_numpy(arrays["pixel_values"][0])
 
 
 @pytest.mark.parametrize(

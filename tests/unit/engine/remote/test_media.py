@@ -121,7 +121,8 @@ async def test_each_sequence_of_a_request_sees_the_images(own: AsyncEngine, remo
 async def test_an_engine_says_which_files_it_passes_on(own: AsyncEngine, remote: RemoteEngine) -> None:
     for engine in (own, remote):
         assert engine.capabilities.media == engine.model_info.media == media_of(engine).kinds
-        assert engine.model_info.media == {MediaKind.IMAGE}
+    assert own.model_info.media == {MediaKind.IMAGE, MediaKind.VIDEO}
+    assert remote.model_info.media == {MediaKind.IMAGE}
 
 
 async def test_a_file_that_cannot_be_read_is_refused_before_it_is_sent(remote: RemoteEngine) -> None:

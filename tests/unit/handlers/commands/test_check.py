@@ -47,11 +47,11 @@ def test_the_table_is_the_one_that_the_server_shows_at_its_start(capsys: pytest.
 def test_the_table_says_which_files_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save_tiny_media_model(tmp_path, "qwen2_5_vl")
     assert main(["check", "--dtype", "float32", "--model", str(tmp_path), *_CACHE]) == 0
-    assert "  reads     text and images" in capsys.readouterr().out.splitlines()
+    assert "  reads     text, images and videos" in capsys.readouterr().out.splitlines()
     (tmp_path / "processor_config.json").write_text('{"processor_class": "NoProcessor"}')
     assert main(["check", "--dtype", "float32", "--model", str(tmp_path), *_CACHE]) == 0
     shown = capsys.readouterr().out
-    assert "  reads " not in shown and "  note      images are not read: " in shown
+    assert "  reads " not in shown and "  note      images and videos are not read: " in shown
 
 
 def test_json_has_all_that_the_table_says(capsys: pytest.CaptureFixture[str]) -> None:
