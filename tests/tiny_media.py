@@ -363,7 +363,8 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
         "aya_vision",
         lambda ids: AyaVisionConfig(
             text_config=Cohere2Config(
-                **_SIZES | {"sliding_window": 9, "layer_types": [*["sliding_attention"] * 2, "full_attention"]}
+                **_SIZES
+                | {"sliding_window": 9, "layer_types": ["sliding_attention"] * 2 + ["full_attention"]}
             ),
             vision_config=SiglipVisionConfig(**_SMALL, vision_use_head=False),
             image_token_index=ids["<|IMG_PATCH|>"],
