@@ -2211,6 +2211,9 @@ class CreateTranscriptionResponseJson(BaseModel):
     The transcript.
     """
     usage: TranscriptTextUsageDuration
+    """
+    How much sound was heard.
+    """
 
 
 class CreateTranscriptionResponseVerboseJson(BaseModel):
@@ -2242,6 +2245,9 @@ class CreateTranscriptionResponseVerboseJson(BaseModel):
     The segments with their times, unless only words were asked for.
     """
     usage: TranscriptTextUsageDuration
+    """
+    How much sound was heard.
+    """
 
 
 class CreateTranslationResponseVerboseJson(BaseModel):
@@ -2283,6 +2289,9 @@ class TranscriptTextDoneEvent(BaseModel):
     The whole text.
     """
     usage: TranscriptTextUsageTokens
+    """
+    How many tokens were read and written.
+    """
 
 
 class ListModelsResponse(BaseModel):

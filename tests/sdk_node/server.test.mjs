@@ -1,5 +1,9 @@
 // Every operation of every contract, its streams and its errors, from the server itself.
 import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { clientOf, contracts, examples, load } from "./packages.mjs";
 
@@ -7,11 +11,26 @@ const model = "verbatim-demo";
 const messages = [{ role: "user", content: "What is the capital of France?" }];
 const AsyncFunction = async function () {}.constructor;
 
+// The served model is of text, and refuses what its example sends.
+const speech = join(mkdtempSync(join(tmpdir(), "speech-")), "speech.wav");
+writeFileSync(speech, Buffer.alloc(64));
+
 for (const contract of contracts) {
   for (const { name, code } of examples(contract)) {
     test(`${contract}: the README's example of ${name} runs`, async () => {
       const seen = [];
-      const run = new AsyncFunction("client", "console", `${code}\nreturn typeof answer === "undefined" ? null : answer;`);
+      const own = code.replaceAll('import("node:fs")', "fs").replaceAll("speech.wav", speech);
+      const body = `${own}\nreturn typeof answer === "undefined" ? null : answer;`;
+      const run = new AsyncFunction("client", "console", "fs", body);
+      if (own !== code) {
+        const { APIStatusError } = await load(contract);
+        await assert.rejects(run(await clientOf(contract), console, fs), (error) => {
+          assert.ok(error instanceof APIStatusError);
+          assert.deepEqual([error.status, error.body.error.param], [400, "model"]);
+          return true;
+        });
+        return;
+      }
       const answer = await run(await clientOf(contract), { log: (event) => seen.push(event) });
       assert.equal(code.includes("const answer"), answer !== null);
       assert.equal(code.includes("console.log"), seen.length > 0);

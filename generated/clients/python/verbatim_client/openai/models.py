@@ -1272,6 +1272,9 @@ class CreateTranscriptionResponseJson(AnswerPart):
     The transcript.
     """
     usage: TranscriptTextUsageDuration
+    """
+    How much sound was heard.
+    """
 
 
 class CreateTranscriptionResponseVerboseJson(AnswerPart):
@@ -1303,6 +1306,9 @@ class CreateTranscriptionResponseVerboseJson(AnswerPart):
     The segments with their times, unless only words were asked for.
     """
     usage: TranscriptTextUsageDuration
+    """
+    How much sound was heard.
+    """
 
 
 class CreateTranslationResponseVerboseJson(AnswerPart):
@@ -1344,6 +1350,9 @@ class TranscriptTextDoneEvent(AnswerPart):
     The whole text.
     """
     usage: TranscriptTextUsageTokens
+    """
+    How many tokens were read and written.
+    """
 
 
 class ListModelsResponse(AnswerPart):
