@@ -60,7 +60,7 @@ async def test_a_person_chooses_edits_and_sends_and_the_answer_streams_in(bench:
 async def test_every_operation_of_every_contract_answers_what_the_page_prefills(
     bench: Bench, complaints: list[str]
 ) -> None:
-    """Contracts that come later too: the page knows none by name. The served model is of text, not of speech."""
+    """Contracts that come later too: the page knows none by name. The served model takes no speech."""
     page = bench.page
     await page.goto(bench.url)
     await expect(page.locator("#operation option").first).to_be_attached()
