@@ -169,6 +169,11 @@ class MediaKind(Enum):
     AUDIO = "audio"
     VIDEO = "video"
 
+    @property
+    def plural(self) -> str:
+        """The kind's name for people, of several."""
+        return "sounds" if self is MediaKind.AUDIO else f"{self.value}s"
+
 
 class RopeAxes(msgspec.Struct, frozen=True, eq=False):
     """The positions of a medium's tokens in a rotary embedding of several axes.

@@ -24,6 +24,7 @@ class MediaFamily(NamedTuple):
         with the token of a beginning, and ends with a line feed (PaliGemma, Beyer et al. 2024, arXiv
         2407.07726).
     differs_alone: whether an image that is alone in its prompt is processed otherwise than several.
+    shows_frames_as_images: whether the tokens and the encoder of a video's frames are those of images.
     """
 
     kinds: frozenset[MediaKind] = _IMAGES
@@ -34,6 +35,7 @@ class MediaFamily(NamedTuple):
     is_nested: bool = False
     has_prefix: bool = False
     differs_alone: bool = False
+    shows_frames_as_images: bool = False
 
 
 _QWEN: Final = MediaFamily(_IMAGES | _VIDEOS, around=("<|vision_start|>", "<|vision_end|>"), has_axes=True)
@@ -41,8 +43,8 @@ _QWEN: Final = MediaFamily(_IMAGES | _VIDEOS, around=("<|vision_start|>", "<|vis
 # Each has a tiny model in tests/parity/test_media_parity.py.
 FAMILIES: Final[dict[str, MediaFamily]] = {
     "idefics3": MediaFamily(is_nested=True),
-    "smolvlm": MediaFamily(_IMAGES | _VIDEOS, is_nested=True),
-    "internvl": MediaFamily(_IMAGES | _VIDEOS),
+    "smolvlm": MediaFamily(_IMAGES | _VIDEOS, is_nested=True, shows_frames_as_images=True),
+    "internvl": MediaFamily(_IMAGES | _VIDEOS, shows_frames_as_images=True),
     "llava": MediaFamily(),
     "llava_next": MediaFamily(),
     "llava_onevision": MediaFamily(_IMAGES | _VIDEOS, is_nested=True, differs_alone=True),
@@ -63,7 +65,6 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
 }
 # Those that read sounds and nothing else.
 HEARING_TYPES: Final = frozenset(name for name, family in FAMILIES.items() if family.kinds == _SOUNDS)
-_NAMES: Final = {MediaKind.IMAGE: "images", MediaKind.AUDIO: "sounds", MediaKind.VIDEO: "videos"}
 
 
 def family_of(config: PreTrainedConfig) -> MediaFamily | None:
@@ -83,4 +84,4 @@ def family_of(config: PreTrainedConfig) -> MediaFamily | None:
 
 def kinds_in_words(kinds: Iterable[MediaKind]) -> str:
     """Return what a model reads, for people."""
-    return " and ".join(sorted(_NAMES[kind] for kind in kinds))
+    return " and ".join(sorted(kind.plural for kind in kinds))

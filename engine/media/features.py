@@ -9,6 +9,7 @@ from transformers import PreTrainedModel
 from transformers.masking_utils import create_bidirectional_mask
 from transformers.modeling_outputs import BaseModelOutputWithPooling
 
+from engine.media.families import FAMILIES
 from engine.request import MediaKind
 
 _METHODS: Final[Mapping[MediaKind, str]] = {
@@ -16,8 +17,6 @@ _METHODS: Final[Mapping[MediaKind, str]] = {
     MediaKind.AUDIO: "get_audio_features",
     MediaKind.VIDEO: "get_video_features",
 }
-# The frames of their videos are images.
-_OF_FRAMES: Final = ("internvl", "smolvlm")
 
 
 def feature_method(holder: PreTrainedModel, kind: MediaKind) -> Callable[..., Any]:
@@ -27,7 +26,7 @@ def feature_method(holder: PreTrainedModel, kind: MediaKind) -> Callable[..., An
     """
     if holder.config.model_type == "qwen2_audio":
         return _Qwen2AudioFeatures(holder)
-    if kind is MediaKind.VIDEO and holder.config.model_type in _OF_FRAMES:
+    if kind is MediaKind.VIDEO and FAMILIES[holder.config.model_type].shows_frames_as_images:
         kind = MediaKind.IMAGE
     method: Callable[..., Any] = getattr(holder, _METHODS[kind])
     return method

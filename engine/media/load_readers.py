@@ -44,7 +44,9 @@ def load_readers(
         from engine.media.video.video_reader import VideoReader  # which loads torch, as fronts may not
 
         try:
-            readers[MediaKind.VIDEO] = VideoReader(directory, images, whole, config, tokenizer, limits)
+            readers[MediaKind.VIDEO] = VideoReader(
+                directory, images, whole, config, family, tokenizer, limits
+            )
         except CannotProcess as error:
             on_progress(f"note: videos are not read: {error}")
     return readers

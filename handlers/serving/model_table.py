@@ -8,7 +8,6 @@ from engine.request import MediaKind
 from engine.speech_info import SpeechInfo
 from handlers.chat.summary import ChatSummary, in_words
 
-_PLURALS = {MediaKind.IMAGE: "images", MediaKind.AUDIO: "sounds", MediaKind.VIDEO: "videos"}
 _PRODUCTS = {"pairs": "in pairs", "widened": "as float32"}
 
 
@@ -45,7 +44,7 @@ def _media(kinds: Collection[MediaKind]) -> list[str]:
     """Return a line about what the model reads beside text; none if it is nothing."""
     if not kinds:
         return []
-    *first, last = ("text", *(_PLURALS[kind] for kind in MediaKind if kind in kinds))
+    *first, last = ("text", *(kind.plural for kind in MediaKind if kind in kinds))
     return [f"  reads     {', '.join(first)} and {last}"]
 
 

@@ -6,12 +6,11 @@ from typing import Final
 import av
 import numpy as np
 from av.audio import AudioStream
-from av.codec import CodecContext
 from av.container import InputContainer
 from numpy.typing import NDArray
 
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.container import opened
+from engine.media.files.container import opened, use_decoder
 
 FORMATS: Final = ("wav", "mp3", "flac", "ogg", "mov", "matroska")
 CODECS: Final = (
@@ -53,11 +52,7 @@ def _sound(container: InputContainer) -> AudioStream:
     if not container.streams.audio:
         raise CannotDecode(f"the file holds no {READS}")
     stream = container.streams.audio[0]
-    # FFmpeg gives a stream that it has no decoder for no context, unlike PyAV's types.
-    decoder: CodecContext | None = stream.codec_context
-    if decoder is None or decoder.name not in CODECS:
-        raise CannotDecode(f"the sound is encoded in a way that is not read; {READS} is")
-    decoder.thread_count = 1
+    use_decoder(stream, CODECS, "sound", READS)
     return stream
 
 

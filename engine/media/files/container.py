@@ -7,7 +7,10 @@ from io import BytesIO
 from typing import Final
 
 import av
+from av.audio import AudioStream
+from av.codec import CodecContext
 from av.container import InputContainer
+from av.video import VideoStream
 
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.mp4_tables import MAX_SAMPLES, num_samples
@@ -27,6 +30,18 @@ SIGNATURES: Final[Mapping[str, re.Pattern[bytes]]] = {
 }
 
 NO_OPTIONS: Final[Mapping[str, str]] = {}
+
+
+def use_decoder(stream: AudioStream | VideoStream, codecs: Sequence[str], what: str, reads: str) -> None:
+    """Let a stream be decoded in this thread. Raises CannotDecode unless one of these codecs does it.
+
+    what: the stream's content, such as "sound".
+    """
+    # FFmpeg gives a stream that it has no decoder for no context, unlike PyAV's types.
+    decoder: CodecContext | None = stream.codec_context
+    if decoder is None or decoder.name not in codecs:
+        raise CannotDecode(f"the {what} is encoded in a way that is not read; {reads} is")
+    decoder.thread_count = 1
 
 
 @contextmanager

@@ -4,13 +4,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple, TypeVar
 
-from av.codec import CodecContext
 from av.container import InputContainer
 from av.video import VideoStream
 from PIL import Image
 
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.container import opened
+from engine.media.files.container import opened, use_decoder
 from engine.media.files.image_file import MAX_ASPECT_RATIO
 
 FORMATS: Final = ("mov", "matroska", "avi", "asf")
@@ -151,11 +150,7 @@ def _pictures(container: InputContainer, limits: VideoLimits) -> VideoStream:
     if not container.streams.video:
         raise CannotDecode(f"the file holds no {READS}")
     stream = container.streams.video[0]
-    # FFmpeg gives a stream that it has no decoder for no context, unlike PyAV's types.
-    decoder: CodecContext | None = stream.codec_context
-    if decoder is None or decoder.name not in CODECS:
-        raise CannotDecode(f"the video is encoded in a way that is not read; {READS} is")
-    decoder.thread_count = 1
+    use_decoder(stream, CODECS, "video", READS)
     width, height = stream.width, stream.height
     if width * height > limits.max_pixels:
         raise CannotDecode(f"a video of {width} × {height} pixels; {limits.max_pixels:,} are the most")

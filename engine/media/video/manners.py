@@ -22,9 +22,7 @@ class VideoManner(NamedTuple):
 
     choose: positions of frames. sizes: those that a frame of this height and width is scaled to, one after
     the other, of so many frames. arrays: of the scaled frames, by the names that the texts of transformers'
-    processors go by. defaults: of the settings.
-    arguments: of the encoder, from these arrays. shows_images: whether the tokens of a frame are those of an
-    image.
+    processors go by. defaults: of the settings. arguments: of the encoder, from these arrays.
     """
 
     choose: Callable[[VideoLength, Settings, int], list[int]]
@@ -32,7 +30,6 @@ class VideoManner(NamedTuple):
     arrays: Callable[[Pictures, Settings], Arrays]
     defaults: Settings
     arguments: Callable[[Arrays], Arrays] = dict
-    shows_images: bool = False
 
 
 def _size_of_patches(settings: Settings, num_frames: int, size: Size) -> list[Size]:
@@ -136,7 +133,6 @@ MANNERS: Final[dict[str, VideoManner]] = {
         _frames,
         {"num_frames": 8, "size": {"height": 384, "width": 384}},
         arguments=lambda arrays: {"pixel_values": arrays["pixel_values_videos"][0]},
-        shows_images=True,
     ),
     "llava_onevision": VideoManner(
         sampling.evenly, _one_size, _frames, {"num_frames": 32, "size": {"height": 384, "width": 384}}
@@ -148,6 +144,5 @@ MANNERS: Final[dict[str, VideoManner]] = {
         {"num_frames": 64, "fps": 1, "size": {"longest_edge": 4 * 364}}
         | {"max_image_size": {"longest_edge": 364}, "resample": 1}
         | {"image_mean": [0.5] * 3, "image_std": [0.5] * 3},
-        shows_images=True,
     ),
 }

@@ -12,6 +12,7 @@ from PIL import Image
 from transformers import PreTrainedConfig
 from transformers.video_utils import VideoMetadata
 
+from engine.media.families import MediaFamily
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.video_file import Frames, VideoLength, VideoLimits, read_frames
 from engine.media.limits import MediaLimits
@@ -38,6 +39,7 @@ class VideoReader:
         images: Any,
         whole: WholeProcessor,
         config: PreTrainedConfig,
+        family: MediaFamily,
         tokenizer: Tokenizer,
         limits: MediaLimits,
     ) -> None:
@@ -55,7 +57,9 @@ class VideoReader:
         if len(tokenizer.encode(self.placeholder, add_special_tokens=False)) != 1:
             raise CannotProcess(f"the tokenizer has no token {self.placeholder}")
         whole.video_processor = SimpleNamespace(**self._settings)  # the texts go by its sizes
-        self.embedded_id: int = config.image_token_id if self._manner.shows_images else config.video_token_id
+        self.embedded_id: int = (
+            config.image_token_id if family.shows_frames_as_images else config.video_token_id
+        )
         bounds = json.dumps([self._settings, *limits], sort_keys=True).encode()
         self.settings = hashlib.sha256(digest_of(whole, images) + bounds).digest()
 
