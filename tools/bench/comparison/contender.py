@@ -33,53 +33,32 @@ class Kind(NamedTuple):
     beside: str = "verbatim"
 
 
+def _rounded(kind: Kind, weights: str, *, beside: str) -> Kind:
+    """Return the kind with weights that its driver rounds so."""
+    return kind._replace(environment={**kind.environment, "BENCH_WEIGHTS": weights}, beside=beside)
+
+
+_LLAMA_CPP: Final = Kind(
+    "llama_cpp_batch.py", ".venv-bench-llama.cpp", environment={"LLAMA_CPP_LIB_PATH": "{venv}/build/bin"}
+)
+_IK_LLAMA_CPP: Final = Kind(
+    "ik_llama_cpp_batch.py", ".venv-bench-ik_llama.cpp", environment={"IK_LLAMA_CPP": "{venv}/build"}
+)
+_OPENVINO: Final = Kind("openvino_genai_batch.py", ".venv-bench-openvino")
+
 KINDS: Final = {
     "verbatim": Kind("verbatim.py", ".venv", runs_here=True),
     "verbatim int8": Kind("verbatim.py", ".venv", runs_here=True, environment={"VERBATIM_QUANTIZE": "int8"}),
     "verbatim int4": Kind("verbatim.py", ".venv", runs_here=True, environment={"VERBATIM_QUANTIZE": "int4"}),
     "transformers": Kind("transformers_generate.py", ".venv-bench-transformers", runs_here=True),
-    "llama.cpp": Kind(
-        "llama_cpp_batch.py",
-        ".venv-bench-llama.cpp",
-        environment={"LLAMA_CPP_LIB_PATH": "{venv}/build/bin"},
-    ),
-    "llama.cpp int8": Kind(
-        "llama_cpp_batch.py",
-        ".venv-bench-llama.cpp",
-        environment={"LLAMA_CPP_LIB_PATH": "{venv}/build/bin", "BENCH_WEIGHTS": "int8"},
-        beside="verbatim int8",
-    ),
-    "llama.cpp q4_0": Kind(
-        "llama_cpp_batch.py",
-        ".venv-bench-llama.cpp",
-        environment={"LLAMA_CPP_LIB_PATH": "{venv}/build/bin", "BENCH_WEIGHTS": "q4_0"},
-        beside="verbatim int4",
-    ),
-    "llama.cpp q4_k_m": Kind(
-        "llama_cpp_batch.py",
-        ".venv-bench-llama.cpp",
-        environment={"LLAMA_CPP_LIB_PATH": "{venv}/build/bin", "BENCH_WEIGHTS": "q4_k_m"},
-        beside="verbatim int4",
-    ),
-    "ik_llama.cpp q4_0": Kind(
-        "ik_llama_cpp_batch.py",
-        ".venv-bench-ik_llama.cpp",
-        environment={"IK_LLAMA_CPP": "{venv}/build", "BENCH_WEIGHTS": "q4_0"},
-        beside="verbatim int4",
-    ),
-    "ik_llama.cpp q4_k_m": Kind(
-        "ik_llama_cpp_batch.py",
-        ".venv-bench-ik_llama.cpp",
-        environment={"IK_LLAMA_CPP": "{venv}/build", "BENCH_WEIGHTS": "q4_k_m"},
-        beside="verbatim int4",
-    ),
-    "openvino": Kind("openvino_genai_batch.py", ".venv-bench-openvino"),
-    "openvino int8": Kind(
-        "openvino_genai_batch.py",
-        ".venv-bench-openvino",
-        environment={"BENCH_WEIGHTS": "int8"},
-        beside="verbatim int8",
-    ),
+    "llama.cpp": _LLAMA_CPP,
+    "llama.cpp int8": _rounded(_LLAMA_CPP, "int8", beside="verbatim int8"),
+    "llama.cpp q4_0": _rounded(_LLAMA_CPP, "q4_0", beside="verbatim int4"),
+    "llama.cpp q4_k_m": _rounded(_LLAMA_CPP, "q4_k_m", beside="verbatim int4"),
+    "ik_llama.cpp q4_0": _rounded(_IK_LLAMA_CPP, "q4_0", beside="verbatim int4"),
+    "ik_llama.cpp q4_k_m": _rounded(_IK_LLAMA_CPP, "q4_k_m", beside="verbatim int4"),
+    "openvino": _OPENVINO,
+    "openvino int8": _rounded(_OPENVINO, "int8", beside="verbatim int8"),
     "vllm": Kind("vllm_cpu.py", ".venv-bench-vllm"),
 }
 
