@@ -29,6 +29,7 @@ from tests.parity.test_media_parity import (
     Expected,
     add,
     assert_as_expected,
+    continued,
     encoder_of,
     run,
 )
@@ -115,18 +116,7 @@ def voxtral_inputs(text: str, samples: Sequence[Any]) -> Any:
 
 
 def expect(family: str, whole: Any, text: str, files: Sequence[bytes]) -> Expected:
-    inputs = hf_inputs(family, text, files)
-    with torch.inference_mode():
-        output = whole.generate(
-            **inputs,
-            max_new_tokens=MAX_TOKENS,
-            do_sample=False,
-            return_dict_in_generate=True,
-            output_logits=True,
-        )
-    tokens = output.sequences[0, inputs["input_ids"].shape[1] :]
-    logprobs = torch.cat(output.logits).float().log_softmax(dim=-1).gather(1, tokens[:, None])[:, 0]
-    return Expected(tuple(inputs["input_ids"][0].tolist()), tokens.tolist(), logprobs.tolist())
+    return continued(whole, hf_inputs(family, text, files))
 
 
 @pytest.fixture(scope="module", params=list(AUDIO_FAMILIES))

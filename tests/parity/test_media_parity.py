@@ -102,7 +102,11 @@ def pixtral_inputs(family: str, text: str, images: Sequence[bytes]) -> Any:
 
 
 def expect(case_directory: Path, family: str, whole: Any, marker: str, text: str, images: Any) -> Expected:
-    inputs = hf_inputs(case_directory, family, text.replace("#", marker), images)
+    return continued(whole, hf_inputs(case_directory, family, text.replace("#", marker), images))
+
+
+def continued(whole: Any, inputs: Any) -> Expected:
+    """Return how transformers' whole model continues a prompt."""
     with torch.inference_mode():
         output = whole.generate(
             **inputs,
@@ -111,11 +115,10 @@ def expect(case_directory: Path, family: str, whole: Any, marker: str, text: str
             return_dict_in_generate=True,
             output_logits=True,
         )
-    num_prompt = inputs["input_ids"].shape[1]
-    tokens = output.sequences[0, num_prompt:]
-    logits = torch.cat(output.logits).float()
-    logprobs = logits.log_softmax(dim=-1).gather(1, tokens[:, None])[:, 0]
-    return Expected(tuple(inputs["input_ids"][0].tolist()), tokens.tolist(), logprobs.tolist())
+    ids = inputs["input_ids"]
+    tokens = output.sequences[0, ids.shape[1] :]
+    logprobs = torch.cat(output.logits).float().log_softmax(dim=-1).gather(1, tokens[:, None])[:, 0]
+    return Expected(tuple(ids[0].tolist()), tokens.tolist(), logprobs.tolist())
 
 
 MARKERS = {

@@ -26,7 +26,7 @@ from engine.media.readers.whole_processor import with_parts
 from engine.media_item import MediaItem, MediaProcessor
 from engine.request import MediaKind, Prompt
 from engine.text.tokenizer import Tokenizer
-from tests.parity.test_media_parity import MAX_TOKENS, Expected, add, assert_as_expected, load, run
+from tests.parity.test_media_parity import Expected, add, assert_as_expected, continued, load, run
 from tests.tiny_media import MEDIA_FAMILIES, image_bytes, media_tokenizer, save_tiny_media_model
 from tests.videos import video_bytes
 
@@ -177,19 +177,7 @@ def markers_of(family: str) -> tuple[str, str]:
 
 def expect(family: str, whole: Any, text: str, videos: list[bytes], images: list[bytes]) -> Expected:
     video, image = markers_of(family)
-    inputs = hf_inputs(family, text.replace("%", video).replace("#", image), videos, images)
-    with torch.inference_mode():
-        output = whole.generate(
-            **inputs,
-            max_new_tokens=MAX_TOKENS,
-            do_sample=False,
-            return_dict_in_generate=True,
-            output_logits=True,
-        )
-    ids = inputs["input_ids"]
-    tokens = output.sequences[0, ids.shape[1] :]
-    logprobs = torch.cat(output.logits).float().log_softmax(dim=-1).gather(1, tokens[:, None])[:, 0]
-    return Expected(tuple(ids[0].tolist()), tokens.tolist(), logprobs.tolist())
+    return continued(whole, hf_inputs(family, text.replace("%", video).replace("#", image), videos, images))
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
