@@ -31,17 +31,11 @@ from engine.model.fallback.trial import cannot_fall_back, observe_cost
 from engine.model.geometry_probe import observe_geometry
 from engine.model.hidden_states import HiddenStates
 from engine.model.loading.checkpoint.stored_tensors import read_headers
-from engine.model.loading.context import context_note
 from engine.model.loading.fetching import fetch_descriptions, fetch_headers
-from engine.model.loading.loader import (
-    PlannedModel,
-    choose_device,
-    keeps_float16,
-    media_processor,
-    plan_model,
-    read_tokenizer,
-)
+from engine.model.loading.loader import keeps_float16, media_processor, read_tokenizer
 from engine.model.loading.memory import check_room
+from engine.model.loading.planning.context import context_note
+from engine.model.loading.planning.plan import PlannedModel, choose_device, plan_model
 from engine.model.loading.pooling_config import find_own_pooling
 from engine.model.loading.refusals import NeedsWeights
 from engine.model.loading.without_weights import model_without_weights

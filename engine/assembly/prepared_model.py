@@ -23,7 +23,8 @@ from engine.model.adaptation.rope_by_row import install_rope_by_row
 from engine.model.description import describe_model
 from engine.model.fallback.runner import FallbackRunner
 from engine.model.loading.checkpoint.complete import check_finite
-from engine.model.loading.loader import LoadedModel, choose_device, load_model
+from engine.model.loading.loader import LoadedModel, load_model
+from engine.model.loading.planning.plan import choose_device
 from engine.model.runner import ModelRunner
 from engine.model_info import ModelInfo
 from engine.native.cpus import choose_num_threads

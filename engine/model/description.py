@@ -10,8 +10,8 @@ from engine.attention.kv_cache.geometry import KVGeometry
 from engine.config import EngineConfig
 from engine.kernels import Kernel
 from engine.model.loading.checkpoint.generation_config import read_recommended_sampling
-from engine.model.loading.loader import PlannedModel
 from engine.model.loading.memory import stored_bytes
+from engine.model.loading.planning.plan import PlannedModel
 from engine.model_info import ModelInfo
 from engine.native.instructions import usable_label
 from engine.request import MediaKind, Pooling

@@ -242,5 +242,5 @@ def test_a_stack_that_gives_something_else_is_taken_apart(
 
 
 def test_layers_of_float32_are_not_stacked(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.model.loading.loader._choose_dtype", lambda *_: torch.float32)
+    monkeypatch.setattr("engine.model.loading.planning.plan._choose_dtype", lambda *_: torch.float32)
     assert build("qwen2").num_stacked == 0

@@ -11,7 +11,7 @@ import torch
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.model.loading.fetching import fetch
-from engine.model.loading.loader import PlannedModel, plan_model
+from engine.model.loading.planning.plan import PlannedModel, plan_model
 from engine.model.loading.quantized.grouped_codes import GroupedCodes
 from engine.model.loading.quantized.grouping import group_form, to_groups
 from engine.weights.grouped_weight import GroupForm
