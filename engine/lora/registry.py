@@ -20,7 +20,7 @@ from engine.lora.sites import Site
 from engine.model.adapters import LoraAdapter
 from engine.stats import AdapterStats
 
-_NICENESS: Final = 10  # of the thread that loads, which shares processors with the one that computes
+_NICENESS: Final = 19  # of the thread that loads, which shares processors with the one that computes
 
 
 @dataclass(slots=True, eq=False)
