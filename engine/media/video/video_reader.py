@@ -12,10 +12,10 @@ from PIL import Image
 from transformers import PreTrainedConfig
 from transformers.video_utils import VideoMetadata
 
+from engine.config import MediaLimits
 from engine.media.families import MediaFamily
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.video_file import Frames, VideoLength, VideoLimits, read_frames
-from engine.media.limits import MediaLimits
 from engine.media.processed_item import Arrays
 from engine.media.readers.media_reader import CannotProcess, ReadFile
 from engine.media.readers.whole_processor import WholeProcessor, digest_of
