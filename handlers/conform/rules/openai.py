@@ -157,7 +157,6 @@ RULES: Final = Rules(
         Ban("*/render", "use_beam_search", _NO_SEARCH, is_one_of(True), True),
         Ban("*/render", "logprob_token_ids", _NO_PLACE, is_given, True),
         Ban("*/render", "typical_p", _NO_PLACE, _is_below_one, True),
-        Ban("*/load_lora_adapter", "lora_path", "there is no adapter", is_given, True),
         Ban("*/render", "echo", "the token API sends no prompt back", is_one_of(True), True),
         Ban("*", "guided_json", "a text is JSON, and a JSON Schema", is_one_of("1")),
         Ban("*", "structured_outputs.json", "a text is JSON, and a JSON Schema", is_one_of("1")),
