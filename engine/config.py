@@ -22,7 +22,6 @@ _COUNTS = (
     "max_num_sequences",
     "num_threads",
     "max_media_tokens",
-    "max_video_frames",
 )
 
 
@@ -65,6 +64,31 @@ class AdapterLimits(msgspec.Struct, frozen=True, kw_only=True):
                 raise ValueError(f"{name} must be at least 1")
 
 
+class MediaLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits of one file that a model reads.
+
+    max_image_pixels: width times height of an image, of a frame of a video, or of all frames together that
+        the model gets of one, at most.
+    max_audio_seconds: of a sound; many models read no more than 30.
+    max_video_seconds: of a video. max_video_frames: those that a model gets of a video at most, where its own
+        processor would choose more.
+    """
+
+    max_image_pixels: int = IMAGE_PIXELS
+    max_audio_seconds: float = 600.0
+    max_video_seconds: float = 600.0
+    max_video_frames: int = 32
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.max_image_pixels <= MAX_IMAGE_PIXELS:
+            raise ValueError(f"max_image_pixels must be between 1 and {MAX_IMAGE_PIXELS}")
+        for name in ("max_audio_seconds", "max_video_seconds"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be more than 0")
+        if self.max_video_frames < 1:
+            raise ValueError("max_video_frames must be at least 1")
+
+
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The model to serve, and the limits of its use of the machine.
 
@@ -95,11 +119,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     media: whether images and sounds are read by a model that can; if not, its encoder is not loaded.
     media_cache_bytes: of processed media that are remembered, and as much again of what the encoder made of
         them.
-    max_image_pixels: width times height of an image, of a frame of a video, or of all frames together that
-        the model gets of one, at most.
-    max_audio_seconds: of a sound; many models read no more than 30.
-    max_video_seconds: of a video. max_video_frames: those that a model gets of a video at most, where its own
-        processor would choose more.
+    media_limits: of each file.
     max_media_tokens: tokens of the media that a step begins to encode at most, or one medium; None: one
         on a CPU, where each takes as long as many tokens of text, and elsewhere as many as max_batch_tokens.
     max_unread_bytes: the approximate memory that the unread events of one request may take; a request with
@@ -131,10 +151,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     require_native: bool = False
     media: bool = True
     media_cache_bytes: int = 2**28
-    max_image_pixels: int = IMAGE_PIXELS
-    max_audio_seconds: float = 600.0
-    max_video_seconds: float = 600.0
-    max_video_frames: int = 32
+    media_limits: MediaLimits = MediaLimits()
     max_media_tokens: int | None = None
     max_unread_bytes: int = MAX_UNREAD_BYTES
     kv_events: KVEventsConfig | None = None
@@ -149,10 +166,6 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"quantize must be int8, int4 or absent, not {self.quantize}")
         if not 0 <= self.max_draft_tokens <= MAX_DRAFT_TOKENS:
             raise ValueError(f"max_draft_tokens must be between 0 and {MAX_DRAFT_TOKENS}")
-        if not 1 <= self.max_image_pixels <= MAX_IMAGE_PIXELS:
-            raise ValueError(f"max_image_pixels must be between 1 and {MAX_IMAGE_PIXELS}")
-        if self.max_video_seconds <= 0:
-            raise ValueError("max_video_seconds must be more than 0")
         for name in _COUNTS:
             if (value := getattr(self, name)) is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1")

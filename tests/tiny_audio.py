@@ -25,6 +25,7 @@ from transformers.models.gemma4.feature_extraction_gemma4 import Gemma4AudioFeat
 from transformers.models.gemma4.image_processing_pil_gemma4 import Gemma4ImageProcessorPil
 
 from tests.tiny import tiny_tokenizer
+from tests.tiny_sizes import GEMMA4_EYES, PAD_ID, gemma4_text, text_sizes
 
 _SPECIAL = (
     "<sound>",
@@ -34,20 +35,7 @@ _SPECIAL = (
     "<begin_of_image>",
     "<end_of_image>",
 )
-_PAD_ID: int = tiny_tokenizer().pad_token_id
-_TEXT: dict[str, Any] = {
-    "vocab_size": len(tiny_tokenizer()) + len(_SPECIAL),
-    "hidden_size": 64,
-    "intermediate_size": 64,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "max_position_embeddings": 512,
-    "initializer_range": 0.3,
-    "bos_token_id": None,
-    "eos_token_id": None,
-    "pad_token_id": _PAD_ID,
-}
+_TEXT = text_sizes(len(_SPECIAL))
 _EARS: dict[str, Any] = {
     "num_mel_bins": 16,
     "hidden_size": 32,
@@ -83,25 +71,6 @@ def gemma4_images() -> Any:
 
 
 def _gemma4(ids: Mapping[str, int]) -> PreTrainedConfig:
-    text = (
-        _TEXT
-        | {"head_dim": 16, "num_hidden_layers": 4, "global_head_dim": 32, "num_kv_shared_layers": 2}
-        | {"layer_types": ["sliding_attention", "full_attention"] * 2, "sliding_window": 9}
-        | {"hidden_size_per_layer_input": 16, "vocab_size_per_layer_input": _TEXT["vocab_size"]}
-        | {"use_bidirectional_attention": "vision"}
-    )
-    eyes = {
-        "hidden_size": 32,
-        "intermediate_size": 32,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "num_key_value_heads": 2,
-        "initializer_range": 0.3,
-        "head_dim": 16,
-        "patch_size": 4,
-        "pooling_kernel_size": 2,
-        "position_embedding_size": 64,
-    }
     ears = Gemma4AudioConfig(
         hidden_size=32,
         num_hidden_layers=2,
@@ -111,8 +80,8 @@ def _gemma4(ids: Mapping[str, int]) -> PreTrainedConfig:
         initializer_range=0.3,
     )
     return Gemma4Config(
-        text_config=text,
-        vision_config=eyes,
+        text_config=gemma4_text(_TEXT) | {"use_bidirectional_attention": "vision"},
+        vision_config=GEMMA4_EYES,
         audio_config=ears,
         tie_word_embeddings=False,
         image_token_id=ids["<image>"],
@@ -219,7 +188,7 @@ def save_tiny_audio_model(directory: Path, family: str, *, seed: int = 0) -> Pre
     model = auto.from_config(tiny.config(ids), dtype=torch.float32, attn_implementation="eager").eval()
     assert isinstance(model, PreTrainedModel)
     generation_config: Any = GenerationConfig
-    model.generation_config = generation_config(pad_token_id=_PAD_ID)
+    model.generation_config = generation_config(pad_token_id=PAD_ID)
     model.save_pretrained(directory)
     tokenizer.save_pretrained(directory)
     settings = dict(tiny.settings)

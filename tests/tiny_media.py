@@ -58,6 +58,16 @@ from transformers.models.siglip.image_processing_pil_siglip import SiglipImagePr
 from transformers.models.smolvlm.image_processing_pil_smolvlm import SmolVLMImageProcessorPil
 
 from tests.tiny import tiny_tokenizer
+from tests.tiny_sizes import (
+    EYES,
+    GEMMA4_EYES,
+    PAD_ID,
+    QWEN_EYES,
+    THREE_AXES,
+    gemma3_text,
+    gemma4_text,
+    text_sizes,
+)
 
 _TOKENS: dict[str, tuple[str, ...]] = {
     "tiles": ("<image>", "<fake_token_around_image>", "<global-img>", "<end_of_utterance>", "<video>")
@@ -80,41 +90,9 @@ _TOKENS = {
     name: (*tokens, *(f"<|spare_{place}|>" for place in range(_NUM_TOKENS - len(tokens))))
     for name, tokens in _TOKENS.items()
 }
-_PAD_ID: int = tiny_tokenizer().pad_token_id
-_SIZES: dict[str, Any] = {
-    "vocab_size": len(tiny_tokenizer()) + _NUM_TOKENS,
-    "hidden_size": 64,
-    "intermediate_size": 64,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "max_position_embeddings": 512,
-    "initializer_range": 0.3,
-    "bos_token_id": None,
-    "eos_token_id": None,
-    "pad_token_id": _PAD_ID,
-}
-_EYES: dict[str, Any] = {
-    "hidden_size": 32,
-    "intermediate_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "initializer_range": 0.3,
-}
-_SMALL = {**_EYES, "image_size": 28, "patch_size": 7}
-_QWEN_EYES: dict[str, Any] = {
-    "depth": 2,
-    "hidden_size": 32,
-    "out_hidden_size": 64,
-    "num_heads": 2,
-    "intermediate_size": 32,
-    "patch_size": 4,
-    "initializer_range": 0.3,
-}
+_SIZES = text_sizes(_NUM_TOKENS)
+_SMALL = {**EYES, "image_size": 28, "patch_size": 7}
 _QWEN_SIZES: dict[str, Any] = {"patch_size": 4, "min_pixels": 8 * 8, "max_pixels": 8 * 8 * 12}
-_THREE_AXES: dict[str, Any] = {
-    "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}
-}
 
 _GLM4V_IMAGES: Any = Glm4vImageProcessorPil  # whose annotations lack its own settings
 
@@ -136,7 +114,7 @@ class TinyFamily(NamedTuple):
 def _tiles(config_class: Any) -> Callable[[Mapping[str, int]], PreTrainedConfig]:
     return lambda ids: config_class(
         text_config=LlamaConfig(**_SIZES), vision_config=_SMALL,
-        image_token_id=ids["<image>"], scale_factor=2, pad_token_id=_PAD_ID,
+        image_token_id=ids["<image>"], scale_factor=2, pad_token_id=PAD_ID,
     )  # fmt: skip
 
 
@@ -149,7 +127,7 @@ def _qwen(
     config_class: Any, text: dict[str, Any], vision: dict[str, Any]
 ) -> Callable[[Mapping[str, int]], PreTrainedConfig]:
     return lambda ids: config_class(
-        text_config=_SIZES | _THREE_AXES | text,
+        text_config=_SIZES | THREE_AXES | text,
         vision_config=vision,
         **{name: ids[token] for name, token in (*_QWEN_IDS, *_VISION_IDS)},
     )
@@ -159,14 +137,8 @@ def _gemma4(**text: Any) -> TinyFamily:
     return TinyFamily(
         "gemma3",
         lambda ids: Gemma4Config(
-            text_config=_SIZES
-            | {"head_dim": 16, "num_hidden_layers": 4, "global_head_dim": 32, "num_kv_shared_layers": 2}
-            | {"layer_types": ["sliding_attention", "full_attention"] * 2, "sliding_window": 9}
-            | {"hidden_size_per_layer_input": 16, "vocab_size_per_layer_input": _SIZES["vocab_size"]}
-            | text,
-            vision_config=_EYES
-            | {"head_dim": 16, "patch_size": 4, "pooling_kernel_size": 2}
-            | {"num_key_value_heads": 2, "position_embedding_size": 64},
+            text_config=gemma4_text(_SIZES) | text,
+            vision_config=GEMMA4_EYES,
             audio_config=None,
             tie_word_embeddings=False,
             image_token_id=ids["<image_soft_token>"],
@@ -220,7 +192,7 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
         "internvl",
         lambda ids: InternVLConfig(
             text_config=Qwen2Config(**_SIZES),
-            vision_config=_EYES | {"image_size": [28, 28], "patch_size": [7, 7]},
+            vision_config=EYES | {"image_size": [28, 28], "patch_size": [7, 7]},
             image_token_id=ids["<IMG_CONTEXT>"],
         ),
         lambda: GotOcr2ImageProcessorPil(
@@ -290,9 +262,7 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
     "gemma3": TinyFamily(
         "gemma3",
         lambda ids: Gemma3Config(
-            text_config=_SIZES
-            | {"head_dim": 16, "sliding_window": 9, "query_pre_attn_scalar": 16}
-            | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"]},
+            text_config=gemma3_text(_SIZES),
             vision_config=_SMALL,
             tie_word_embeddings=False,
             mm_tokens_per_image=4,
@@ -323,13 +293,13 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
     ),
     "qwen2_5_vl": TinyFamily(
         "qwen",
-        _qwen(Qwen2_5_VLConfig, {}, _QWEN_EYES | {"window_size": 16, "fullatt_block_indexes": [1]}),
+        _qwen(Qwen2_5_VLConfig, {}, QWEN_EYES | {"window_size": 16, "fullatt_block_indexes": [1]}),
         lambda: Qwen2VLImageProcessorPil(**_QWEN_SIZES),
         {"processor_class": "Qwen2_5_VLProcessor"},
     ),
     "qwen3_vl": TinyFamily(
         "qwen",
-        _qwen(Qwen3VLConfig, {"head_dim": 16}, _QWEN_EYES | {"deepstack_visual_indexes": [0, 1]}),
+        _qwen(Qwen3VLConfig, {"head_dim": 16}, QWEN_EYES | {"deepstack_visual_indexes": [0, 1]}),
         lambda: Qwen2VLImageProcessorPil(**_QWEN_SIZES),
         {"processor_class": "Qwen3VLProcessor"},
     ),
@@ -337,7 +307,7 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
         "pixtral",
         lambda ids: Mistral3Config(
             text_config=MistralConfig(**_SIZES | {"sliding_window": None}),
-            vision_config=PixtralVisionConfig(**_EYES, image_size=32, patch_size=4),
+            vision_config=PixtralVisionConfig(**EYES, image_size=32, patch_size=4),
             image_token_index=ids["[IMG]"],
         ),
         lambda: PixtralImageProcessorPil(size={"longest_edge": 32}, patch_size=4),
@@ -347,7 +317,7 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
         "pixtral",
         lambda ids: LlavaConfig(
             text_config=MistralConfig(**_SIZES | {"sliding_window": None}),
-            vision_config=PixtralVisionConfig(**_EYES, image_size=32, patch_size=4),
+            vision_config=PixtralVisionConfig(**EYES, image_size=32, patch_size=4),
             image_token_index=ids["[IMG]"],
             vision_feature_layer=-1,
             vision_feature_select_strategy="full",
@@ -389,8 +359,8 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
     "glm4v": TinyFamily(
         "glm4v",
         lambda ids: Glm4vConfig(
-            text_config=_SIZES | _THREE_AXES | {"tie_word_embeddings": False},
-            vision_config=_QWEN_EYES | {"image_size": 32},
+            text_config=_SIZES | THREE_AXES | {"tie_word_embeddings": False},
+            vision_config=QWEN_EYES | {"image_size": 32},
             image_token_id=ids["<|image|>"],
             video_token_id=ids["<|video|>"],
             image_start_token_id=ids["<|begin_of_image|>"],
@@ -438,7 +408,7 @@ def save_tiny_media_model(directory: Path, family: str, *, seed: int = 0) -> Pre
         ):  # Gemma's projection of images, which is trained from 0
             torch.nn.init.normal_(parameter, std=0.3)
     generation_config: Any = GenerationConfig
-    model.generation_config = generation_config(pad_token_id=_PAD_ID)
+    model.generation_config = generation_config(pad_token_id=PAD_ID)
     model.save_pretrained(directory)
     tokenizer.save_pretrained(directory)
     tiny.images().save_pretrained(directory)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from transformers import PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 
 from engine.attention.batch import MediaRows
 from engine.limited_log import LimitedLog
@@ -66,6 +66,12 @@ class MediaEncoder:
             if isinstance(module, PreTrainedModel):
                 # Gemma's encoder of sounds has attention of its own.
                 module.set_attn_implementation("sdpa" if module._supports_sdpa else "eager")
+
+    @property
+    def config(self) -> PreTrainedConfig:
+        """The configuration of the whole model."""
+        config: PreTrainedConfig = self._holder.config
+        return config
 
     @property
     def num_parameters(self) -> int:

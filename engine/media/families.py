@@ -25,6 +25,7 @@ class MediaFamily(NamedTuple):
         2407.07726).
     differs_alone: whether an image that is alone in its prompt is processed otherwise than several.
     shows_frames_as_images: whether the tokens and the encoder of a video's frames are those of images.
+    pads_placeholders: whether a placeholder that the model itself has generated is embedded as padding.
     """
 
     kinds: frozenset[MediaKind] = _IMAGES
@@ -36,6 +37,7 @@ class MediaFamily(NamedTuple):
     has_prefix: bool = False
     differs_alone: bool = False
     shows_frames_as_images: bool = False
+    pads_placeholders: bool = False
 
 
 _QWEN: Final = MediaFamily(_IMAGES | _VIDEOS, around=("<|vision_start|>", "<|vision_end|>"), has_axes=True)
@@ -49,7 +51,7 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
     "llava_next": MediaFamily(),
     "llava_onevision": MediaFamily(_IMAGES | _VIDEOS, is_nested=True, differs_alone=True),
     "gemma3": MediaFamily(sees_both_ways=_IMAGES),
-    "gemma4": MediaFamily(_IMAGES | _SOUNDS, sees_both_ways=_IMAGES, in_windows=True),
+    "gemma4": MediaFamily(_IMAGES | _SOUNDS, sees_both_ways=_IMAGES, in_windows=True, pads_placeholders=True),
     "qwen2_vl": _QWEN,
     "qwen2_5_vl": _QWEN,
     "qwen3_vl": _QWEN,

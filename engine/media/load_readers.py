@@ -6,8 +6,8 @@ from typing import Any
 
 from transformers import AutoFeatureExtractor, AutoImageProcessor, PreTrainedConfig
 
+from engine.config import MediaLimits
 from engine.media.families import MediaFamily
-from engine.media.limits import MediaLimits
 from engine.media.readers.audio_reader import AudioReader
 from engine.media.readers.image_reader import ImageReader
 from engine.media.readers.media_reader import CannotProcess, MediaReader

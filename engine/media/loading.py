@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from transformers import PreTrainedConfig
 
+from engine.config import MediaLimits
 from engine.media.families import family_of, kinds_in_words
-from engine.media.limits import MediaLimits
 from engine.request import MediaKind
 from engine.text.tokenizer import Tokenizer
 

@@ -138,7 +138,9 @@ class PromptMediaProcessor:
         reader = self._readers[item.kind]
         way = "alone" if is_alone and self._family.differs_alone else "any"
         prefix = reader.settings + f"{item.kind.value} {way} ".encode()
-        digest = hashlib.sha256(prefix + item.data).digest()
+        hashed = hashlib.sha256(prefix)
+        hashed.update(item.data)  # joined before, megabytes would be copied without releasing the GIL
+        digest = hashed.digest()
         found = self.cache.get(digest)
         if found is None:
             try:

@@ -1,8 +1,8 @@
-"""The inputs of a language model beside embeddings, in batches with media.
+"""The inputs of a language model that the whole model, with its media, would make.
 
-The whole model would make them. They are rows that the first layers add to their outputs (DeepStack, Meng et
-al. 2024, arXiv 2406.04334), which a hook gives to the decoder, and the embeddings that each layer of Gemma 3n
-and 4 has of its own.
+They are rows that the first layers add to their outputs (DeepStack, Meng et al. 2024, arXiv 2406.04334),
+which a hook gives to the decoder, the embeddings that each layer of Gemma 3n and 4 has of its own, and
+padding in the places of placeholders that Gemma 4 generates.
 """
 
 from contextvars import ContextVar
@@ -11,15 +11,18 @@ from typing import Any, Final
 
 import torch
 from torch import Tensor, nn
-from transformers import PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 
 from engine.media.encoder import PlacedRows
+from engine.media.families import FAMILIES
 
 current_deeper_rows: ContextVar[PlacedRows | None] = ContextVar("current_deeper_rows", default=None)
 """The encoder's rows for the batch that is being computed; None for a batch of text alone."""
 
 _MASK: Final = "visual_pos_masks"
 _ROWS: Final = "deepstack_visual_embeds"
+_PLACEHOLDERS: Final = ("image_token_id", "audio_token_id", "video_token_id")
+_EMBEDDINGS: Final = ("embed_tokens", "embed_tokens_per_layer")
 
 
 def add_deeper_rows(model: PreTrainedModel) -> None:
@@ -58,3 +61,26 @@ def layer_embeddings(model: PreTrainedModel, input_ids: Tensor, embedded_rows: T
     ids = input_ids.clone()
     ids[embedded_rows] = text.pad_token_id
     return {"per_layer_inputs": decoder.get_per_layer_inputs(ids[None])}
+
+
+def pad_placeholders(model: PreTrainedModel, config: PreTrainedConfig) -> None:
+    """Let the placeholders of media be embedded as padding, if the whole model does so.
+
+    The encoder's rows take the places of those that a prompt has; the others are generated ones.
+    config: the whole model's.
+    """
+    if not FAMILIES[config.model_type].pads_placeholders:
+        return
+    padding: int = config.get_text_config().pad_token_id
+    found = [getattr(config, name) for name in _PLACEHOLDERS]
+    placeholders = torch.tensor([one for one in found if one is not None], device=model.device)
+
+    def pad(module: nn.Module, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        (ids,) = given
+        return (ids.masked_fill(torch.isin(ids, placeholders), padding),)
+
+    decoder: Any = model
+    decoder = decoder.get_decoder()
+    for name, embedding in decoder.named_children():
+        if name in _EMBEDDINGS:
+            embedding.register_forward_pre_hook(pad)

@@ -16,7 +16,12 @@ from engine.model.adaptation.rope_by_row import current_long_rows
 from engine.model.adapters import AdaptedRows, JoinedAdapters, current_adapters
 from engine.model.decode_path import DecodePath
 from engine.model.hidden_states import HiddenStates
-from engine.model.media_inputs import add_deeper_rows, current_deeper_rows, layer_embeddings
+from engine.model.media_inputs import (
+    add_deeper_rows,
+    current_deeper_rows,
+    layer_embeddings,
+    pad_placeholders,
+)
 from engine.state.by_sequence import StateRows, current_states
 from engine.state.store import StateStore
 from engine.transfers import upload
@@ -47,6 +52,7 @@ class ModelRunner:
         self._failed_media: frozenset[bytes] = frozenset()
         if media is not None:
             add_deeper_rows(model)
+            pad_placeholders(model, media.encoder.config)
         self.is_stepwise = False
         self.decode_path: DecodePath | None = None
 

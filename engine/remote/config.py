@@ -2,7 +2,7 @@
 
 import msgspec
 
-from engine.config import IMAGE_PIXELS, MAX_UNREAD_BYTES
+from engine.config import MAX_UNREAD_BYTES, MediaLimits
 from engine.model_info import ModelInfo
 
 
@@ -17,7 +17,7 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     server on this machine that is asked, and that ends with this process; at a free port, in place of `urls`,
     where it holds `{port}`. socket: the path of the Unix socket at which the URLs are. model_info: the
     server's own description of the model, where it is at hand. media: whether images are read by a model that
-    can. max_image_pixels: as in EngineConfig.
+    can. media_limits: as in EngineConfig.
     """
 
     model: str
@@ -35,5 +35,5 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     command: tuple[str, ...] = ()
     socket: str | None = None
     media: bool = True
-    max_image_pixels: int = IMAGE_PIXELS
+    media_limits: MediaLimits = MediaLimits()
     model_info: ModelInfo | None = None

@@ -10,8 +10,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
+from engine.config import MediaLimits
 from engine.errors import EngineError, InvalidRequest
-from engine.media.limits import MediaLimits
 from engine.media_item import FileKeeper, MediaItem
 from engine.model.loading.refusals import one_line
 from engine.remote.answer import put_events

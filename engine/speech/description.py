@@ -54,7 +54,14 @@ def describe_speech(directory: Path, config: PreTrainedConfig) -> SpeechInfo:
         )
         # Of a file, so that nothing says that the types are these.
         info = msgspec.convert(msgspec.to_builtins(info), SpeechInfo)
-    except (KeyError, TypeError, ValueError, AttributeError, msgspec.ValidationError) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        ZeroDivisionError,
+        AttributeError,
+        msgspec.ValidationError,
+    ) as error:
         raise ModelNotSupported(
             f"{directory} does not say how its model transcribes: {type(error).__name__}: {error}"
         ) from error
@@ -68,13 +75,18 @@ def _check(directory: Path, info: SpeechInfo, config: Any) -> None:
     ids = (info.end_id, info.start_id, info.no_speech_id, *info.languages.values(), *info.banned_ids)
     if any(not 0 <= token_id < config.vocab_size for token_id in (*ids, *info.first_banned_ids)):
         raise ModelNotSupported(f"{directory / _GENERATION} names tokens that the model does not have")
+    if info.frames_per_timestamp < 1:
+        raise ModelNotSupported(
+            f"{directory / _PREPROCESSOR}: {info.frames_per_second} frames a second are too few for "
+            f"timestamps of {SECONDS_PER_TIMESTAMP} s"
+        )
     num_steps = info.window_frames // info.frames_per_timestamp
     if info.first_timestamp_id + num_steps >= config.vocab_size + 1:
         raise ModelNotSupported(
             f"{directory}: the model has {config.vocab_size - info.first_timestamp_id} timestamps of "
             f"{SECONDS_PER_TIMESTAMP} s, and hears {info.window_s:g} s at once"
         )
-    if info.median_width % 2 == 0:
+    if info.median_width < 1 or info.median_width % 2 == 0:
         raise ModelNotSupported(f"{directory}: median_filter_width must be odd, and is {info.median_width}")
     layers, heads = config.decoder_layers, config.decoder_attention_heads
     if any(not (0 <= layer < layers and 0 <= head < heads) for layer, head in info.alignment_heads):

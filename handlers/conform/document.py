@@ -31,7 +31,8 @@ class Endpoint(NamedTuple):
     body: the schema of a request's body; None where there is none. examples: valid bodies, by name.
     can_stream: whether an answer may be an event stream.
     validation_status: what refuses an invalid request; None for an operation that takes no input.
-    statuses: all that are declared.
+    statuses: all that are declared. is_stateful: whether it finds nothing unless earlier requests, or the
+    server's operator, have put it there.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Endpoint(NamedTuple):
     statuses: frozenset[int]
     validation_status: int | None
     can_stream: bool
+    is_stateful: bool
 
     @property
     def title(self) -> str:
@@ -95,6 +97,7 @@ def _endpoint(document: Mapping[str, Any], path: str, method: str, item: Mapping
         statuses=statuses,
         validation_status=_validation_status(document, node, statuses) if media or parameters else None,
         can_stream=any(_EVENTS in resolve(document, one).get("content", {}) for one in answers),
+        is_stateful=node.get("x-stateful", False),
     )
 
 

@@ -5,11 +5,13 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from engine.config import IMAGE_PIXELS, MAX_IMAGE_PIXELS
+from engine.config import MAX_IMAGE_PIXELS, MediaLimits
 from handlers.chat.media import DEFAULT_MEDIA_ITEMS
 from handlers.media.domains import Domain, InvalidDomain
 from handlers.shared_settings.kinds import Count, Names, Seconds, env
 from handlers.shared_settings.section import Section
+
+_LIMITS = MediaLimits()
 
 
 class MediaSettings(Section):
@@ -31,21 +33,31 @@ class MediaSettings(Section):
     """Size in bytes of all of them together."""
 
     max_image_pixels: Annotated[int, Field(ge=1, le=MAX_IMAGE_PIXELS), env("VERBATIM_MAX_IMAGE_PIXELS")] = (
-        IMAGE_PIXELS
+        _LIMITS.max_image_pixels
     )
     """Width times height of an image, or of a video's frame."""
 
-    max_video_seconds: Annotated[Seconds, env("VERBATIM_MAX_VIDEO_SECONDS")] = 600.0
+    max_video_seconds: Annotated[Seconds, env("VERBATIM_MAX_VIDEO_SECONDS")] = _LIMITS.max_video_seconds
     """Seconds that a video may take."""
 
-    max_video_frames: Annotated[Count, env("VERBATIM_MAX_VIDEO_FRAMES")] = 32
+    max_video_frames: Annotated[Count, env("VERBATIM_MAX_VIDEO_FRAMES")] = _LIMITS.max_video_frames
     """Frames of a video that a model gets at most; they are spread over all of it."""
 
-    max_audio_seconds: Annotated[Seconds, env("VERBATIM_MAX_AUDIO_SECONDS")] = 600.0
+    max_audio_seconds: Annotated[Seconds, env("VERBATIM_MAX_AUDIO_SECONDS")] = _LIMITS.max_audio_seconds
     """Seconds of a sound; many models read no more than 30."""
 
     media_timeout: Annotated[Seconds, env("VERBATIM_MEDIA_TIMEOUT")] = 10.0
     """Seconds that fetching all of a request's URLs may take."""
+
+    @property
+    def media_limits(self) -> MediaLimits:
+        """The limits of one file, as the engine takes them."""
+        return MediaLimits(
+            max_image_pixels=self.max_image_pixels,
+            max_audio_seconds=self.max_audio_seconds,
+            max_video_seconds=self.max_video_seconds,
+            max_video_frames=self.max_video_frames,
+        )
 
     @field_validator("media_domains")
     @classmethod

@@ -1,4 +1,4 @@
-"""Sounds to transcripts through the engine, window after window, for every contract that serves them."""
+"""The transcription of sounds by the engine, window after window, for every contract that serves it."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence

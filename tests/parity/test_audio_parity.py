@@ -212,6 +212,23 @@ def test_forks_and_beams_continue_from_sounds(case: Case) -> None:
     assert [event.token_id for event in events[1]] == found[0, inputs["input_ids"].shape[1] :].tolist()
 
 
+@pytest.mark.parametrize("shape", [{}, {"max_batch_tokens": 7}])
+def test_placeholders_that_the_model_generates_are_embedded_as_by_transformers(
+    case: Case, shape: dict[str, Any]
+) -> None:
+    core, tokenizer, media = load(case, **shape)
+    text, files = case.prompts[-1]
+    allowed = tuple(tokenizer.encode("<sound><image>", add_special_tokens=False))
+    assert len(allowed) == 2
+    expected = continued(
+        case.whole,
+        hf_inputs(case.family, text, files),
+        prefix_allowed_tokens_fn=lambda batch, ids: list(allowed),
+    )
+    add(core, 0, prompt_of(tokenizer, media, text, files), allowed=allowed)
+    assert_as_expected(run(core)[0], expected)
+
+
 # Those that read no more than a window; the others are tried with several.
 IN_ONE_WINDOW = {"qwen2_audio": WINDOW_SECONDS, "gemma4": 30}
 

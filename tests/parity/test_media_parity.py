@@ -105,8 +105,8 @@ def expect(case_directory: Path, family: str, whole: Any, marker: str, text: str
     return continued(whole, hf_inputs(case_directory, family, text.replace("#", marker), images))
 
 
-def continued(whole: Any, inputs: Any) -> Expected:
-    """Return how transformers' whole model continues a prompt."""
+def continued(whole: Any, inputs: Any, **options: Any) -> Expected:
+    """Return how transformers' whole model continues a prompt. options: of its `generate`."""
     with torch.inference_mode():
         output = whole.generate(
             **inputs,
@@ -114,6 +114,7 @@ def continued(whole: Any, inputs: Any) -> Expected:
             do_sample=False,
             return_dict_in_generate=True,
             output_logits=True,
+            **options,
         )
     ids = inputs["input_ids"]
     tokens = output.sequences[0, ids.shape[1] :]
@@ -162,13 +163,15 @@ def prompt_of(tokenizer: Tokenizer, media: MediaProcessor, text: str, images: Se
     return media.expand(ids, [MediaItem(MediaKind.IMAGE, data) for data in images])
 
 
-def add(core: EngineCore, number: int, prompt: Prompt, **fields: Any) -> None:
+def add(
+    core: EngineCore, number: int, prompt: Prompt, *, allowed: tuple[int, ...] | None = None, **fields: Any
+) -> None:
     core.add(
         number,
         GenerationRequest(
             request_id=str(number),
             prompt=prompt,
-            sampling=SamplingParams(temperature=0.0, num_logprobs=0),
+            sampling=SamplingParams(temperature=0.0, num_logprobs=0, allowed_token_ids=allowed),
             stopping=StopConditions(max_tokens=MAX_TOKENS),
             **fields,
         ),

@@ -43,55 +43,40 @@ from engine.events import TokenEvent
 from engine.request import SamplingParams, StopConditions
 from tests.requests import generation_request
 from tests.tiny import tiny_tokenizer
+from tests.tiny_sizes import (
+    EYES,
+    GEMMA4_EYES,
+    PAD_ID,
+    QWEN_EYES,
+    THREE_AXES,
+    gemma3_text,
+    gemma4_text,
+    text_sizes,
+)
 
 NUM_PROMPTS = 6
 MAX_TOKENS = 8
-_SIZES: dict[str, Any] = {
-    "vocab_size": 274,
-    "hidden_size": 64,
-    "intermediate_size": 64,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "max_position_embeddings": 512,
-    "initializer_range": 0.3,
-    "bos_token_id": None,
-    "eos_token_id": None,
-    "pad_token_id": 273,  # whose embedding is zero
-}
-_THREE_AXES = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}}
-_EYES: dict[str, Any] = {
-    "hidden_size": 32,
-    "intermediate_size": 32,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 2,
-}
-_SMALL = {**_EYES, "image_size": 28, "patch_size": 14}
-_QWEN_EYES = {"depth": 1, "hidden_size": 32, "out_hidden_size": 64, "num_heads": 2, "intermediate_size": 32}
+_SIZES = text_sizes()
+_SMALL = {**EYES, "image_size": 28, "patch_size": 14}
 
 FAMILIES: dict[str, Callable[[], PreTrainedConfig]] = {
     "qwen2_vl": lambda: Qwen2VLConfig(
-        text_config=_SIZES | _THREE_AXES,
+        text_config=_SIZES | THREE_AXES,
         vision_config={"depth": 1, "embed_dim": 32, "hidden_size": 64, "num_heads": 2},
     ),
-    "qwen2_5_vl": lambda: Qwen2_5_VLConfig(text_config=_SIZES | _THREE_AXES, vision_config=_QWEN_EYES),
+    "qwen2_5_vl": lambda: Qwen2_5_VLConfig(text_config=_SIZES | THREE_AXES, vision_config=QWEN_EYES),
     "qwen3_vl": lambda: Qwen3VLConfig(
-        text_config=_SIZES | _THREE_AXES | {"head_dim": 16},
-        vision_config=_QWEN_EYES | {"deepstack_visual_indexes": [0]},
+        text_config=_SIZES | THREE_AXES | {"head_dim": 16},
+        vision_config=QWEN_EYES | {"deepstack_visual_indexes": [0]},
     ),
     "gemma3": lambda: Gemma3Config(
-        text_config=_SIZES
-        | {"head_dim": 16, "sliding_window": 9, "query_pre_attn_scalar": 16}
-        | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"]},
+        text_config=gemma3_text(_SIZES),
         vision_config=_SMALL,
         mm_tokens_per_image=4,
     ),
     "gemma4": lambda: Gemma4Config(
-        text_config=_SIZES
-        | {"head_dim": 16, "num_hidden_layers": 4, "global_head_dim": 32, "num_kv_shared_layers": 2}
-        | {"layer_types": ["sliding_attention", "full_attention"] * 2, "sliding_window": 9}
-        | {"hidden_size_per_layer_input": 16, "vocab_size_per_layer_input": 274},
-        vision_config=_EYES | {"head_dim": 16},
+        text_config=gemma4_text(_SIZES),
+        vision_config=GEMMA4_EYES,
     ),
     "llama4": lambda: Llama4Config(
         text_config=_SIZES
@@ -105,7 +90,7 @@ FAMILIES: dict[str, Callable[[], PreTrainedConfig]] = {
     ),
     "internvl": lambda: InternVLConfig(
         text_config=Qwen2Config(**_SIZES),
-        vision_config={**_EYES, "image_size": [28, 28], "patch_size": [14, 14]},
+        vision_config={**EYES, "image_size": [28, 28], "patch_size": [14, 14]},
     ),
     "smolvlm": lambda: SmolVLMConfig(text_config=LlamaConfig(**_SIZES), vision_config=_SMALL),
     "idefics3": lambda: Idefics3Config(text_config=LlamaConfig(**_SIZES), vision_config=_SMALL),
@@ -118,7 +103,7 @@ FAMILIES: dict[str, Callable[[], PreTrainedConfig]] = {
     ),
     "lfm2_vl": lambda: Lfm2VlConfig(
         text_config=Lfm2Config(**_SIZES | {"layer_types": ["conv", "full_attention", "conv"]}),
-        vision_config=Siglip2VisionConfig(**_EYES, patch_size=14),
+        vision_config=Siglip2VisionConfig(**EYES, patch_size=14),
     ),
     "aya_vision": lambda: AyaVisionConfig(
         text_config=Cohere2Config(**_SIZES, sliding_window=9), vision_config=SiglipVisionConfig(**_SMALL)
@@ -132,7 +117,7 @@ def save(directory: Path, family: str) -> Any:
     auto: Any = AutoModelForImageTextToText
     model = auto.from_config(FAMILIES[family](), dtype=torch.float32, attn_implementation="eager").eval()
     generation_config: Any = GenerationConfig
-    model.generation_config = generation_config(pad_token_id=273)
+    model.generation_config = generation_config(pad_token_id=PAD_ID)
     model.save_pretrained(directory)
     tiny_tokenizer().save_pretrained(directory)
     return model

@@ -145,7 +145,10 @@ class _Comparison:
 
 
 def _extensions(place: str, old: Document, new: Document) -> Iterator[Change]:
-    """`x-…` keys, which say how streams end or bodies are read; reading or promising more breaks nobody."""
+    """`x-…` keys, which say how streams end or bodies are read.
+
+    Reading or promising more breaks nobody, nor does what a generator of requests has to know.
+    """
     for key in sorted({*old, *new}):
         is_harmless = key in _MAY_COME and (
             key not in old or (key == "x-stream" and keeps_all(old[key], new.get(key, [])))
@@ -154,7 +157,7 @@ def _extensions(place: str, old: Document, new: Document) -> Iterator[Change]:
             yield Change("operation", f"{key} changed", place, show_both(old.get(key), new.get(key)))
 
 
-_MAY_COME = {"x-any-media-type", "x-path-parameter", "x-stream"}
+_MAY_COME = {"x-any-media-type", "x-path-parameter", "x-stateful", "x-stream"}
 
 
 def _member(document: Document, node: Document, at: Pointer, key: str) -> tuple[Document, Pointer]:

@@ -5,9 +5,9 @@ from typing import Any, Final
 import numpy as np
 from transformers import PreTrainedConfig
 
+from engine.config import MediaLimits
 from engine.media.families import MediaFamily
 from engine.media.files.image_file import decode_image
-from engine.media.limits import MediaLimits
 from engine.media.processed_item import Arrays
 from engine.media.readers.media_reader import CannotProcess, ReadFile
 from engine.media.readers.whole_processor import WholeProcessor, digest_of

@@ -1,4 +1,4 @@
-"""The texts of media for models whose processor in transformers needs what we do without."""
+"""The texts of media for models whose processor in transformers needs packages that are not installed."""
 
 from collections.abc import Callable, Mapping
 from math import inf

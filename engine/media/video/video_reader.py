@@ -7,15 +7,16 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 from PIL import Image
 from transformers import PreTrainedConfig
 from transformers.video_utils import VideoMetadata
 
+from engine.config import MediaLimits
 from engine.media.families import MediaFamily
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.video_file import Frames, VideoLength, VideoLimits, read_frames
-from engine.media.limits import MediaLimits
 from engine.media.processed_item import Arrays
 from engine.media.readers.media_reader import CannotProcess, ReadFile
 from engine.media.readers.whole_processor import WholeProcessor, digest_of
@@ -60,7 +61,7 @@ class VideoReader:
         self.embedded_id: int = (
             config.image_token_id if family.shows_frames_as_images else config.video_token_id
         )
-        bounds = json.dumps([self._settings, *limits], sort_keys=True).encode()
+        bounds = json.dumps([self._settings, *astuple(limits)], sort_keys=True).encode()
         self.settings = hashlib.sha256(digest_of(whole, images) + bounds).digest()
 
     def read(self, data: bytes, *, is_alone: bool) -> ReadFile:

@@ -90,7 +90,7 @@ class FallbackRunner:
 
     @property
     def failed_media(self) -> frozenset[bytes]:
-        """None: this runner reads text alone."""
+        """None: an encoder that fails for a window of sound fails its step."""
         return frozenset()
 
     @torch.inference_mode()

@@ -11,7 +11,6 @@ from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.media.encoder import LoadedMedia, MediaEncoder
 from engine.media.families import kinds_in_words
-from engine.media.limits import MediaLimits
 from engine.media.loading import load_processor
 from engine.model.loading.checkpoint.complete import check_finite
 from engine.model.loading.checkpoint.json_files import json_object
@@ -132,7 +131,7 @@ def media_processor(
         plan.config,
         tokenizer,
         max_cached_bytes=config.media_cache_bytes,
-        limits=MediaLimits.of(config),
+        limits=config.media_limits,
         on_progress=on_progress,
     )
 

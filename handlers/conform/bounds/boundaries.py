@@ -19,6 +19,7 @@ from .samples import Samples
 from .sites import Site, Walk
 
 _UNKNOWN = "no_such_field"
+_STATEFUL = "earlier requests decide"
 _SMALL = 2  # tokens, so that a table takes seconds
 
 
@@ -104,8 +105,12 @@ class Table:
         return body
 
     def may_be_refused(self, endpoint: Endpoint, body: Json) -> bool:
-        """Return whether a rule forbids a value of an example, or leaves it to the server."""
-        return any(self._rules.ban(endpoint.path, place, value, body) for place, value in parts(body))
+        """Return whether a rule forbids a value of an example or leaves it to the server, or earlier requests
+        decide.
+        """
+        return endpoint.is_stateful or any(
+            self._rules.ban(endpoint.path, place, value, body) for place, value in parts(body)
+        )
 
     def examples(self, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:
         """The document's own requests of an operation, by name, asking little of the model that there is."""
@@ -175,7 +180,7 @@ class Table:
             return Verdict.REFUSED, reason
         ban = self._rules.ban(endpoint.path, place, value, body)
         if ban is None:
-            return Verdict.ACCEPTED, reason
+            return (Verdict.EITHER, _STATEFUL) if endpoint.is_stateful else (Verdict.ACCEPTED, reason)
         return Verdict.EITHER if ban.is_up_to_the_server else Verdict.REFUSED, ban.reason
 
     def _parameters(self, endpoint: Endpoint) -> dict[str, Json]:

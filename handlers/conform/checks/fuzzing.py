@@ -19,9 +19,6 @@ _METHOD_OR_CONTENT_TYPE: Final = (405, 415)  # what is wrong with a request that
 # Hypothesis calls ast.parse, which threads could not call at the same time before CPython 3.11.9 (gh-106905).
 _NUM_WORKERS: Final = "4" if sys.version_info >= (3, 11, 9) else "1"
 
-# Operations that find nothing unless earlier requests, or the server's operator, have put it there.
-STATEFUL: Final = frozenset({"loadLoraAdapter", "unloadLoraAdapter"})
-
 # What a server without room says, by contract: a few bodies with many prompts and a large `n` ask for all the
 # sequences that it runs at once.
 _NO_ROOM: Final[Mapping[str, tuple[int, ...]]] = {
@@ -123,7 +120,7 @@ class Fuzz(NamedTuple):
                     f'[[operations]]\ninclude-operation-id = "{one.id}"\n'
                     f"checks.positive_data_acceptance.expected-statuses = {_strings([*allowed, 404])}"
                     for one in self.endpoints
-                    if one.id in STATEFUL
+                    if one.is_stateful
                 ),
             )
         )

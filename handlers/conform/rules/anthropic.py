@@ -3,12 +3,13 @@
 from typing import Final
 
 from handlers.conform.document import Json
-from handlers.conform.place import at
+from handlers.conform.place import ABSENT, at
 
 from .rule import Ban, Companion, Rules, has_part_of_type, is_one_of
 
 _TOOL: Final = {"name": "a", "input_schema": {"type": "object"}}
 _PART: Final = ("messages", 0, "content", 0)
+_FEW_TOKENS: Final = 8  # fewer than any conversation has
 _OF_USERS: Final = ("text", "document", "search_result", "tool_result")
 
 
@@ -30,7 +31,11 @@ def _is_long(value: Json, body: Json) -> bool:
 
 
 def _is_compaction(value: Json, body: Json) -> bool:
-    return at(body, ("context_management", "edits", 0, "type")) in ("compact_20260112",)
+    """Return whether the conversation is long enough for a summary of it."""
+    edit = at(body, ("context_management", "edits", 0))
+    is_compaction = isinstance(edit, dict) and edit.get("type") == "compact_20260112"
+    trigger = at(edit, ("trigger", "value")) if is_compaction else ABSENT
+    return isinstance(trigger, int | float) and trigger < _FEW_TOKENS
 
 
 def _is_not_direct(value: Json, body: Json) -> bool:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from handlers.conform.document import Json
-from handlers.conform.place import ABSENT
+from handlers.conform.place import ABSENT, at
 
 from .rule import (
     Ban,
@@ -20,7 +20,10 @@ from .rule import (
 
 _NAMED: Final = "logprob_token_ids needs logprobs"
 _NO_SEARCH: Final = "the token API has no beam search"
+_NO_PLACE: Final = "a rendered request has no place for it"
 _TOKENIZED: Final = "a request has a prompt or messages"
+_OF_CONVERSATIONS: Final = "it is about conversations"
+_SAYS_SOMETHING: Final = "an assistant's message has content, a refusal or calls"
 _CONVERSATION: Final = [{"role": "user", "content": "a"}]
 _AMONG: Final = "tool_choice names tools that there are"
 _TOOLS: Final = [{"type": "function", "name": name, "parameters": {"type": "object"}} for name in ("a", "a1")]
@@ -60,6 +63,15 @@ def _has_no_message(value: Json, body: Json) -> bool:
     return bool(types) and all(kind == "additional_tools" or kind in _HOSTED_ITEMS for kind in types)
 
 
+def _names_tools(value: Json, body: Json) -> bool:
+    """Return whether a choice of tools cannot be kept without tools."""
+    return value == "required" or isinstance(at(body, ("tool_choice",)), dict)
+
+
+def _is_below_one(value: Json, body: Json) -> bool:
+    return isinstance(value, float) and value < 1
+
+
 def _has_long_text(value: Json, body: Json) -> bool:
     """Return whether a text is given by its tokens."""
     return is_longer_than(511)(value, body) and isinstance(value[0], int)
@@ -80,12 +92,9 @@ RULES: Final = Rules(
             "stream_options is of streams alone",
             is_one_of(False, None),
         ),
-        Companion(
-            "*/[ct]*",
-            "messages.[!c]*",
-            {("messages", 0, "content"): "a"},
-            "an assistant's message has content, a refusal or calls",
-            says_nothing,
+        *(
+            Companion("*/[ct]*", field, {("messages", 0, "content"): "a"}, _SAYS_SOMETHING, says_nothing)
+            for field in ("messages.[!c]*", "messages.cache_control")
         ),
         Companion(
             "*",
@@ -98,6 +107,12 @@ RULES: Final = Rules(
         Companion("*/v1/completions", "logprob_token_ids*", {("logprobs",): 1}, _NAMED),
         Companion(
             "*", "tool_choice.allowed_tools.tools", {("tools",): _CHAT_TOOLS}, "they are among the tools"
+        ),
+        *(
+            Companion(
+                "*/tokenize", field, {("messages",): _CONVERSATION, ("prompt",): ABSENT}, _OF_CONVERSATIONS
+            )
+            for field in ("add_generation_prompt", "continue_final_message", "tools*")
         ),
         Companion(
             "*",
@@ -123,15 +138,10 @@ RULES: Final = Rules(
             "*", "tools", {("tool_choice",): ABSENT}, "tool_choice names one of the tools", is_one_of(None)
         ),
         Companion("*/responses*", "tool_choice*", {("tools",): _TOOLS}, _AMONG),
-        Companion("*/render", "tool_choice", {("tools",): _CHAT_TOOLS}, _AMONG, is_one_of("required")),
+        Companion("*/render", "tool_choice*", {("tools",): _CHAT_TOOLS}, _AMONG, _names_tools),
         Companion("*/render", "top_logprobs", {("logprobs",): True}, "top_logprobs needs logprobs"),
         Companion("*/tokenize", "messages", {("prompt",): "a"}, _TOKENIZED, is_one_of(None)),
-        Companion(
-            "*/tokenize",
-            "add_generation_prompt",
-            {("messages",): _CONVERSATION, ("prompt",): ABSENT},
-            "it is about conversations",
-        ),
+        Companion("*/tokenize", "prompt", {("messages",): _CONVERSATION}, _TOKENIZED, is_one_of(None)),
         Companion(
             "*/input_tokens",
             "text.format.strict",
@@ -144,8 +154,9 @@ RULES: Final = Rules(
     bans=(
         Ban("*/render", "length_penalty", _NO_SEARCH, is_given, True),
         Ban("*/render", "early_stopping", _NO_SEARCH, is_given, True),
-        Ban("*/render", "logprob_token_ids", "a rendered request has no place for them", is_given, True),
-        Ban("*/load_lora_adapter", "lora_path", "there is no adapter", is_given, True),
+        Ban("*/render", "use_beam_search", _NO_SEARCH, is_one_of(True), True),
+        Ban("*/render", "logprob_token_ids", _NO_PLACE, is_given, True),
+        Ban("*/render", "typical_p", _NO_PLACE, _is_below_one, True),
         Ban("*/render", "echo", "the token API sends no prompt back", is_one_of(True), True),
         Ban("*", "guided_json", "a text is JSON, and a JSON Schema", is_one_of("1")),
         Ban("*", "structured_outputs.json", "a text is JSON, and a JSON Schema", is_one_of("1")),
@@ -184,7 +195,7 @@ RULES: Final = Rules(
         Ban("*/embeddings", "input", "the context is shorter", _has_long_text, True),
         Ban("*/responses", "tools*", "the context is shorter", is_longer_than(100), True),
         Ban("*/render", "tools", "the context is shorter", is_longer_than(100), True),
-        Ban("*", "messages.content", "an assistant's message has content, a refusal or calls", says_nothing),
+        Ban("*", "messages.content", _SAYS_SOMETHING, says_nothing),
         Ban("*", "messages.*", "it answers a call that stands before it", has_message("tool")),
         Ban("*", "max_*tokens", "the context is shorter", is_above(2**30), True),
     ),

@@ -11,6 +11,8 @@ _PARAMS: Final = "sampling_params"
 _FORMS: Final = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")
 _OUTPUTS: Final = f"{_PARAMS}.structured_outputs"
 _ONE_FORM: Final = "structured_outputs has one form"
+_PARTS: Final = ("image_url", "audio_url", "video_url")
+_PLAIN: Final[dict[Place, Json]] = {("token_ids",): [72, 105]}  # no placeholders
 
 
 def _at(*names: str) -> Place:
@@ -31,6 +33,20 @@ RULES: Final = Rules(
         Companion("*", f"{_PARAMS}.logprobs", {_at("logprob_token_ids"): ABSENT}, "they need logprobs"),
         Companion("*", f"{_PARAMS}.max_tokens", {_at("min_tokens"): ABSENT}, "min_tokens is at most that"),
         *(_alone(name) for name in _FORMS),
+        Companion(
+            "*",
+            f"{_OUTPUTS}.disable_*",
+            {_at("structured_outputs", "json_object"): True},
+            "it is about the text of a form",
+        ),
+        Companion(
+            "*",
+            "return_token_ids",
+            {**_PLAIN, ("content_parts",): ABSENT},
+            "not every model reads files",
+            has_part_of_type(*_PARTS),
+        ),
+        Companion("*", "content_parts", _PLAIN, "each placeholder has its file", is_one_of(None)),
     ),
     bans=(
         Ban("*", f"{_OUTPUTS}.*", _ONE_FORM, is_one_of(None)),
@@ -39,7 +55,7 @@ RULES: Final = Rules(
             "*",
             "content_parts*",
             "the model reads text alone",
-            has_part_of_type("image_url", "audio_url", "video_url"),
+            has_part_of_type(*_PARTS),
             True,
         ),
     ),

@@ -12,9 +12,9 @@ from generated.openai import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
+from handlers.openai.answers.timings import RequestTimings
+from handlers.openai.answers.usage import usage
 from handlers.openai.chat.response import ChatAnswer
-from handlers.openai.timings import RequestTimings
-from handlers.openai.usage import usage
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
 

@@ -14,14 +14,14 @@ from handlers.chat.media import PartContents
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import Beams, HeldPermits
 from handlers.errors.mapping import ToProblem
+from handlers.openai.answers.timings import RequestTimings
+from handlers.openai.answers.token_details import prompt_logprobs
 from handlers.openai.chat.events import ChatEvents, empty_chunk
 from handlers.openai.chat.request import chat_params, request_field
 from handlers.openai.chat.response import ChatAnswer, chat_completion
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, check_search, grammar_field
 from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
-from handlers.openai.timings import RequestTimings
-from handlers.openai.token_details import prompt_logprobs
 from handlers.openai.token_ids import check_named_ids
 from handlers.operations.chat_operation import ChatOperation, ChatWriter
 from handlers.service.shared import Shared

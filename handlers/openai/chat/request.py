@@ -7,6 +7,7 @@ from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.errors.refused import Refused
 from handlers.openai.chat.messages import conversation
+from handlers.openai.chat.tools import tool_choice, tool_definitions
 from handlers.openai.formats import answer_form
 from handlers.openai.sampling import (
     beam_params,
@@ -16,7 +17,6 @@ from handlers.openai.sampling import (
     sampling_params,
     stop_texts,
 )
-from handlers.openai.tools import tool_choice, tool_definitions
 from handlers.wire.missing import given, given_or
 
 

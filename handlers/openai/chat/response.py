@@ -8,8 +8,8 @@ from generated.openai import models as m
 from handlers.chat.reading.logprobs import ScoredToken, TokenScore, scored_tokens
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
-from handlers.openai.token_details import id_text
-from handlers.openai.usage import usage
+from handlers.openai.answers.token_details import id_text
+from handlers.openai.answers.usage import usage
 from handlers.wire.envelope import Envelope
 
 

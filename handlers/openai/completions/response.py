@@ -10,11 +10,11 @@ from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.usage import ChatUsage
+from handlers.openai.answers.token_details import prompt_logprobs
+from handlers.openai.answers.usage import usage
 from handlers.openai.chat.response import stop_reason
 from handlers.openai.completions.request import CompletionPlan
 from handlers.openai.completions.text import LogprobWriter
-from handlers.openai.token_details import prompt_logprobs
-from handlers.openai.usage import usage
 from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
 from handlers.wire.chunk_template import ChunkTemplate
 

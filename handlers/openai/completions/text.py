@@ -6,7 +6,7 @@ from engine.events import PromptToken, TokenEvent, TokenLogprob
 from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.reading.logprobs import LEAST_LOGPROB, bounded
-from handlers.openai.token_details import id_text
+from handlers.openai.answers.token_details import id_text
 
 
 class LogprobWriter:

@@ -162,6 +162,7 @@ HARMLESS: list[Edit] = [
     lambda d: keep(d)["responses"].update({"429": {"description": "Busy"}}),
     lambda d: keep(d).update(summary="Keeps a note."),
     lambda d: keep(d)["requestBody"].update({"x-any-media-type": True}),
+    lambda d: keep(d).update({"x-stateful": True}),
     lambda d: answer(d)["content"]["text/event-stream"].update({"x-stream": [{"constant": ["/id"]}]}),
     lambda d: answer(d)["headers"].update({"x-more": {"schema": {"type": "string"}}}),
     lambda d: answer(d)["content"].update({"text/plain": {"schema": {"type": "string"}}}),

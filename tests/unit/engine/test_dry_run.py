@@ -140,7 +140,10 @@ def test_a_dry_run_describes_a_model_that_transcribes(tmp_path: Path) -> None:
         ("generation_config.json", {"task_to_id": {}}, "not both of task_to_id"),
         ("generation_config.json", {"no_timestamps_token_id": 400}, "timestamps of 0.02 s"),
         ("config.json", {"median_filter_width": 4}, "must be odd"),
+        ("config.json", {"median_filter_width": -1}, "must be odd"),
         ("preprocessor_config.json", {"hop_length": "long"}, "does not say how its model transcribes"),
+        ("preprocessor_config.json", {"hop_length": 0}, "does not say how its model transcribes"),
+        ("preprocessor_config.json", {"hop_length": 1600}, "10 frames a second are too few"),
     ],
 )
 def test_a_model_whose_files_do_not_say_how_it_transcribes_is_refused(

@@ -1,5 +1,6 @@
 """The settings reach the engine that they name."""
 
+from engine.config import MediaLimits
 from handlers.engine_starter import engine_config, remote_config
 from handlers.settings.settings import Settings
 
@@ -15,14 +16,9 @@ def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -
             prefix_caching=False,
             speculate=5,
             media=False,
-            max_audio_seconds=45.0,
         )
     )
     assert (config.media, engine_config(Settings()).media) == (False, True)
-    assert (config.max_audio_seconds, engine_config(Settings()).max_audio_seconds) == (45.0, 600.0)
-    assert engine_config(Settings(max_image_pixels=10**7)).max_image_pixels == 10**7
-    videos = engine_config(Settings(max_video_seconds=5, max_video_frames=3))
-    assert (videos.max_video_seconds, videos.max_video_frames) == (5, 3)
     assert config.max_draft_tokens == 5
     assert (config.model, config.dtype, config.max_batch_tokens, config.max_num_sequences) == (
         "m",
@@ -32,6 +28,18 @@ def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -
     )
     assert (config.num_kv_blocks, config.block_size, config.prefix_caching) == (3, 16, False)
     assert engine_config(Settings()).num_kv_blocks is None
+
+
+def test_limits_of_files_reach_either_engine() -> None:
+    settings = Settings(
+        max_image_pixels=10**7, max_audio_seconds=45.0, max_video_seconds=5.0, max_video_frames=3
+    )
+    limits = MediaLimits(
+        max_image_pixels=10**7, max_audio_seconds=45.0, max_video_seconds=5.0, max_video_frames=3
+    )
+    assert engine_config(settings).media_limits == limits != MediaLimits()
+    assert remote_config(settings).media_limits == limits
+    assert engine_config(Settings()).media_limits == MediaLimits()
 
 
 def test_the_engine_makes_room_for_no_more_sequences_than_are_let_in() -> None:

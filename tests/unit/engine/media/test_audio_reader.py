@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.build import build_core, media_processor_of
-from engine.config import EngineConfig
+from engine.config import EngineConfig, MediaLimits
 from engine.errors import InvalidMedia
 from engine.media_item import MediaItem, MediaProcessor
 from engine.request import MediaKind
@@ -58,7 +58,7 @@ def test_each_place_takes_a_file_of_its_kind(directory: Path) -> None:
     ],
 )
 def test_a_sound_that_cannot_be_read_is_named_by_its_index(directory: Path, data: bytes, reason: str) -> None:
-    tokenizer, processor, _ = load(directory, max_audio_seconds=1.0)
+    tokenizer, processor, _ = load(directory, media_limits=MediaLimits(max_audio_seconds=1.0))
     assert processor is not None
     ids = tokenizer.encode(processor.marker(MediaKind.AUDIO) * 2)
     with pytest.raises(InvalidMedia, match=f"media item 1: .*({reason})"):

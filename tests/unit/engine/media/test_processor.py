@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from engine.build import build_core, media_processor_of
-from engine.config import MAX_IMAGE_PIXELS, EngineConfig
+from engine.config import MAX_IMAGE_PIXELS, EngineConfig, MediaLimits
 from engine.errors import InvalidMedia, InvalidRequest
 from engine.frontend.admission import check_request
 from engine.media.processor import PromptMediaProcessor
@@ -58,7 +58,8 @@ def test_a_file_that_cannot_be_read_is_named_by_its_index(
 
 
 def test_the_configuration_bounds_the_pixels_of_an_image(directory: Path) -> None:
-    config = msgspec.structs.replace(config_of(directory), max_image_pixels=30 * 20)
+    limits = MediaLimits(max_image_pixels=30 * 20)
+    config = msgspec.structs.replace(config_of(directory), media_limits=limits)
     core, tokenizer, _ = build_core(config, lambda line: None)
     processor = media_processor_of(core.runner)
     assert processor is not None
@@ -66,9 +67,21 @@ def test_the_configuration_bounds_the_pixels_of_an_image(directory: Path) -> Non
     assert processor.expand(ids, [PICTURE]).media
     with pytest.raises(InvalidMedia, match="media item 0: an image of 31 × 20 pixels; 600 are the most"):
         processor.expand(ids, [MediaItem(MediaKind.IMAGE, image_bytes(31, 20))])
-    for number in (0, MAX_IMAGE_PIXELS + 1):
-        with pytest.raises(ValueError, match="max_image_pixels must be between 1 and"):
-            msgspec.structs.replace(config, max_image_pixels=number)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "bound"),
+    [
+        ("max_image_pixels", 0, "between 1 and"),
+        ("max_image_pixels", MAX_IMAGE_PIXELS + 1, "between 1 and"),
+        ("max_audio_seconds", 0.0, "more than 0"),
+        ("max_video_seconds", float("nan"), "more than 0"),
+        ("max_video_frames", 0, "at least 1"),
+    ],
+)
+def test_the_limits_of_files_are_bounded_themselves(field: str, value: float, bound: str) -> None:
+    with pytest.raises(ValueError, match=f"{field} must be {bound}"):
+        msgspec.structs.replace(MediaLimits(), **{field: value})
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (3, 3), (1, 3), (3, 1), (200, 1)])

@@ -93,6 +93,15 @@ def test_rules_add_companions_and_forbid_values() -> None:
     assert (banned.verdict, banned.reason, banned.names) == (Verdict.REFUSED, "too dear", ())
 
 
+def test_earlier_requests_decide_about_what_a_stateful_operation_may_be_sent() -> None:
+    made, endpoint = table(INT, field=3)
+    endpoint = endpoint._replace(is_stateful=True)
+    found = list(made.rows_of(endpoint))
+    assert {"1", "2"} <= values(found, Verdict.EITHER)
+    assert "0" in values(found, Verdict.REFUSED) and not values(found, Verdict.ACCEPTED)
+    assert made.may_be_refused(endpoint, {"field": 3})
+
+
 def test_an_example_may_be_refused_where_a_rule_says_so() -> None:
     made, endpoint = table(INT, Rules(bans=(Ban("*", "field", "too dear", is_above(4), True),)), field=3)
     assert not made.may_be_refused(endpoint, {"field": 4})

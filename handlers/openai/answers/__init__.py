@@ -1,0 +1,1 @@
+"""The parts that answers of chats and of completions have in common."""
