@@ -17,12 +17,16 @@ from transformers import (
     PreTrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerFast,
+    Qwen2_5OmniThinkerConfig,
     Qwen2AudioConfig,
+    Qwen3ASRConfig,
     VoxtralConfig,
     WhisperFeatureExtractor,
 )
 from transformers.models.gemma4.feature_extraction_gemma4 import Gemma4AudioFeatureExtractor
 from transformers.models.gemma4.image_processing_pil_gemma4 import Gemma4ImageProcessorPil
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+from transformers.models.qwen3_asr.feature_extraction_qwen3_asr import Qwen3ASRFeatureExtractor
 
 from tests.tiny import tiny_tokenizer
 from tests.tiny_sizes import GEMMA4_EYES, PAD_ID, gemma4_text, text_sizes
@@ -44,6 +48,7 @@ _EARS: dict[str, Any] = {
     "initializer_range": 0.3,
 }
 WINDOW_SECONDS = 2
+_QWEN3_SOUNDS: Any = Qwen3ASRFeatureExtractor  # which has no annotations
 
 
 class TinyAudioFamily(NamedTuple):
@@ -92,6 +97,44 @@ def _gemma4(ids: Mapping[str, int]) -> PreTrainedConfig:
         eoa_token_index=ids["<end_of_sound>"],
         video_token_id=_TEXT["vocab_size"] + 1,
     )
+
+
+def _omni(ids: Mapping[str, int]) -> PreTrainedConfig:
+    config: Any = Qwen2_5OmniThinkerConfig  # which takes more than its annotations say
+    thinker: PreTrainedConfig = config(
+        text_config=_TEXT
+        | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}},
+        vision_config={
+            "depth": 2,
+            "hidden_size": 32,
+            "out_hidden_size": 64,
+            "num_heads": 2,
+            "intermediate_size": 32,
+            "patch_size": 4,
+            "window_size": 16,
+            "fullatt_block_indexes": [1],
+            "initializer_range": 0.3,
+        },
+        audio_config={
+            "num_mel_bins": 16,
+            "encoder_layers": 2,
+            "encoder_attention_heads": 2,
+            "encoder_ffn_dim": 32,
+            "d_model": 32,
+            "output_dim": 64,
+            "n_window": 25,
+            "max_source_positions": 50 * WINDOW_SECONDS,
+            "initializer_range": 0.3,
+        },
+        audio_token_index=ids["<sound>"],
+        image_token_index=ids["<image>"],
+        video_token_index=_TEXT["vocab_size"] + 1,
+        audio_start_token_id=ids["<begin_of_sound>"],
+        audio_end_token_id=ids["<end_of_sound>"],
+        vision_start_token_id=ids["<begin_of_image>"],
+        vision_end_token_id=ids["<end_of_image>"],
+    )
+    return thinker
 
 
 AUDIO_FAMILIES: dict[str, TinyAudioFamily] = {
@@ -145,6 +188,47 @@ AUDIO_FAMILIES: dict[str, TinyAudioFamily] = {
         ),
         _whisper,
         {"processor_class": "GlmAsrProcessor", "audio_token": "<sound>"},
+    ),
+    # Its encoder reads seconds, in windows of two.
+    "qwen3_asr": TinyAudioFamily(
+        lambda ids: Qwen3ASRConfig(
+            text_config=_TEXT | {"model_type": "qwen3", "head_dim": 16},
+            audio_config={
+                "num_mel_bins": 16,
+                "encoder_layers": 2,
+                "encoder_attention_heads": 2,
+                "encoder_ffn_dim": 32,
+                "d_model": 32,
+                "output_dim": 64,
+                "downsample_hidden_size": 8,
+                "n_window_infer": 100 * WINDOW_SECONDS,
+                "initializer_range": 0.3,
+            },
+            audio_token_id=ids["<sound>"],
+            tie_word_embeddings=False,
+        ),
+        lambda: _QWEN3_SOUNDS(feature_size=16),
+        {"processor_class": "Qwen3ASRProcessor"},
+        {
+            "audio_token": "<sound>",
+            "audio_bos_token": "<begin_of_sound>",
+            "audio_eos_token": "<end_of_sound>",
+        },
+    ),
+    "qwen2_5_omni": TinyAudioFamily(
+        _omni,
+        _whisper,
+        {"processor_class": "Qwen2_5OmniProcessor"},
+        {
+            "image_token": "<image>",
+            "vision_bos_token": "<begin_of_image>",
+            "vision_eos_token": "<end_of_image>",
+            "video_token": "<video>",
+            "audio_token": "<sound>",
+            "audio_bos_token": "<begin_of_sound>",
+            "audio_eos_token": "<end_of_sound>",
+        },
+        lambda: Qwen2VLImageProcessorPil(patch_size=4, min_pixels=8 * 8, max_pixels=8 * 8 * 12),
     ),
     "gemma4": TinyAudioFamily(
         _gemma4,

@@ -21,14 +21,21 @@ from transformers import (
     GemmaConfig,
     GenerationConfig,
     Glm4vConfig,
+    Glm4vMoeConfig,
+    Glm46VConfig,
+    GlmOcrConfig,
     Idefics3Config,
     InternVLConfig,
+    Lfm2Config,
+    Lfm2VlConfig,
+    LightOnOcrConfig,
     LlamaConfig,
     LlavaConfig,
     LlavaNextConfig,
     LlavaOnevisionConfig,
     Mistral3Config,
     MistralConfig,
+    PaddleOCRVLConfig,
     PaliGemmaConfig,
     PixtralVisionConfig,
     PreTrainedConfig,
@@ -37,7 +44,11 @@ from transformers import (
     Qwen2_5_VLConfig,
     Qwen2Config,
     Qwen2VLConfig,
+    Qwen3_5Config,
+    Qwen3_5MoeConfig,
     Qwen3VLConfig,
+    Qwen3VLMoeConfig,
+    Siglip2VisionConfig,
     SiglipVisionConfig,
     SmolVLMConfig,
 )
@@ -45,6 +56,7 @@ from transformers.models.deepseek_vl.image_processing_pil_deepseek_vl import Dee
 from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
 from transformers.models.gemma4.image_processing_pil_gemma4 import Gemma4ImageProcessorPil
 from transformers.models.glm4v.image_processing_pil_glm4v import Glm4vImageProcessorPil
+from transformers.models.glm46v.image_processing_pil_glm46v import Glm46VImageProcessorPil
 from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
 from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil
@@ -52,11 +64,13 @@ from transformers.models.llava_next.image_processing_pil_llava_next import Llava
 from transformers.models.llava_onevision.image_processing_pil_llava_onevision import (
     LlavaOnevisionImageProcessorPil,
 )
+from transformers.models.paddleocr_vl.image_processing_pil_paddleocr_vl import PaddleOCRVLImageProcessorPil
 from transformers.models.pixtral.image_processing_pil_pixtral import PixtralImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 from transformers.models.siglip.image_processing_pil_siglip import SiglipImageProcessorPil
 from transformers.models.smolvlm.image_processing_pil_smolvlm import SmolVLMImageProcessorPil
 
+from tests.lfm2_vl_images import PublishedLfm2VlImages
 from tests.tiny import tiny_tokenizer
 from tests.tiny_sizes import (
     EYES,
@@ -76,6 +90,12 @@ _TOKENS: dict[str, tuple[str, ...]] = {
     "llava": ("<image>", "<video>"),
     # Gemma has tokens for runs of line feeds.
     "gemma3": ("<start_of_image>", "<image_soft_token>", "<end_of_image>", "\n\n", "\n\n\n", "\n\n\n\n"),
+    "gemma4": ("<start_of_image>", "<image_soft_token>", "<end_of_image>", "\n\n", "\n\n\n", "\n\n\n\n")
+    + ("<|video|>",),
+    "lfm2_vl": ("<image>", "<|image_start|>", "<|image_end|>", "<|img_thumbnail|>")
+    + tuple(f"<|img_row_{row}_col_{column}|>" for row in range(1, 5) for column in range(1, 4 // row + 1)),
+    "lighton_ocr": ("<|image_pad|>", "<|vision_pad|>", "<|vision_end|>"),
+    "paddleocr_vl": ("<|IMAGE_PLACEHOLDER|>", "<|IMAGE_START|>", "<|IMAGE_END|>"),
     "qwen": ("<|image_pad|>", "<|video_pad|>", "<|vision_start|>", "<|vision_end|>"),
     "pixtral": ("[IMG]", "[IMG_BREAK]", "[IMG_END]"),
     "paligemma": ("<image>", "<bos>"),
@@ -94,7 +114,17 @@ _SIZES = text_sizes(_NUM_TOKENS)
 _SMALL = {**EYES, "image_size": 28, "patch_size": 7}
 _QWEN_SIZES: dict[str, Any] = {"patch_size": 4, "min_pixels": 8 * 8, "max_pixels": 8 * 8 * 12}
 
-_GLM4V_IMAGES: Any = Glm4vImageProcessorPil  # whose annotations lack its own settings
+_EXPERTS: dict[str, Any] = {"num_experts_per_tok": 2, "moe_intermediate_size": 32}
+_RECURRENT: dict[str, Any] = {
+    "head_dim": 16,
+    "num_hidden_layers": 4,
+    "layer_types": ["linear_attention", "full_attention"] * 2,
+    "linear_key_head_dim": 8,
+    "linear_value_head_dim": 8,
+    "linear_num_key_heads": 2,
+    "linear_num_value_heads": 4,
+    "rope_parameters": THREE_AXES["rope_parameters"] | {"partial_rotary_factor": 1.0},
+}
 
 
 class TinyFamily(NamedTuple):
@@ -135,13 +165,14 @@ def _qwen(
 
 def _gemma4(**text: Any) -> TinyFamily:
     return TinyFamily(
-        "gemma3",
+        "gemma4",
         lambda ids: Gemma4Config(
             text_config=gemma4_text(_SIZES) | text,
             vision_config=GEMMA4_EYES,
             audio_config=None,
             tie_word_embeddings=False,
             image_token_id=ids["<image_soft_token>"],
+            video_token_id=ids["<|video|>"],
             boi_token_id=ids["<start_of_image>"],
             eoi_token_id=ids["<end_of_image>"],
         ),
@@ -172,6 +203,24 @@ def _paligemma(text: PreTrainedConfig) -> TinyFamily:
         lambda: SiglipImageProcessorPil(size={"height": 28, "width": 28}, image_seq_length=16),
         {"processor_class": "PaliGemmaProcessor"},
         {"image_token": "<image>", "bos_token": "<bos>"},
+    )
+
+
+def _glm(config_class: Any, text: dict[str, Any], images: Any, processor: str) -> TinyFamily:
+    return TinyFamily(
+        "glm4v",
+        lambda ids: config_class(
+            text_config=_SIZES | THREE_AXES | {"tie_word_embeddings": False} | text,
+            vision_config=QWEN_EYES | {"image_size": 32},
+            image_token_id=ids["<|image|>"],
+            video_token_id=ids["<|video|>"],
+            image_start_token_id=ids["<|begin_of_image|>"],
+            image_end_token_id=ids["<|end_of_image|>"],
+            video_start_token_id=ids["<|begin_of_video|>"],
+            video_end_token_id=ids["<|end_of_video|>"],
+        ),
+        lambda: images(patch_size=4, size={"shortest_edge": 8 * 8, "longest_edge": 8 * 8 * 24}),
+        {"processor_class": processor},
     )
 
 
@@ -356,22 +405,87 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
         {"processor_class": "DeepseekVLProcessor", "num_image_tokens": 16},
         {"image_token": "<image>"},
     ),
-    "glm4v": TinyFamily(
-        "glm4v",
-        lambda ids: Glm4vConfig(
-            text_config=_SIZES | THREE_AXES | {"tie_word_embeddings": False},
-            vision_config=QWEN_EYES | {"image_size": 32},
-            image_token_id=ids["<|image|>"],
-            video_token_id=ids["<|video|>"],
-            image_start_token_id=ids["<|begin_of_image|>"],
-            image_end_token_id=ids["<|end_of_image|>"],
-            video_start_token_id=ids["<|begin_of_video|>"],
-            video_end_token_id=ids["<|end_of_video|>"],
+    "glm4v": _glm(Glm4vConfig, {}, Glm4vImageProcessorPil, "Glm4vProcessor"),
+    "glm4v_moe": _glm(
+        Glm4vMoeConfig,
+        _EXPERTS
+        | {"n_routed_experts": 4, "first_k_dense_replace": 1}
+        | {"rope_parameters": THREE_AXES["rope_parameters"] | {"partial_rotary_factor": 1.0}},
+        Glm4vImageProcessorPil,
+        "Glm4vProcessor",
+    ),
+    "glm46v": _glm(Glm46VConfig, {}, Glm46VImageProcessorPil, "Glm46VProcessor"),
+    "glm_ocr": _glm(GlmOcrConfig, {}, Glm46VImageProcessorPil, "Glm46VProcessor"),
+    "qwen3_vl_moe": TinyFamily(
+        "qwen",
+        _qwen(
+            Qwen3VLMoeConfig,
+            _EXPERTS | {"head_dim": 16, "num_experts": 4},
+            QWEN_EYES | {"deepstack_visual_indexes": [0, 1]},
         ),
-        lambda: _GLM4V_IMAGES(
-            patch_size=4, size={"shortest_edge": 8 * 8, "longest_edge": 8 * 8 * 24}
+        lambda: Qwen2VLImageProcessorPil(**_QWEN_SIZES),
+        {"processor_class": "Qwen3VLProcessor"},
+    ),
+    "qwen3_5": TinyFamily(
+        "qwen",
+        _qwen(Qwen3_5Config, _RECURRENT, QWEN_EYES),
+        lambda: Qwen2VLImageProcessorPil(**_QWEN_SIZES),
+        {"processor_class": "Qwen3VLProcessor"},
+    ),
+    "qwen3_5_moe": TinyFamily(
+        "qwen",
+        _qwen(
+            Qwen3_5MoeConfig,
+            _RECURRENT | _EXPERTS | {"num_experts": 4, "shared_expert_intermediate_size": 32},
+            QWEN_EYES,
         ),
-        {"processor_class": "Glm4vProcessor"},
+        lambda: Qwen2VLImageProcessorPil(**_QWEN_SIZES),
+        {"processor_class": "Qwen3VLProcessor"},
+    ),
+    "paddleocr_vl": TinyFamily(
+        "paddleocr_vl",
+        lambda ids: PaddleOCRVLConfig(
+            text_config=_SIZES | THREE_AXES | {"head_dim": 16},
+            vision_config=EYES | {"image_size": 32, "patch_size": 4},
+            image_token_id=ids["<|IMAGE_PLACEHOLDER|>"],
+            vision_start_token_id=ids["<|IMAGE_START|>"],
+            vision_end_token_id=ids["<|IMAGE_END|>"],
+            tie_word_embeddings=False,
+        ),
+        lambda: PaddleOCRVLImageProcessorPil(
+            patch_size=4, size={"shortest_edge": 8 * 8, "longest_edge": 8 * 8 * 12}
+        ),
+        {"processor_class": "PaddleOCRVLProcessor"},
+        {"image_token": "<|IMAGE_PLACEHOLDER|>"},
+    ),
+    "lfm2_vl": TinyFamily(
+        "lfm2_vl",
+        lambda ids: Lfm2VlConfig(
+            text_config=Lfm2Config(**_SIZES | {"layer_types": ["conv", "full_attention", "conv"]}),
+            vision_config=Siglip2VisionConfig(**EYES, patch_size=4, num_patches=16),
+            image_token_id=ids["<image>"],
+            projector_hidden_size=32,
+            tie_word_embeddings=False,
+        ),
+        PublishedLfm2VlImages,
+        {"processor_class": "Lfm2VlProcessor"},
+    ),
+    "lighton_ocr": TinyFamily(
+        "lighton_ocr",
+        lambda ids: LightOnOcrConfig(
+            text_config=_SIZES | {"model_type": "qwen3", "head_dim": 16},
+            vision_config=EYES
+            | {"model_type": "pixtral", "image_size": 32, "patch_size": 4, "head_dim": 16},
+            image_token_id=ids["<|image_pad|>"],
+            tie_word_embeddings=False,
+        ),
+        lambda: PixtralImageProcessorPil(size={"longest_edge": 32}, patch_size=8),
+        {"processor_class": "LightOnOcrProcessor", "patch_size": 4, "spatial_merge_size": 2},
+        {
+            "image_token": "<|image_pad|>",
+            "image_break_token": "<|vision_pad|>",
+            "image_end_token": "<|vision_end|>",
+        },
     ),
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """The families of models whose media are read, and what of them transformers' code does not say."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from transformers import PreTrainedConfig
@@ -15,7 +16,7 @@ _VIDEOS: Final = frozenset({MediaKind.VIDEO})
 class MediaFamily(NamedTuple):
     """The manners of the models of one type, as `model_type` of their configuration names it.
 
-    around: the texts before and after the placeholder of a medium where no chat template puts them.
+    around: by kind, the texts before and after the placeholder of a medium where no chat template puts them.
     has_axes: whether the positions of its tokens have three axes (time, height, width).
     sees_both_ways: the kinds whose tokens see each other in both directions; if `in_windows`, they do so in
         layers with a sliding window alone.
@@ -29,7 +30,7 @@ class MediaFamily(NamedTuple):
     """
 
     kinds: frozenset[MediaKind] = _IMAGES
-    around: tuple[str, str] = ("", "")
+    around: Mapping[MediaKind, tuple[str, str]] = MappingProxyType({})
     has_axes: bool = False
     sees_both_ways: frozenset[MediaKind] = frozenset()
     in_windows: bool = False
@@ -40,7 +41,26 @@ class MediaFamily(NamedTuple):
     pads_placeholders: bool = False
 
 
-_QWEN: Final = MediaFamily(_IMAGES | _VIDEOS, around=("<|vision_start|>", "<|vision_end|>"), has_axes=True)
+_QWEN: Final = MediaFamily(
+    _IMAGES | _VIDEOS,
+    around=dict.fromkeys(_IMAGES | _VIDEOS, ("<|vision_start|>", "<|vision_end|>")),
+    has_axes=True,
+)
+_GLM: Final = MediaFamily(
+    _IMAGES | _VIDEOS,
+    around={
+        MediaKind.IMAGE: ("<|begin_of_image|>", "<|end_of_image|>"),
+        MediaKind.VIDEO: ("<|begin_of_video|>", "<|end_of_video|>"),
+    },
+    has_axes=True,
+    shows_frames_as_images=True,
+)
+
+
+def _hearing(before: str = "", after: str = "") -> MediaFamily:
+    """Return a family that reads sounds alone, between these texts."""
+    return MediaFamily(_SOUNDS, around={MediaKind.AUDIO: (before, after)})
+
 
 # Each has a tiny model in tests/parity/test_media_parity.py.
 FAMILIES: Final[dict[str, MediaFamily]] = {
@@ -51,19 +71,50 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
     "llava_next": MediaFamily(),
     "llava_onevision": MediaFamily(_IMAGES | _VIDEOS, is_nested=True, differs_alone=True),
     "gemma3": MediaFamily(sees_both_ways=_IMAGES),
-    "gemma4": MediaFamily(_IMAGES | _SOUNDS, sees_both_ways=_IMAGES, in_windows=True, pads_placeholders=True),
+    "gemma4": MediaFamily(
+        _IMAGES | _SOUNDS | _VIDEOS,
+        sees_both_ways=_IMAGES | _VIDEOS,
+        in_windows=True,
+        pads_placeholders=True,
+    ),
     "qwen2_vl": _QWEN,
     "qwen2_5_vl": _QWEN,
+    "qwen2_5_omni_thinker": MediaFamily(
+        _IMAGES | _SOUNDS,
+        around={
+            MediaKind.IMAGE: ("<|vision_bos|>", "<|vision_eos|>"),
+            MediaKind.AUDIO: ("<|audio_bos|>", "<|audio_eos|>"),
+        },
+        has_axes=True,
+    ),
     "qwen3_vl": _QWEN,
+    "qwen3_vl_moe": _QWEN,
+    "qwen3_5": _QWEN,
+    "qwen3_5_moe": _QWEN,
     "mistral3": MediaFamily(),
+    "lighton_ocr": MediaFamily(),
+    "lfm2_vl": MediaFamily(),
     "paligemma": MediaFamily(has_prefix=True),
     "aya_vision": MediaFamily(),
     "deepseek_vl": MediaFamily(),
-    "glm4v": MediaFamily(around=("<|begin_of_image|>", "<|end_of_image|>"), has_axes=True),
-    "qwen2_audio": MediaFamily(_SOUNDS, around=("<|audio_bos|>", "<|audio_eos|>")),
-    "voxtral": MediaFamily(_SOUNDS, around=("[BEGIN_AUDIO]", "")),
-    "audioflamingo3": MediaFamily(_SOUNDS),
-    "glmasr": MediaFamily(_SOUNDS, around=("<|begin_of_audio|>", "<|end_of_audio|>")),
+    "glm4v": _GLM,
+    "glm4v_moe": _GLM,
+    "glm46v": _GLM,
+    "glm_ocr": _GLM,
+    "paddleocr_vl": MediaFamily(
+        around={MediaKind.IMAGE: ("<|IMAGE_START|>", "<|IMAGE_END|>")}, has_axes=True
+    ),
+    "qwen2_audio": _hearing("<|audio_bos|>", "<|audio_eos|>"),
+    "voxtral": _hearing("[BEGIN_AUDIO]"),
+    "audioflamingo3": _hearing(),
+    "qwen3_asr": _hearing("<|audio_start|>", "<|audio_end|>"),
+    "glmasr": _hearing("<|begin_of_audio|>", "<|end_of_audio|>"),
+}
+# What transformers needs to read the media of some other types, and what is not installed here.
+_NEEDED: Final[dict[str, str]] = {
+    **dict.fromkeys(("llama4", "cohere2_vision", "perception_lm", "phi4_multimodal"), "torchvision"),
+    **dict.fromkeys(("gemma3n", "fast_vlm"), "timm"),
+    "granite_speech": "torchaudio",
 }
 # Those that read sounds and nothing else.
 HEARING_TYPES: Final = frozenset(name for name, family in FAMILIES.items() if family.kinds == _SOUNDS)
@@ -82,6 +133,14 @@ def family_of(config: PreTrainedConfig) -> MediaFamily | None:
         if text.use_bidirectional_attention != "vision":
             family = family._replace(sees_both_ways=frozenset())
     return family
+
+
+def why_unread(config: PreTrainedConfig) -> str | None:
+    """Return why the media of a model without a family are not read; None for a model of text alone."""
+    if (needed := _NEEDED.get(config.model_type)) is not None:
+        return f"transformers needs {needed} for them"
+    parts = (getattr(config, name, None) for name in ("vision_config", "audio_config"))
+    return None if all(part is None for part in parts) else f"no family here is `{config.model_type}`"
 
 
 def kinds_in_words(kinds: Iterable[MediaKind]) -> str:

@@ -11,7 +11,14 @@ from engine.media.families import MediaFamily
 from engine.media.readers.audio_reader import AudioReader
 from engine.media.readers.image_reader import ImageReader
 from engine.media.readers.media_reader import CannotProcess, MediaReader
-from engine.media.readers.whole_processor import whole_processor
+from engine.media.readers.own_images import OWN_IMAGES
+from engine.media.readers.whole_processor import (
+    IMAGES,
+    IMAGES_FILE,
+    SETTINGS_FILE,
+    stored_settings,
+    whole_processor,
+)
 from engine.request import MediaKind
 from engine.text.tokenizer import Tokenizer
 
@@ -30,7 +37,7 @@ def load_readers(
     """
     has_images, has_sounds = MediaKind.IMAGE in family.kinds, MediaKind.AUDIO in family.kinds
     try:
-        images = _loaded(AutoImageProcessor, directory) if has_images else None
+        images = _images(directory, config) if has_images else None
         sounds = _loaded(AutoFeatureExtractor, directory) if has_sounds else None
         whole = whole_processor(directory, config, tokenizer, images=images, sounds=sounds)
     except Exception as error:  # whatever transformers raises for missing or broken files
@@ -50,6 +57,14 @@ def load_readers(
         except CannotProcess as error:
             on_progress(f"note: videos are not read: {error}")
     return readers
+
+
+def _images(directory: Path, config: PreTrainedConfig) -> Any:
+    """Return transformers' processor of images, or what stands for it."""
+    if (own := OWN_IMAGES.get(config.model_type)) is None:
+        return _loaded(AutoImageProcessor, directory)
+    whole = stored_settings(directory / SETTINGS_FILE)
+    return own(whole.get(IMAGES) or stored_settings(directory / IMAGES_FILE))
 
 
 def _loaded(auto: Any, directory: Path) -> Any:

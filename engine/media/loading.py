@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from transformers import PreTrainedConfig
 
 from engine.config import MediaLimits
-from engine.media.families import family_of, kinds_in_words
+from engine.media.families import family_of, kinds_in_words, why_unread
 from engine.request import MediaKind
 from engine.text.tokenizer import Tokenizer
 
@@ -38,7 +38,11 @@ def load_processor(
     PromptMediaProcessor.
     """
     family = family_of(config)
-    if family is None or not any((directory / name).is_file() for name in _PROCESSOR_FILES):
+    if family is None:
+        if (reason := why_unread(config)) is not None:
+            on_progress(f"note: the model is served for text alone; its media are not read: {reason}")
+        return None
+    if not any((directory / name).is_file() for name in _PROCESSOR_FILES):
         return None
     family = family._replace(kinds=family.kinds.intersection(kinds))
     if not family.kinds:

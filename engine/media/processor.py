@@ -54,7 +54,7 @@ class PromptMediaProcessor:
     def marker(self, kind: MediaKind) -> str:
         """Return the text that stands for an item of this kind in a prompt without a chat template."""
         assert kind in self.kinds, "the model does not read this kind"
-        before, after = self._family.around
+        before, after = self._family.around.get(kind, ("", ""))
         return before + self._readers[kind].placeholder + after
 
     def expand(self, token_ids: Sequence[int], items: Sequence[MediaItem]) -> Prompt:

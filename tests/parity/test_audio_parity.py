@@ -1,5 +1,6 @@
 """Prompts with sounds give the tokens of transformers' whole model, however they are batched and cut."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -9,8 +10,17 @@ from typing import Any
 import pytest
 import torch
 from PIL import Image
-from transformers import AudioFlamingo3Processor, GlmAsrProcessor, Qwen2AudioProcessor
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from torch.nn import functional
+from transformers import (
+    AudioFlamingo3Processor,
+    GlmAsrProcessor,
+    Qwen2AudioProcessor,
+    Qwen3ASRProcessor,
+)
 from transformers.models.gemma4.processing_gemma4 import Gemma4Processor
+from transformers.models.qwen2_5_omni.processing_qwen2_5_omni import Qwen2_5OmniProcessor
 
 from engine.build import build_core, media_processor_of
 from engine.config import EngineConfig
@@ -61,12 +71,14 @@ PROCESSORS: dict[str, Any] = {
     "qwen2_audio": Qwen2AudioProcessor,
     "audioflamingo3": AudioFlamingo3Processor,
     "glmasr": GlmAsrProcessor,
+    "qwen3_asr": Qwen3ASRProcessor,
+    "qwen2_5_omni": Qwen2_5OmniProcessor,
     "gemma4": Gemma4Processor,
 }
 # Their processors take one sound for a text, though the models read several.
-ONE_SOUND_EACH = {"audioflamingo3", "glmasr"}
+ONE_SOUND_EACH = {"audioflamingo3", "glmasr", "qwen3_asr"}
 # Those whose layers are compiled as one stack.
-COMPILED = {"qwen2_audio", "voxtral", "audioflamingo3", "glmasr"}
+COMPILED = {"qwen2_audio", "voxtral", "audioflamingo3", "glmasr", "qwen2_5_omni", "qwen3_asr"}
 
 
 @dataclass(frozen=True)
@@ -94,12 +106,29 @@ def hf_inputs(family: str, text: str, files: Sequence[bytes]) -> Any:
     processor = with_parts(PROCESSORS[family], tokenizer, images=images, sounds=tiny.sounds(), **options)
     if family in ONE_SOUND_EACH:
         processor.validate_inputs = lambda **given: None
-    return processor(
+    inputs = processor(
         text=[text],
         return_tensors="pt",
         **({"audio": samples} if samples else {}),
         **({"images": [pictures]} if pictures else {}),
     )
+    return {**inputs, **features_alone(samples)} if family == "qwen3_asr" else inputs
+
+
+def features_alone(samples: Sequence[Any]) -> dict[str, Tensor]:
+    """Return the features of sounds that know nothing of each other's lengths, for Qwen3-ASR.
+
+    Its processor, which is given one alone, would fill the samples of several up to those of the longest.
+    """
+    sounds = AUDIO_FAMILIES["qwen3_asr"].sounds()
+    options = {"padding": True, "sampling_rate": 16_000, "return_attention_mask": True}
+    found = [sounds([one], **options) for one in samples]
+    length = max(one["input_features"].shape[-1] for one in found)
+    names = {"input_features": "input_features", "input_features_mask": "attention_mask"}
+    return {
+        name: torch.cat([functional.pad(one[own], (0, length - one[own].shape[-1])) for one in found])
+        for name, own in names.items()
+    }
 
 
 def voxtral_inputs(text: str, samples: Sequence[Any]) -> Any:
@@ -119,12 +148,21 @@ def expect(family: str, whole: Any, text: str, files: Sequence[bytes]) -> Expect
     return continued(whole, hf_inputs(family, text, files))
 
 
+def between_tokens(text: str) -> str:
+    """Return a text whose media stand between tokens by which transformers counts them."""
+    for sign, kind in (("#", "sound"), ("@", "image")):
+        text = text.replace(sign, f"<begin_of_{kind}>{sign}<end_of_{kind}>")
+    return text
+
+
 @pytest.fixture(scope="module", params=list(AUDIO_FAMILIES))
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     family = request.param
     directory = tmp_path_factory.mktemp(family)
     whole = save_tiny_audio_model(directory, family)
     prompts = PROMPTS if AUDIO_FAMILIES[family].images is None else PROMPTS + WITH_IMAGES
+    if family == "qwen2_5_omni":
+        prompts = tuple((between_tokens(text), files) for text, files in prompts)
     return Case(family, directory, whole, prompts, [expect(family, whole, *prompt) for prompt in prompts])
 
 
@@ -230,7 +268,7 @@ def test_placeholders_that_the_model_generates_are_embedded_as_by_transformers(
 
 
 # Those that read no more than a window; the others are tried with several.
-IN_ONE_WINDOW = {"qwen2_audio": WINDOW_SECONDS, "gemma4": 30}
+IN_ONE_WINDOW = {"qwen2_audio": WINDOW_SECONDS, "qwen2_5_omni": WINDOW_SECONDS, "gemma4": 30}
 
 
 def test_a_sound_of_several_windows_gives_the_tokens_of_transformers_or_is_refused(case: Case) -> None:
@@ -266,3 +304,20 @@ def test_rows_that_decode_behind_a_sound_take_the_path_of_compiled_code(case: Ca
         events = run(core)
         results.append({number: [one.token_id for one in events[number]] for number in events})
     assert results[0] == results[1]
+
+
+def test_the_thinker_of_a_model_that_also_speaks_is_served(tmp_path: Path) -> None:
+    """A whole checkpoint of Qwen2.5-Omni, of which the weights of what speaks are left out."""
+    whole = save_tiny_audio_model(tmp_path, "qwen2_5_omni")
+    thinker = json.loads((tmp_path / "config.json").read_text())
+    dtype = thinker.pop("dtype")
+    described = {"model_type": "qwen2_5_omni", "dtype": dtype, "thinker_config": thinker}
+    (tmp_path / "config.json").write_text(json.dumps(described))
+    stored = load_file(tmp_path / "model.safetensors")
+    stored = {f"thinker.{name}": tensor for name, tensor in stored.items()}
+    save_file({**stored, "talker.codec_head.weight": torch.ones(4, 4)}, tmp_path / "model.safetensors")
+    text, files = between_tokens("a # and @"), (OTHER, PICTURE)
+    expected = expect("qwen2_5_omni", whole, text, files)
+    core, tokenizer, media = load(Case("qwen2_5_omni", tmp_path, whole, (), []))
+    add(core, 0, prompt_of(tokenizer, media, text, files))
+    assert_as_expected(run(core)[0], expected)

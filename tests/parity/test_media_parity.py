@@ -74,10 +74,8 @@ def hf_inputs(directory: Path, family: str, text: str, images: Sequence[bytes]) 
     if MEDIA_FAMILIES[family].tokens == "pixtral":
         return pixtral_inputs(family, text, images)
     name = tiny.settings["processor_class"]
-    model_type = {"gemma4_both_ways": "gemma4", "paligemma2": "paligemma"}.get(family, family)
-    module = import_module(f"transformers.models.{model_type}.processing_{model_type}")
     options = {key: value for key, value in tiny.settings.items() if key != "processor_class"}
-    processor = with_parts(getattr(module, name), tokenizer, images=tiny.images(), **options)
+    processor = with_parts(processor_class(family, name), tokenizer, images=tiny.images(), **options)
     pictures = [Image.open(BytesIO(data)) for data in images]
     nested = MEDIA_FAMILIES[family].tokens in ("tiles", "paligemma") or family == "llava_onevision"
     with warnings.catch_warnings():  # some make arrays of tensors in a way that NumPy gives up
@@ -85,6 +83,12 @@ def hf_inputs(directory: Path, family: str, text: str, images: Sequence[bytes]) 
         inputs = processor(text=[text], images=[pictures] if nested else pictures, return_tensors="pt")
     inputs.pop("labels", None)  # PaliGemma's, for training
     return inputs
+
+
+def processor_class(family: str, name: str) -> Any:
+    """Return transformers' processor of this name, which is that of an earlier family for some."""
+    folder = FOLDERS.get(family, family)
+    return getattr(import_module(f"transformers.models.{folder}.processing_{folder}"), name)
 
 
 def pixtral_inputs(family: str, text: str, images: Sequence[bytes]) -> Any:
@@ -122,6 +126,16 @@ def continued(whole: Any, inputs: Any, **options: Any) -> Expected:
     return Expected(tuple(ids[0].tolist()), tokens.tolist(), logprobs.tolist())
 
 
+# The folders of transformers' processors, where they are not those of the families.
+FOLDERS = {
+    "gemma4_both_ways": "gemma4",
+    "paligemma2": "paligemma",
+    "glm4v_moe": "glm4v",
+    "glm_ocr": "glm46v",
+    "qwen3_vl_moe": "qwen3_vl",
+    "qwen3_5": "qwen3_vl",
+    "qwen3_5_moe": "qwen3_vl",
+}
 MARKERS = {
     "gemma4": "<image_soft_token>",
     "gemma4_both_ways": "<image_soft_token>",
@@ -129,14 +143,17 @@ MARKERS = {
     "internvl": "<IMG_CONTEXT>",
     "mistral3": "[IMG]",
     "pixtral": "[IMG]",
+    "lighton_ocr": "<|image_pad|>",
+    "paddleocr_vl": "<|IMAGE_START|><|IMAGE_PLACEHOLDER|><|IMAGE_END|>",
+}
+MARKERS_BY_TOKENS = {
+    "qwen": "<|vision_start|><|image_pad|><|vision_end|>",
     "glm4v": "<|begin_of_image|><|image|><|end_of_image|>",
 }
 
 
 def marker_of(family: str) -> str:
-    if MEDIA_FAMILIES[family].tokens == "qwen":
-        return "<|vision_start|><|image_pad|><|vision_end|>"
-    return MARKERS.get(family, "<image>")
+    return MARKERS_BY_TOKENS.get(MEDIA_FAMILIES[family].tokens) or MARKERS.get(family, "<image>")
 
 
 @pytest.fixture(scope="module", params=list(MEDIA_FAMILIES))

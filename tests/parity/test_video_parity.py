@@ -8,7 +8,6 @@ import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -26,23 +25,54 @@ from engine.media.readers.whole_processor import with_parts
 from engine.media_item import MediaItem, MediaProcessor
 from engine.request import MediaKind, Prompt
 from engine.text.tokenizer import Tokenizer
-from tests.parity.test_media_parity import Expected, add, assert_as_expected, continued, load, run
+from tests.parity.test_media_parity import (
+    Expected,
+    add,
+    assert_as_expected,
+    continued,
+    load,
+    processor_class,
+    run,
+)
 from tests.tiny_media import MEDIA_FAMILIES, image_bytes, media_tokenizer, save_tiny_media_model
 from tests.videos import video_bytes
 
 SIDE = {"internvl": 28, "llava_onevision": 28, "smolvlm": 28}
+GLM_MARKERS = (
+    "<|begin_of_video|><|video|><|end_of_video|>",
+    "<|begin_of_image|><|image|><|end_of_image|>",
+)
+GEMMA_MARKERS = ("<|video|>", "<image_soft_token>")
 MARKERS = {
+    "glm4v": GLM_MARKERS,
+    "glm_ocr": GLM_MARKERS,
+    "gemma4": GEMMA_MARKERS,
+    "gemma4_both_ways": GEMMA_MARKERS,
     "internvl": ("<video>", "<IMG_CONTEXT>"),
     "llava_onevision": ("<video>", "<image>"),
     "smolvlm": ("<video>", "<image>"),
 }
 QWEN_MARKERS = ("<|vision_start|><|video_pad|><|vision_end|>", "<|vision_start|><|image_pad|><|vision_end|>")
-FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "internvl", "llava_onevision", "smolvlm")
+_GEMMA: dict[str, Any] = {
+    "patch_size": 4,
+    "max_soft_tokens": 70,
+    "pooling_kernel_size": 2,
+    "num_frames": 2,
+    "do_normalize": False,
+}
+_GLM: dict[str, Any] = {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 8192}, "fps": 4}
+# Those whose videos and images have the same tokens.
+EITHER = ("smolvlm", "glm4v", "glm_ocr")
 # The settings of the tiny models' processors of videos.
 SETTINGS: dict[str, dict[str, Any]] = {
     "qwen2_vl": {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 4096}, "fps": 2},
     "qwen2_5_vl": {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 4096}, "fps": 4},
     "qwen3_vl": {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 8192}, "fps": 2},
+    "qwen3_5": {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 8192}, "fps": 2},
+    "glm4v": _GLM,
+    "glm_ocr": _GLM,
+    "gemma4": _GEMMA,
+    "gemma4_both_ways": _GEMMA,
     "internvl": {"num_frames": 3, "size": {"height": 28, "width": 28}},
     "llava_onevision": {"num_frames": 3, "size": {"height": 28, "width": 28}},
     "smolvlm": {
@@ -52,11 +82,18 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "max_image_size": {"longest_edge": 28},
     },
 }
-# Of 8 frames, 4 a second, those that the settings choose; of 5 likewise.
+# Of 8 frames, 4 a second, those that the settings choose; of 5 likewise. GLM repeats the last of an odd
+# number.
+_ALL: dict[int, list[int]] = {8: [0, 1, 2, 3, 4, 5, 6, 7], 5: [0, 1, 2, 3, 4, 4]}
 CHOSEN: dict[str, dict[int, list[int]]] = {
     "qwen2_vl": {8: [0, 2, 4, 6], 5: [0, 1, 2, 3]},
     "qwen2_5_vl": {8: [0, 1, 2, 3, 4, 5, 6, 7], 5: [0, 1, 2, 3]},
     "qwen3_vl": {8: [0, 2, 5, 7], 5: [0, 1, 3, 4]},
+    "qwen3_5": {8: [0, 2, 5, 7], 5: [0, 1, 3, 4]},
+    "glm4v": _ALL,
+    "glm_ocr": _ALL,
+    "gemma4": {8: [0, 4], 5: [0, 2]},
+    "gemma4_both_ways": {8: [0, 4], 5: [0, 2]},
     "internvl": {8: [1, 4, 6], 5: [0, 2, 4]},
     "llava_onevision": {8: [0, 2, 5], 5: [0, 1, 3]},
     "smolvlm": {8: [0, 7], 5: [0, 4]},
@@ -105,14 +142,30 @@ class Published:
         self._deviation = torch.tensor(deviation)[:, None, None]
 
     def __call__(self, videos: Sequence[Sequence[Image.Image]], **options: Any) -> dict[str, Any]:
-        made: list[Tensor] = []
+        made: list[list[Image.Image]] = []
         metadata: list[VideoMetadata] = []
         for frames in videos:
             total = len(frames)
             chosen = CHOSEN[self._family][total]
-            made.append(torch.stack([self._normalized(frames[place]) for place in chosen]))
+            made.append([frames[place] for place in chosen])
             metadata.append(VideoMetadata(total, fps=RATE, duration=total / RATE, frames_indices=chosen[:]))
-        return {**self._tensors(made), "video_metadata": metadata}
+        if self._family.startswith("gemma4"):
+            return {**self._tensors_of_images(made), "video_metadata": metadata}
+        normalized = [torch.stack([self._normalized(frame) for frame in frames]) for frames in made]
+        return {**self._tensors(normalized), "video_metadata": metadata}
+
+    def _tensors_of_images(self, made: list[list[Image.Image]]) -> dict[str, Any]:
+        """Return what transformers' processor of images makes of the frames of Gemma 4."""
+        images = MEDIA_FAMILIES[self._family].images()
+        found = images([frame for frames in made for frame in frames], return_tensors="pt")
+        num_frames = torch.tensor([len(frames) for frames in made])
+        firsts = num_frames.cumsum(0) - num_frames
+        return {
+            "pixel_values_videos": found["pixel_values"],
+            "video_position_ids": found["image_position_ids"],
+            "num_frames_per_video": num_frames,
+            "num_soft_tokens_per_video": [int(found["num_soft_tokens_per_image"][first]) for first in firsts],
+        }
 
     def _normalized(self, frame: Image.Image) -> Tensor:
         if self._family == "smolvlm":
@@ -122,7 +175,7 @@ class Published:
         return (values - self._mean) / self._deviation
 
     def _tensors(self, made: list[Tensor]) -> dict[str, Any]:
-        if self._family.startswith("qwen"):
+        if self._family.startswith(("qwen", "glm")):
             patchify: Any = Qwen3VLVideoProcessor.patchify  # Qwen2-VL's is the same
             parts = [patchify(None, video[None], 4, 2, 2) for video in made]
             return {
@@ -143,12 +196,10 @@ def hf_inputs(family: str, text: str, videos: Sequence[bytes], images: Sequence[
     tiny, tokenizer = MEDIA_FAMILIES[family], media_tokenizer(family)
     if not videos and not images:
         return {"input_ids": torch.tensor([tokenizer(text)["input_ids"]])}
-    module = import_module(f"transformers.models.{family}.processing_{family}")
     options = {key: value for key, value in tiny.settings.items() if key != "processor_class"}
     parts = tiny.images()
-    processor = with_parts(
-        getattr(module, tiny.settings["processor_class"]), tokenizer, images=parts, **options
-    )
+    published = processor_class(family, tiny.settings["processor_class"])
+    processor = with_parts(published, tokenizer, images=parts, **options)
     processor.video_processor = Published(family, parts.image_mean, parts.image_std)
     pictures = [Image.open(BytesIO(data)) for data in images]
     with warnings.catch_warnings():  # some make arrays of tensors in a way that NumPy gives up
@@ -162,11 +213,11 @@ def hf_inputs(family: str, text: str, videos: Sequence[bytes], images: Sequence[
 
 
 def texts_of(family: str) -> list[tuple[str, list[bytes], list[bytes]]]:
-    """Return the texts that a family's processor takes: SmolVLM's has either videos or images."""
+    """Return the texts that transformers takes, which has either videos or images for some families."""
     return [
         (text, [video_of(family, number) for number in lengths], [picture_of(family)] * num_images)
         for text, lengths, num_images in TEXTS
-        if not (family == "smolvlm" and num_images)
+        if not (family in EITHER and num_images)
     ]
 
 
@@ -180,7 +231,7 @@ def expect(family: str, whole: Any, text: str, videos: list[bytes], images: list
     return continued(whole, hf_inputs(family, text.replace("%", video).replace("#", image), videos, images))
 
 
-@pytest.fixture(scope="module", params=FAMILIES)
+@pytest.fixture(scope="module", params=list(SETTINGS))
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     family = request.param
     directory = tmp_path_factory.mktemp(family)

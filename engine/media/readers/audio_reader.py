@@ -1,6 +1,7 @@
 """The reader of sounds, by transformers' feature extractor of a model."""
 
 from inspect import signature
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,10 @@ def _longest(whole: WholeProcessor, sounds: Any) -> float:
     """Return the seconds of the longest sound that a model's processor does not cut off without a word."""
     if (longest := getattr(whole, "max_audio_len", None)) is not None:
         return float(longest)
+    options = signature(sounds.__call__).parameters
+    if options["truncation"].default is False:  # Qwen3-ASR's
+        return inf
     if (window := getattr(sounds, "chunk_length", None)) is not None:  # Whisper's
         return float(window)
-    cut_off: int = signature(sounds.__call__).parameters["max_length"].default  # Gemma's
+    cut_off: int = options["max_length"].default  # Gemma's
     return cut_off / float(sounds.sampling_rate)

@@ -13,6 +13,7 @@ from engine.media.readers.media_reader import CannotProcess, ReadFile
 from engine.media.readers.whole_processor import WholeProcessor, digest_of
 
 _GRID: Final = "image_grid_thw"
+_FLAGS: Final = ("use_image_special_tokens",)
 
 
 class ImageReader:
@@ -37,6 +38,8 @@ class ImageReader:
         self._options: dict[str, Any] = dict(getattr(whole, "images_kwargs", None) or {})
         self._options |= getattr(whole, "own_options", {})
         self._options["return_tensors"] = "np"
+        # What the whole processor gives to its own texts.
+        self._flags = {name: value for name in _FLAGS if (value := getattr(whole, name, None)) is not None}
 
     def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
         """Return what becomes of an image; see `MediaReader`."""
@@ -45,7 +48,7 @@ class ImageReader:
         images = [image] if is_alone or not self._family.differs_alone else [image, image]
         try:
             found = self._images([images] if self._family.is_nested else images, **self._options)
-            text: str = self._whole.replace_image_token(found, image_idx=0)
+            text: str = self._whole.replace_image_token(found, image_idx=0, **self._flags)
         except Exception as error:  # processors raise whatever they meet
             raise CannotProcess(f"the model's processor refuses the image: {error}") from error
         arrays = {name: value for name, value in found.items() if isinstance(value, np.ndarray)}

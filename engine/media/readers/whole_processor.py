@@ -5,6 +5,7 @@ It knows the texts in which an image's or a sound's tokens stand. Its part for v
 
 import hashlib
 import importlib
+import importlib.util
 import json
 from copy import deepcopy
 from inspect import signature
@@ -13,6 +14,7 @@ from typing import Any, Final
 
 from transformers import PreTrainedConfig
 from transformers.models.auto import processing_auto
+from transformers.models.auto.configuration_auto import model_type_to_module_name
 from transformers.processing_utils import ProcessorMixin
 
 from engine.media.readers.own_texts import OWN_TEXTS
@@ -23,9 +25,11 @@ WholeProcessor = Any
 
 # transformers' names of processors by type of model, which it does not export.
 _NAMES: Final[Any] = vars(processing_auto)["PROCESSOR_MAPPING_NAMES"]
-_SETTINGS_FILE: Final = "processor_config.json"
+SETTINGS_FILE: Final = "processor_config.json"
+IMAGES_FILE: Final = "preprocessor_config.json"
+_NAME: Final = "processor_class"
 # The parts that make tensors of images and of sounds; a class has either name for the latter.
-_IMAGES: Final = "image_processor"
+IMAGES: Final = "image_processor"
 _SOUNDS: Final = ("feature_extractor", "audio_processor")
 
 
@@ -36,37 +40,53 @@ def whole_processor(
 
     images, sounds: the parts that make tensors of them; None where these are not read.
     """
-    path = directory / _SETTINGS_FILE
-    settings: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
-    name = settings.get("processor_class") or _NAMES[config.model_type]
+    settings = stored_settings(directory / SETTINGS_FILE)
+    name = settings.get(_NAME) or _NAMES.get(config.model_type)
+    name = name or stored_settings(directory / IMAGES_FILE)[_NAME]
     if (own := OWN_TEXTS.get(name)) is not None:
         return own(config, settings, tokenizer, images=images, sounds=sounds)
-    module = importlib.import_module(
-        f"transformers.models.{config.model_type}.processing_{config.model_type}"
-    )
-    found = getattr(module, name)
-    if not issubclass(found, ProcessorMixin):
-        raise TypeError(f"{name} is no processor of transformers")
+    found = _named_class(name, config.model_type)
     known = signature(found.__init__).parameters
     options = {key: value for key, value in settings.items() if key in known and not isinstance(value, dict)}
     # A copy, since some processors add tokens that a tokenizer lacks.
     return with_parts(found, deepcopy(tokenizer.hf), images=images, sounds=sounds, **options)
 
 
+def stored_settings(path: Path) -> dict[str, Any]:
+    """Return what a file of settings holds; nothing if there is no such file."""
+    found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+    return found
+
+
+def _named_class(name: str, model_type: str) -> Any:
+    """Return transformers' processor of this name, which may be that of another type.
+
+    It is imported by itself, since transformers imports none that has a part for videos without torchvision.
+    """
+    types = [model_type, *(other for other, known in _NAMES.items() if known == name and other != model_type)]
+    for each in types:
+        folder = model_type_to_module_name(each)
+        place = f"transformers.models.{folder}.processing_{folder}"
+        if importlib.util.find_spec(place) is None:
+            continue
+        found = getattr(importlib.import_module(place), name, None)
+        if isinstance(found, type) and issubclass(found, ProcessorMixin):
+            return found
+    raise TypeError(f"{name} is no processor of transformers")
+
+
 def with_parts(
     processor_class: Any, tokenizer: Any, *, images: Any = None, sounds: Any = None, **options: Any
 ) -> WholeProcessor:
     """Return a processor of transformers that has these parts alone, of those that its class knows."""
-    given = {"tokenizer": tokenizer, _IMAGES: images, **dict.fromkeys(_SOUNDS, sounds)}
+    given = {"tokenizer": tokenizer, IMAGES: images, **dict.fromkeys(_SOUNDS, sounds)}
     names: list[str] = processor_class.get_attributes()
     parts = {name: given.get(name) for name in names}
 
     def check(self: Any, name: str, argument: Any) -> Any:
-        return (
-            None
-            if argument is None
-            else processor_class.check_argument_for_proper_class(self, name, argument)
-        )
+        if not type(argument).__module__.startswith("transformers."):
+            return None  # it is left out, or stands for one of transformers
+        return processor_class.check_argument_for_proper_class(self, name, argument)
 
     members = {
         "__module__": processor_class.__module__,

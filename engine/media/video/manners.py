@@ -1,10 +1,13 @@
 """The arithmetic by which each family reads a video, where its own processor of videos needs torchvision."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from transformers.models.gemma4.image_processing_pil_gemma4 import get_aspect_ratio_preserving_size
+from transformers.models.glm4v.video_processing_glm4v import smart_resize as smart_resize_of_pairs
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
 from transformers.models.qwen3_vl.video_processing_qwen3_vl import smart_resize as smart_resize_of_all
 
@@ -22,7 +25,8 @@ class VideoManner(NamedTuple):
 
     choose: positions of frames. sizes: those that a frame of this height and width is scaled to, one after
     the other, of so many frames. arrays: of the scaled frames, by the names that the texts of transformers'
-    processors go by. defaults: of the settings. arguments: of the encoder, from these arrays.
+    processors go by. defaults: of the settings. arguments: of the encoder, from these arrays. has_times:
+    whether text stands between the patches of one time and those of the next.
     """
 
     choose: Callable[[VideoLength, Settings, int], list[int]]
@@ -30,6 +34,7 @@ class VideoManner(NamedTuple):
     arrays: Callable[[Pictures, Settings], Arrays]
     defaults: Settings
     arguments: Callable[[Arrays], Arrays] = dict
+    has_times: bool = False
 
 
 def _size_of_patches(settings: Settings, num_frames: int, size: Size) -> list[Size]:
@@ -42,16 +47,39 @@ def _size_of_patches(settings: Settings, num_frames: int, size: Size) -> list[Si
     return [(height, width)]
 
 
-def _size_of_all_patches(settings: Settings, num_frames: int, size: Size) -> list[Size]:
-    """Return the size that is a multiple of merged patches, all frames together being bounded (Qwen3-VL)."""
+def _size_of_all_patches(
+    resize: Callable[..., Size], settings: Settings, num_frames: int, size: Size
+) -> list[Size]:
+    """Return the size that is a multiple of merged patches, all frames together being bounded.
+
+    resize: the family's function for it.
+    """
     bounds = settings["size"]
-    height, width = smart_resize_of_all(
+    height, width = resize(
         num_frames,
         *size,
         temporal_factor=settings["temporal_patch_size"],
         factor=settings["patch_size"] * settings["merge_size"],
         min_pixels=bounds["shortest_edge"],
         max_pixels=bounds["longest_edge"],
+    )
+    return [(height, width)]
+
+
+def _size_of_pairs(settings: Settings, num_frames: int, size: Size) -> list[Size]:
+    """Return that size where a frame repeated at the end counts too (GLM-4V)."""
+    num_frames += -num_frames % settings["temporal_patch_size"]
+    return _size_of_all_patches(smart_resize_of_pairs, settings, num_frames, size)
+
+
+def _size_of_pooled_patches(settings: Settings, num_frames: int, size: Size) -> list[Size]:
+    """Return the largest size of the same shape whose patches, pooled, are a frame's tokens (Gemma 4)."""
+    pooled = settings["pooling_kernel_size"]
+    height, width = get_aspect_ratio_preserving_size(
+        *size,
+        patch_size=settings["patch_size"],
+        max_patches=settings["max_soft_tokens"] * pooled**2,
+        pooling_kernel_size=pooled,
     )
     return [(height, width)]
 
@@ -92,6 +120,32 @@ def _patches(pictures: Pictures, settings: Settings) -> Arrays:
     return {"pixel_values_videos": patches, "video_grid_thw": np.array([grid])}
 
 
+def _padded_patches(pictures: Pictures, settings: Settings) -> Arrays:
+    """Return the patches of each frame, [num_frames, max_patches, patch], and their places (Gemma 4).
+
+    Behind the patches are zeros, whose places are -1.
+    """
+    side, num_pooled = settings["patch_size"], settings["pooling_kernel_size"] ** 2
+    frames = np.stack(pictures)
+    num_frames, channels, height, width = frames.shape
+    rows, columns = height // side, width // side
+    patches = frames.reshape(num_frames, channels, rows, side, columns, side).transpose(0, 2, 4, 3, 5, 1)
+    places = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(1, -1, 2)
+    missing = ((0, 0), (0, settings["max_soft_tokens"] * num_pooled - rows * columns), (0, 0))
+    return {
+        "pixel_values_videos": np.pad(patches.reshape(num_frames, rows * columns, -1), missing),
+        "video_position_ids": np.pad(places.repeat(num_frames, axis=0), missing, constant_values=-1),
+        "num_frames_per_video": np.array([num_frames]),
+        "num_soft_tokens_per_video": np.array([rows * columns // num_pooled]),
+    }
+
+
+def _arguments_of_images(arrays: Arrays) -> Arrays:
+    """Return the patches of a video as those of one image for each patch of time (GLM-4V)."""
+    (time, height, width), patches = arrays["video_grid_thw"][0], arrays["pixel_values_videos"]
+    return {"pixel_values": patches, "image_grid_thw": np.array([[1, height, width]] * time)}
+
+
 def _frames(pictures: Pictures, settings: Settings) -> Arrays:
     """Return the frames of a video, [1, num_frames, 3, height, width]."""
     return {"pixel_values_videos": np.stack(pictures)[None]}
@@ -107,6 +161,15 @@ def _frames_and_mask(pictures: Pictures, settings: Settings) -> Arrays:
 
 
 _QWEN: Final = {"merge_size": 2, "temporal_patch_size": 2, "min_frames": 4, "max_frames": 768, "fps": 2}
+_GLM: Final = VideoManner(
+    sampling.by_seconds,
+    _size_of_pairs,
+    _patches,
+    {"merge_size": 2, "temporal_patch_size": 2, "patch_size": 14, "fps": 2, "max_duration": 300}
+    | {"size": {"shortest_edge": 112 * 112, "longest_edge": 28 * 28 * 2 * 30_000}},
+    _arguments_of_images,
+    has_times=True,
+)
 # Where a family's settings say nothing, the frames of its published examples.
 MANNERS: Final[dict[str, VideoManner]] = {
     **dict.fromkeys(
@@ -119,13 +182,27 @@ MANNERS: Final[dict[str, VideoManner]] = {
             | {"patch_size": 14, "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768}},
         ),
     ),
-    "qwen3_vl": VideoManner(
-        sampling.by_rate,
-        _size_of_all_patches,
-        _patches,
-        _QWEN
-        | {"patch_size": 16, "size": {"shortest_edge": 128 * 32 * 32, "longest_edge": 32 * 32 * 768}}
-        | {"image_mean": [0.5] * 3, "image_std": [0.5] * 3},
+    **dict.fromkeys(
+        ("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"),
+        VideoManner(
+            sampling.by_rate,
+            partial(_size_of_all_patches, smart_resize_of_all),
+            _patches,
+            _QWEN
+            | {"patch_size": 16, "size": {"shortest_edge": 128 * 32 * 32, "longest_edge": 32 * 32 * 768}}
+            | {"image_mean": [0.5] * 3, "image_std": [0.5] * 3},
+            has_times=True,
+        ),
+    ),
+    **dict.fromkeys(("glm4v", "glm4v_moe"), _GLM),
+    **dict.fromkeys(("glm46v", "glm_ocr"), _GLM._replace(choose=sampling.by_length)),
+    "gemma4": VideoManner(
+        sampling.evenly,
+        _size_of_pooled_patches,
+        _padded_patches,
+        {"num_frames": 32, "patch_size": 16, "max_soft_tokens": 70, "pooling_kernel_size": 3}
+        | {"image_mean": [0.0] * 3, "image_std": [1.0] * 3},
+        has_times=True,
     ),
     "internvl": VideoManner(
         sampling.from_the_middle,

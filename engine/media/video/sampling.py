@@ -4,9 +4,9 @@ Their own classes need torchvision. Each function returns increasing positions o
 the family's processor. max_frames: how many there may be.
 """
 
-from collections.abc import Mapping
-from math import floor
-from typing import Any
+from collections.abc import Iterable, Mapping
+from math import ceil, floor
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -14,6 +14,10 @@ import torch
 from engine.media.files.video_file import VideoLength
 
 Settings = Mapping[str, Any]
+
+# Frames of GLM-4.6V: the seconds of a video up to which there are so many pairs a second, and the most.
+_PAIRS_A_SECOND: Final = ((30, 3), (300, 1), (2_400, 0.5))
+_MOST_BY_LENGTH: Final = 640
 
 
 def in_pairs(length: VideoLength, settings: Settings, max_frames: int) -> list[int]:
@@ -39,8 +43,54 @@ def by_rate(length: VideoLength, settings: Settings, max_frames: int) -> list[in
     return [int(place) for place in np.linspace(0, total - 1, number).round()]
 
 
+def by_seconds(length: VideoLength, settings: Settings, max_frames: int) -> list[int]:
+    """Return frames by rate, each the first at its time or behind it (GLM-4.1V)."""
+    rate, seconds = settings["fps"], length.seconds
+    most = min(int(settings["max_duration"] * rate), max_frames)
+    number = max(floor(seconds * rate), 1)
+    if seconds <= settings["max_duration"] and number <= most:
+        places = [ceil(place * length.rate / rate) for place in range(number)]
+    elif most >= length.num_frames:
+        places = list(range(length.num_frames))
+    else:
+        places = [ceil(time * length.rate) for time in np.linspace(0, seconds, most)]
+    return _different(min(place, length.num_frames - 1) for place in places)
+
+
+def by_length(length: VideoLength, settings: Settings, max_frames: int) -> list[int]:
+    """Return frames by a rate that is lower for longer videos (GLM-4.6V)."""
+    total, step = length.num_frames, settings["temporal_patch_size"]
+    seconds = min(length.seconds, _PAIRS_A_SECOND[-1][0])
+    rate = step * next(pairs for most, pairs in _PAIRS_A_SECOND if seconds <= most)
+    number = max(min(int(seconds * rate), _MOST_BY_LENGTH, max_frames), 1)
+    places = _at_times(length, 1 / rate) if total >= number else []
+    if len(places) < number:
+        first, last = (places[0], places[-1]) if places else (0, total - 1)
+        places = np.linspace(first, last, number, dtype=int).tolist()
+    elif len(places) > number:
+        places = np.linspace(0, total - 1, number, dtype=int).tolist()
+    return _different(places)
+
+
+def _at_times(length: VideoLength, interval: float) -> list[int]:
+    """Return the first frame at each multiple of an interval or behind it, up to the last whole second."""
+    duration, end = 1 / length.rate, int(length.seconds)
+    places, time = [], 0.0
+    for place in range(length.num_frames):
+        if place * duration >= time:
+            places.append(place)
+            time += interval
+            if time >= end:
+                break
+    return places
+
+
+def _different(places: Iterable[int]) -> list[int]:
+    return list(dict.fromkeys(places))
+
+
 def evenly(length: VideoLength, settings: Settings, max_frames: int) -> list[int]:
-    """Return a number of frames from the first on (LLaVA-OneVision)."""
+    """Return a number of frames from the first on (LLaVA-OneVision, Gemma 4)."""
     total = length.num_frames
     number = min(settings["num_frames"], max_frames, total)
     return [place * total // number for place in range(number)]

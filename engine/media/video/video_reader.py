@@ -19,16 +19,22 @@ from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.video_file import Frames, VideoLength, VideoLimits, read_frames
 from engine.media.processed_item import Arrays
 from engine.media.readers.media_reader import CannotProcess, ReadFile
-from engine.media.readers.whole_processor import WholeProcessor, digest_of
+from engine.media.readers.whole_processor import (
+    IMAGES_FILE,
+    SETTINGS_FILE,
+    WholeProcessor,
+    digest_of,
+    stored_settings,
+)
 from engine.media.video.manners import MANNERS, VideoManner
 from engine.media.video.sampling import Settings
 from engine.text.tokenizer import Tokenizer
 
 # The first that is there has the settings; transformers looks for them in this order.
-_FILES: Final = ("processor_config.json", "video_preprocessor_config.json", "preprocessor_config.json")
+_FILES: Final = (SETTINGS_FILE, "video_preprocessor_config.json", IMAGES_FILE)
 _OF_VIDEOS: Final = "video_processor"
 _GRID: Final = "video_grid_thw"
-_STEPS: Final = ("do_resize", "do_rescale", "do_normalize")
+_STEPS: Final = ("do_resize", "do_rescale")
 
 
 class VideoReader:
@@ -111,8 +117,7 @@ class VideoReader:
         time, height, width = arrays[_GRID][0].tolist()
         merged = self._settings["merge_size"]
         grid = (height // merged, width // merged)
-        # Between the frames of Qwen3-VL there is text, their times.
-        return ((1, *grid),) * time if self._config.model_type == "qwen3_vl" else ((time, *grid),)
+        return ((1, *grid),) * time if self._manner.has_times else ((time, *grid),)
 
     def _time_step(self, frames: Frames) -> float:
         """Return the positions from one patch to the next in time, which Qwen2.5-VL alone goes by."""
@@ -127,8 +132,7 @@ def _settings(directory: Path, images: Any, manner: VideoManner) -> Settings:
     """Return the settings of the model's processor of videos, with what it leaves to its class."""
     found: dict[str, Any] = {}
     for name in _FILES:
-        path = directory / name
-        stored: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+        stored = stored_settings(directory / name)
         stored = stored.get(_OF_VIDEOS) or {} if name == _FILES[0] else stored
         if stored:
             found = stored
@@ -145,4 +149,6 @@ def _settings(directory: Path, images: Any, manner: VideoManner) -> Settings:
     edges = {"min_pixels": "shortest_edge", "max_pixels": "longest_edge"}  # Qwen2-VL's
     if own := {edge: given[name] for name, edge in edges.items() if name in given}:
         given["size"] = {**manner.defaults["size"], **given.get("size", {}), **own}
+    if given.get("do_normalize") is False:
+        given |= {"image_mean": [0.0] * 3, "image_std": [1.0] * 3}
     return {**common, **manner.defaults, **given}

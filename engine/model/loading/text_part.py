@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from transformers import AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
 from transformers.dynamic_module_utils import get_class_from_dynamic_module
+from transformers.modeling_outputs import CausalLMOutputWithPast
+from transformers.modeling_utils import slice_logits_to_keep
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
     MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
@@ -30,6 +32,8 @@ _AUTO: Final[Any] = AutoModelForCausalLM  # its annotations are partial
 _PROBE: Final = list(range(8))  # token ids
 # The type whose forward asks for the device of its encoder, also where it computes text alone.
 _ASKS_FOR_DEVICE: Final = "qwen2_audio"
+# The class whose forward computes the logits of all rows, whichever are wanted.
+_COMPUTES_ALL_ROWS: Final = "Qwen2_5OmniThinkerForConditionalGeneration"
 
 
 class _Absent(nn.Module):
@@ -76,7 +80,7 @@ def reading_class(config: PreTrainedConfig, *, keeps_media: bool = False) -> Any
     """
     if (speech := speech_class(config)) is not None:
         return speech
-    media = _media_class(config)
+    media = _media_class(config, keeps_media=keeps_media)
     if media is None:
         return _AUTO
     return _with_media(media) if keeps_media else _without_media(media)
@@ -145,12 +149,16 @@ def split_media(model: PreTrainedModel) -> PreTrainedModel:
     return media
 
 
-def _media_class(config: PreTrainedConfig) -> Any:
-    """Return the class for a model of text and more; None for a language model."""
+def _media_class(config: PreTrainedConfig, *, keeps_media: bool = False) -> Any:
+    """Return the class for a model of text and more; None for a language model.
+
+    keeps_media: whether it is to have the modules for what is no text; otherwise it is None too where
+    transformers itself reads the text alone, as it does for Qwen3.5.
+    """
     text = config.get_text_config()
     own = _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config)
-    if text is config or (own is not None and own.config_class is type(text)):
-        return None  # transformers itself reads the text of some alone
+    if text is config or (not keeps_media and own is not None and own.config_class is type(text)):
+        return None
     if config.model_type in HEARING_TYPES:
         return _class_for(MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING, config)
     return _class_for(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING, config)
@@ -189,9 +197,26 @@ def _subclass(model_class: Any, members: dict[str, Any]) -> Any:
     attributes = {
         "__module__": model_class.__module__,
         "set_attn_implementation": set_attn_implementation,
+        **({"forward": _forward} if model_class.__name__ == _COMPUTES_ALL_ROWS else {}),
         **members,
     }
     return type(model_class.__name__, (model_class,), attributes)
+
+
+def _forward(
+    self: Any,
+    input_ids: Tensor | None = None,
+    position_ids: Tensor | None = None,
+    inputs_embeds: Tensor | None = None,
+    logits_to_keep: int | Tensor = 0,
+    **options: Any,
+) -> CausalLMOutputWithPast:
+    """Compute a model whose head is applied to the wanted rows alone, as those of other types are."""
+    output = self.model(
+        input_ids=input_ids, position_ids=position_ids, inputs_embeds=inputs_embeds, **options
+    )
+    rows = slice_logits_to_keep(output.last_hidden_state, logits_to_keep)
+    return CausalLMOutputWithPast(logits=self.lm_head(rows), past_key_values=output.past_key_values)
 
 
 def _drop_others(model: PreTrainedModel) -> None:

@@ -42,6 +42,8 @@ _RECURRENT_LAYER_TYPES = {"linear_attention", "conv", "hybrid"}
 _ATTENTION_LAYER_TYPES = {"full_attention", "sliding_attention", "chunked_attention", "indexed_attention"}
 # The words of safetensors for the types that a config.json gives to plain weights.
 _WORDS = {torch.float16: "F16", torch.bfloat16: "BF16"}
+# The types of models that also speak, and the part of their configuration for what reads and writes text.
+_SPEAKING_TYPES = {"qwen2_5_omni": "thinker_config"}
 _SUPPORTED_LAYER_TYPES = _RECURRENT_LAYER_TYPES | _ATTENTION_LAYER_TYPES | {"mlp", "moe"}
 
 
@@ -206,6 +208,10 @@ def _parse_config(directory: Path, raw: dict[str, Any], config: EngineConfig) ->
     check_json_files(directory)
     if not isinstance(found, PreTrainedConfig):
         raise ModelNotSupported(f"{directory} holds a {type(found).__name__}, which describes no model")
+    if (part := _SPEAKING_TYPES.get(found.model_type)) is not None:
+        thinker: PreTrainedConfig = getattr(found, part)
+        thinker.dtype = thinker.dtype or found.dtype
+        found = thinker
     if found.model_type == "paligemma":
         # The whole model lets prompts with images see themselves, as their media do here; its layers do not.
         text: Any = found.get_text_config()

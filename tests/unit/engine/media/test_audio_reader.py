@@ -69,7 +69,7 @@ def test_a_model_without_an_encoder_of_sounds_sees_alone(tmp_path: Path) -> None
     """The larger models of Gemma 4 are such."""
     save_tiny_media_model(tmp_path, "gemma4")
     _, processor, _ = load(tmp_path)
-    assert processor is not None and processor.kinds == {MediaKind.IMAGE}
+    assert processor is not None and processor.kinds == {MediaKind.IMAGE, MediaKind.VIDEO}
 
 
 @pytest.mark.parametrize("family", ["qwen2_audio", "voxtral"])

@@ -1,9 +1,8 @@
 """Frames are chosen as transformers' processors of videos choose them, and no more than are let in."""
 
-import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from engine.media.files.video_file import VideoLength
 from engine.media.video import sampling
 from engine.media.video.manners import MANNERS
 from tests.effort import trials
+from tests.torchvision import empty_torchvision
 
 Choose = Callable[[VideoLength, sampling.Settings, int], list[int]]
 MANY = 10_000
@@ -27,23 +27,13 @@ LENGTHS = st.builds(
 @pytest.fixture(scope="module")
 def processors() -> Iterator[Callable[[str], Any]]:
     """Return the classes of families, of which some cannot be imported without torchvision."""
-    names = ("torchvision", "torchvision.transforms", "torchvision.transforms.v2")
-    missing = [name for name in (*names, f"{names[-1]}.functional") if name not in sys.modules]
-    known = set(sys.modules)
-    for name in missing:
-        sys.modules[name] = ModuleType(name)
-        parent, _, child = name.rpartition(".")
-        if parent:
-            setattr(sys.modules[parent], child, sys.modules[name])
 
     def of(family: str) -> Any:
         module = import_module(f"transformers.models.{family}.video_processing_{family}")
         return next(value for name, value in vars(module).items() if name in module.__all__)
 
-    yield of
-    for name in set(sys.modules) - known:
-        if name in missing or "video_processing_" in name:
-            del sys.modules[name]
+    with empty_torchvision("video_processing_"):
+        yield of
 
 
 def chosen_by_transformers(processors: Any, family: str, length: VideoLength) -> list[int]:
@@ -63,6 +53,20 @@ def test_frames_by_rate_are_those_of_transformers(processors: Any, family: str) 
         assume(family != "qwen2_vl" or length.num_frames > 1)  # of which transformers' own makes nothing
         expected = chosen_by_transformers(processors, family, length)
         assert MANNERS[family].choose(length, MANNERS[family].defaults, MANY) == expected
+
+    check()
+
+
+@pytest.mark.parametrize("family", ["glm4v", "glm46v"])
+def test_frames_of_pairs_are_those_of_transformers_and_none_comes_twice(processors: Any, family: str) -> None:
+    @settings(deadline=None, max_examples=trials(150, whole=1000))
+    @given(LENGTHS)
+    def check(length: VideoLength) -> None:
+        assume(length.seconds >= 0.5)  # of less, transformers' own takes no frame for GLM-4.6V
+        expected = chosen_by_transformers(processors, family, length)
+        found = MANNERS[family].choose(length, MANNERS[family].defaults, MANY)
+        # The last of an odd number is repeated where patches are made.
+        assert found == list(dict.fromkeys(expected))
 
     check()
 
