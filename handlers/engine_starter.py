@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from engine.config import EngineConfig, KVEventsConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import ModelNotSupported
+from engine.media.limits import MediaLimits
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model_info import ModelInfo
 from engine.native.instructions import limit_libraries
@@ -95,7 +96,12 @@ def remote_config(
         max_total_tokens=settings.max_total_tokens,
         max_num_sequences=settings.max_concurrent_requests,
         media=settings.media,
-        max_image_pixels=settings.max_image_pixels,
+        media_limits=MediaLimits(
+            max_image_pixels=settings.max_image_pixels,
+            max_audio_seconds=settings.max_audio_seconds,
+            max_video_seconds=settings.max_video_seconds,
+            max_video_frames=settings.max_video_frames,
+        ),
         trust_remote_code=settings.trust_remote_code,
         max_unread_bytes=settings.max_unread_bytes,
         timeout_s=settings.engine_timeout,

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from engine.config import IMAGE_PIXELS, MAX_UNREAD_BYTES
+from engine.config import MAX_UNREAD_BYTES, EngineConfig
+from engine.media.limits import MediaLimits
 from engine.model_info import ModelInfo
 
 
@@ -16,8 +17,8 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     silence of an answer. start_timeout_s: the longest wait until the servers are ready. command: starts the
     server on this machine that is asked, and that ends with this process; at a free port, in place of `urls`,
     where it holds `{port}`. socket: the path of the Unix socket at which the URLs are. model_info: the
-    server's own description of the model, where it is at hand. media: whether images are read by a model that
-    can. max_image_pixels: as in EngineConfig.
+    server's own description of the model, where it is at hand. media: whether files are read for a model that
+    can. media_limits: of these; those of the servers must be the same.
     """
 
     model: str
@@ -35,5 +36,5 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     command: tuple[str, ...] = ()
     socket: str | None = None
     media: bool = True
-    max_image_pixels: int = IMAGE_PIXELS
+    media_limits: MediaLimits = MediaLimits.of(EngineConfig(model=""))
     model_info: ModelInfo | None = None

@@ -5,9 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.media.limits import MediaLimits
 from engine.media_item import FileKeeper
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.gguf.description import describe, is_described
@@ -38,10 +36,6 @@ class ModelFiles(NamedTuple):
     hidden_size: int
     context: int | None
     media: FileKeeper | None = None
-
-
-def _limits(config: RemoteConfig) -> MediaLimits:
-    return MediaLimits.of(EngineConfig(model=config.model, max_image_pixels=config.max_image_pixels))
 
 
 def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object]) -> ModelFiles:
@@ -78,7 +72,7 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
         vocab_size=vocab_size,
         hidden_size=int(text.get("hidden_size") or 0),
         context=text.get("max_position_embeddings"),
-        media=read_media_files(directory, own, APIS[config.api], tokenizer, _limits(config), on_progress)
+        media=read_media_files(directory, own, APIS[config.api], tokenizer, config.media_limits, on_progress)
         if config.media and (config.model_info is None or config.model_info.media)
         else None,
     )

@@ -4,7 +4,6 @@ Its processors of videos need torchvision, so what they make of frames is writte
 torch; frames have the sizes that the models read, as far as a family lets them.
 """
 
-import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +26,8 @@ from engine.media_item import MediaItem, MediaProcessor
 from engine.request import MediaKind, Prompt
 from engine.text.tokenizer import Tokenizer
 from tests.parity.test_media_parity import Expected, add, assert_as_expected, continued, load, run
-from tests.tiny_media import MEDIA_FAMILIES, image_bytes, media_tokenizer, save_tiny_media_model
+from tests.tiny_media import MEDIA_FAMILIES, image_bytes, media_tokenizer
+from tests.tiny_video import VIDEO_SETTINGS, save_tiny_video_model
 from tests.videos import video_bytes
 
 SIDE = {"internvl": 28, "llava_onevision": 28, "smolvlm": 28}
@@ -37,21 +37,6 @@ MARKERS = {
     "smolvlm": ("<video>", "<image>"),
 }
 QWEN_MARKERS = ("<|vision_start|><|video_pad|><|vision_end|>", "<|vision_start|><|image_pad|><|vision_end|>")
-FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "internvl", "llava_onevision", "smolvlm")
-# The settings of the tiny models' processors of videos.
-SETTINGS: dict[str, dict[str, Any]] = {
-    "qwen2_vl": {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 4096}, "fps": 2},
-    "qwen2_5_vl": {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 4096}, "fps": 4},
-    "qwen3_vl": {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 8192}, "fps": 2},
-    "internvl": {"num_frames": 3, "size": {"height": 28, "width": 28}},
-    "llava_onevision": {"num_frames": 3, "size": {"height": 28, "width": 28}},
-    "smolvlm": {
-        "num_frames": 2,
-        "fps": 2,
-        "size": {"longest_edge": 56},
-        "max_image_size": {"longest_edge": 28},
-    },
-}
 # Of 8 frames, 4 a second, those that the settings choose; of 5 likewise.
 CHOSEN: dict[str, dict[int, list[int]]] = {
     "qwen2_vl": {8: [0, 2, 4, 6], 5: [0, 1, 2, 3]},
@@ -180,14 +165,11 @@ def expect(family: str, whole: Any, text: str, videos: list[bytes], images: list
     return continued(whole, hf_inputs(family, text.replace("%", video).replace("#", image), videos, images))
 
 
-@pytest.fixture(scope="module", params=FAMILIES)
+@pytest.fixture(scope="module", params=list(VIDEO_SETTINGS))
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     family = request.param
     directory = tmp_path_factory.mktemp(family)
-    whole = save_tiny_media_model(directory, family)
-    images = MEDIA_FAMILIES[family].images()
-    settings = {"image_mean": images.image_mean, "image_std": images.image_std, **SETTINGS[family]}
-    (directory / "video_preprocessor_config.json").write_text(json.dumps(settings))
+    whole = save_tiny_video_model(directory, family)
     return Case(family, directory, [expect(family, whole, *texts) for texts in texts_of(family)])
 
 

@@ -5,8 +5,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+# That of Qwen3-VL's videos, whose own module needs torch.
+from transformers.models.glm4v.image_processing_pil_glm4v import smart_resize as smart_resize_of_all
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
-from transformers.models.qwen3_vl.video_processing_qwen3_vl import smart_resize as smart_resize_of_all
 
 from engine.media.files.video_file import VideoLength
 from engine.media.processed_item import Arrays
@@ -80,7 +82,7 @@ def _patches(pictures: Pictures, settings: Settings) -> Arrays:
     The last frame is repeated where frames are missing for a patch of time.
     """
     side, merged, step = settings["patch_size"], settings["merge_size"], settings["temporal_patch_size"]
-    frames = np.stack([*pictures, *[pictures[-1]] * (-len(pictures) % step)])
+    frames = _stacked([*pictures, *[pictures[-1]] * (-len(pictures) % step)])
     num_frames, channels, height, width = frames.shape
     grid = (num_frames // step, height // side, width // side)
     parts = frames.reshape(
@@ -88,22 +90,30 @@ def _patches(pictures: Pictures, settings: Settings) -> Arrays:
         *(grid[1] // merged, merged, side),
         *(grid[2] // merged, merged, side),
     ).transpose(0, 3, 6, 4, 7, 2, 1, 5, 8)
-    patches = np.ascontiguousarray(parts).reshape(np.prod(grid), -1)
+    patches = parts.reshape(np.prod(grid), -1)
     return {"pixel_values_videos": patches, "video_grid_thw": np.array([grid])}
 
 
 def _frames(pictures: Pictures, settings: Settings) -> Arrays:
     """Return the frames of a video, [1, num_frames, 3, height, width]."""
-    return {"pixel_values_videos": np.stack(pictures)[None]}
+    return {"pixel_values_videos": _stacked(pictures)[None]}
 
 
 def _frames_and_mask(pictures: Pictures, settings: Settings) -> Arrays:
     """Return the frames of a video as of one that has images, with a mask of all their pixels (SmolVLM)."""
-    frames = np.stack(pictures)[None]
+    frames = _stacked(pictures)[None]
     return {
         "pixel_values": frames,
-        "pixel_attention_mask": np.ones_like(frames[:, :, 0], dtype=np.int64),
+        "pixel_attention_mask": np.broadcast_to(np.int64(1), frames[:, :, 0].shape),
     }
+
+
+def _stacked(pictures: Pictures) -> NDArray[np.float32]:
+    """Return frames as one array; of those that take no memory, since their shape alone counts, a view."""
+    first = pictures[0]
+    if any(first.strides):
+        return np.stack(pictures)
+    return np.broadcast_to(first, (len(pictures), *first.shape))
 
 
 _QWEN: Final = {"merge_size": 2, "temporal_patch_size": 2, "min_frames": 4, "max_frames": 768, "fps": 2}
