@@ -59,14 +59,18 @@ class FileKeeper:
         self,
         processor: MediaProcessor,
         kinds: Container[MediaKind] = frozenset(MediaKind),
-        sent: Callable[[MediaItem], bytes] = lambda item: item.data,
+        sent: Callable[[int, MediaItem], bytes] = lambda index, item: item.data,
     ) -> None:
         """kinds: those that are passed on, if the processor reads them. sent: returns the bytes that stand
-        for a file which the processor has read.
+        for a file which the processor has read, given its index too, or raises InvalidMedia.
         """
         self._processor = processor
         self.kinds = frozenset(kind for kind in processor.kinds if kind in kinds)
         self._sent = sent
+
+    def only(self, kinds: Container[MediaKind]) -> "FileKeeper":
+        """Return the same for some of its kinds."""
+        return FileKeeper(self._processor, [kind for kind in self.kinds if kind in kinds], self._sent)
 
     def marker(self, kind: MediaKind) -> str:
         """Return the processor's."""
@@ -75,7 +79,7 @@ class FileKeeper:
     def expand(self, token_ids: Sequence[int], items: Sequence[MediaItem]) -> FilePrompt:
         """Return the processor's prompt with the files. Raises as the processor does."""
         prompt = self._processor.expand(token_ids, items)
-        sources = tuple(_data_url(self._sent(item)) for item in items)
+        sources = tuple(_data_url(self._sent(index, item)) for index, item in enumerate(items))
         return FilePrompt(prompt.token_ids, prompt.media, tuple(token_ids), sources)
 
 

@@ -137,29 +137,37 @@ def _omni(ids: Mapping[str, int]) -> PreTrainedConfig:
     return thinker
 
 
-AUDIO_FAMILIES: dict[str, TinyAudioFamily] = {
-    "qwen2_audio": TinyAudioFamily(
+def _qwen2_audio(window_seconds: int, **text: Any) -> TinyAudioFamily:
+    return TinyAudioFamily(
         lambda ids: Qwen2AudioConfig(
-            text_config=_TEXT | {"model_type": "qwen2"},
+            text_config=_TEXT | {"model_type": "qwen2"} | text,
             audio_config={
                 "num_mel_bins": 16,
                 "encoder_layers": 2,
                 "encoder_attention_heads": 2,
                 "encoder_ffn_dim": 32,
                 "d_model": 32,
-                "max_source_positions": 50 * WINDOW_SECONDS,
+                "max_source_positions": 50 * window_seconds,
                 "initializer_range": 0.3,
             },
             audio_token_index=ids["<sound>"],
         ),
-        _whisper,
+        lambda: _whisper(window_seconds),
         {"processor_class": "Qwen2AudioProcessor"},
         {
             "audio_token": "<sound>",
             "audio_bos_token": "<begin_of_sound>",
             "audio_eos_token": "<end_of_sound>",
         },
-    ),
+    )
+
+
+# vLLM takes windows of 30 seconds alone, and on a CPU heads of 32 numbers at least.
+QWEN2_AUDIO_FOR_VLLM = _qwen2_audio(
+    30, num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=2048
+)
+AUDIO_FAMILIES: dict[str, TinyAudioFamily] = {
+    "qwen2_audio": _qwen2_audio(WINDOW_SECONDS),
     # Its processor fills windows of 30 seconds, each of which becomes 1,500 * 32 / 1,600 tokens here.
     "voxtral": TinyAudioFamily(
         lambda ids: VoxtralConfig(
@@ -248,6 +256,11 @@ AUDIO_FAMILIES: dict[str, TinyAudioFamily] = {
 
 
 def audio_tokenizer(family: str) -> PreTrainedTokenizerFast:
+    """Return the tokenizer of a family in AUDIO_FAMILIES."""
+    return _tokenizer(AUDIO_FAMILIES[family])
+
+
+def _tokenizer(tiny: TinyAudioFamily) -> PreTrainedTokenizerFast:
     """Return the tokenizer of all tiny models with the special tokens of models that hear."""
     tokenizer = tiny_tokenizer()
     tokenizer.backend_tokenizer.add_special_tokens(list(_SPECIAL))
@@ -257,15 +270,17 @@ def audio_tokenizer(family: str) -> PreTrainedTokenizerFast:
         eos_token=tokenizer.eos_token,
         pad_token=tokenizer.pad_token,
         chat_template=tokenizer.chat_template,
-        extra_special_tokens=AUDIO_FAMILIES[family].names,
+        extra_special_tokens=tiny.names,
     )
     return made
 
 
-def save_tiny_audio_model(directory: Path, family: str, *, seed: int = 0) -> PreTrainedModel:
+def save_tiny_audio_model(
+    directory: Path, family: str | TinyAudioFamily, *, seed: int = 0
+) -> PreTrainedModel:
     """Write a model of random weights with its tokenizer and processor, and return it, in float32."""
-    tiny = AUDIO_FAMILIES[family]
-    tokenizer = audio_tokenizer(family)
+    tiny = AUDIO_FAMILIES[family] if isinstance(family, str) else family
+    tokenizer = _tokenizer(tiny)
     ids: dict[str, int] = {token: tokenizer.vocab[token] for token in _SPECIAL}
     torch.manual_seed(seed)
     auto: Any = AutoModelForSeq2SeqLM if tiny.images is None else AutoModelForImageTextToText

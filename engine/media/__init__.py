@@ -1,1 +1,1 @@
-"""Images and sounds in prompts: their files, the model's own processor, and its encoder."""
+"""Images, sounds and videos in prompts: their files, the model's own processor, and its encoder."""

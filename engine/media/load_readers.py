@@ -1,4 +1,4 @@
-"""The loading of what reads a model's files, by kind."""
+"""The loading of what reads a model's files, by kind; no torch."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,6 +9,7 @@ from transformers import AutoFeatureExtractor, AutoImageProcessor, PreTrainedCon
 from engine.config import MediaLimits
 from engine.media.families import MediaFamily
 from engine.media.readers.audio_reader import AudioReader
+from engine.media.readers.feature_shapes import without_features
 from engine.media.readers.image_reader import ImageReader
 from engine.media.readers.media_reader import CannotProcess, MediaReader
 from engine.media.readers.own_images import OWN_IMAGES
@@ -19,6 +20,7 @@ from engine.media.readers.whole_processor import (
     stored_settings,
     whole_processor,
 )
+from engine.media.video.video_reader import VideoReader
 from engine.request import MediaKind
 from engine.text.tokenizer import Tokenizer
 
@@ -30,15 +32,20 @@ def load_readers(
     tokenizer: Tokenizer,
     limits: MediaLimits,
     on_progress: Callable[[str], object],
+    *,
+    keeps_arrays: bool,
 ) -> Mapping[MediaKind, MediaReader]:
     """Return the readers of the kinds that a model reads. Raises CannotProcess.
 
-    on_progress: is told where videos are not read and images are.
+    on_progress: is told where videos are not read and images are. keeps_arrays: whether the arrays of what
+    is read are wanted; if not, those of sounds and videos are zeros of the same shapes, which cost nothing.
     """
     has_images, has_sounds = MediaKind.IMAGE in family.kinds, MediaKind.AUDIO in family.kinds
     try:
         images = _images(directory, config) if has_images else None
         sounds = _loaded(AutoFeatureExtractor, directory) if has_sounds else None
+        if sounds is not None and not keeps_arrays:
+            sounds = without_features(sounds)
         whole = whole_processor(directory, config, tokenizer, images=images, sounds=sounds)
     except Exception as error:  # whatever transformers raises for missing or broken files
         raise CannotProcess(f"{type(error).__name__}: {' '.join(str(error).split())}") from error
@@ -48,11 +55,9 @@ def load_readers(
     if sounds is not None:
         readers[MediaKind.AUDIO] = AudioReader(sounds, whole, config, max_seconds=limits.max_audio_seconds)
     if MediaKind.VIDEO in family.kinds:
-        from engine.media.video.video_reader import VideoReader  # which loads torch, as fronts may not
-
         try:
             readers[MediaKind.VIDEO] = VideoReader(
-                directory, images, whole, config, family, tokenizer, limits
+                directory, images, whole, config, family, tokenizer, limits, keeps_arrays=keeps_arrays
             )
         except CannotProcess as error:
             on_progress(f"note: videos are not read: {error}")

@@ -56,7 +56,9 @@ def load_processor(
         on_progress(f"{unread}: {error.name} is not installed")
         return None
     try:
-        readers = load_readers(directory, config, family, tokenizer, limits, on_progress)
+        readers = load_readers(
+            directory, config, family, tokenizer, limits, on_progress, keeps_arrays=keeps_arrays
+        )
         return PromptMediaProcessor(
             readers, family, tokenizer, max_cached_bytes=max_cached_bytes, keeps_arrays=keeps_arrays
         )

@@ -94,6 +94,16 @@ class PromptMediaProcessor:
             media[0] = msgspec.structs.replace(media[0], blocks=((-first, len(ids) - first),))
         return Prompt(tuple(ids), tuple(media))
 
+    def plain(self, index: int, item: MediaItem) -> bytes:
+        """Return a file in which programs that decode otherwise find the same; see `MediaReader`.
+
+        index: of the item, which has been read. Raises InvalidMedia.
+        """
+        try:
+            return self._readers[item.kind].plain(item.data)
+        except CannotDecode as error:
+            raise InvalidMedia(index, str(error)) from error
+
     def _as_prefix(self, token_ids: Sequence[int], last_place: int) -> list[int]:
         """Return a prompt whose text begins behind its last image, and ends with a line feed."""
         beginning = [] if (bos_id := self._tokenizer.hf.bos_token_id) is None else [bos_id]

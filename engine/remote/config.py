@@ -16,8 +16,8 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     silence of an answer. start_timeout_s: the longest wait until the servers are ready. command: starts the
     server on this machine that is asked, and that ends with this process; at a free port, in place of `urls`,
     where it holds `{port}`. socket: the path of the Unix socket at which the URLs are. model_info: the
-    server's own description of the model, where it is at hand. media: whether images are read by a model that
-    can. media_limits: as in EngineConfig.
+    server's own description of the model, where it is at hand. media: whether files are read for a model that
+    can. media_limits: of these, as in EngineConfig; those of the servers must be the same.
     """
 
     model: str

@@ -1,12 +1,13 @@
-"""The reading of images for a model that servers compute; no torch.
+"""The reading of images, sounds and videos for a model that servers compute; no torch.
 
 The model's own processor runs here, so that a prompt's tokens are known before it is sent, and again where
 the model is, since its arrays are many times as large as the files. Each answer has the prompt's tokens as
-the server has them, and both must be equal.
+the server has them, and both must be equal. Contracts need their number before that: for the room that is
+left, for prompts that are cut, and for operations that only count. vLLM has no call that would expand a
+prompt and generate nothing.
 """
 
 from collections.abc import Callable, Mapping
-from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from engine.errors import EngineError, InvalidRequest
 from engine.media_item import FileKeeper, MediaItem
 from engine.model.loading.refusals import one_line
 from engine.remote.answer import put_events
+from engine.remote.sample_files import SAMPLES
 from engine.remote.servers.upstream import NoAnswer, Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import GenerationRequest, MediaKind, SamplingParams, StopConditions
@@ -32,14 +34,14 @@ def read_media_files(
     limits: MediaLimits,
     on_progress: Callable[[str], object],
 ) -> FileKeeper | None:
-    """Return what reads the model's images, for servers of this kind; None if nothing can.
+    """Return what reads files for the model and servers of this kind; None if nothing can.
 
     config: the content of config.json.
     """
-    from engine.media.families import FAMILIES
+    from engine.media.families import FAMILIES, kinds_in_words
 
-    kinds = frozenset(_SAMPLES) & api.capabilities.media
-    if not kinds or config.get("model_type") not in FAMILIES:
+    family = FAMILIES.get(config.get("model_type", ""))
+    if family is None or not (kinds := family.kinds & api.capabilities.media):
         return None
     from transformers import AutoConfig
 
@@ -48,7 +50,7 @@ def read_media_files(
     try:
         described = AutoConfig.from_pretrained(directory, local_files_only=True)
     except Exception as error:  # whatever transformers raises for a configuration that it cannot read
-        on_progress(f"note: images are not read: {one_line(error)}")
+        on_progress(f"note: {kinds_in_words(kinds)} are not read: {one_line(error)}")
         return None
     processor = load_processor(
         directory,
@@ -60,31 +62,37 @@ def read_media_files(
         on_progress=on_progress,
         keeps_arrays=False,
     )
-    return None if processor is None else FileKeeper(processor, kinds, api.sent_file)
+    if processor is None:
+        return None
+    return FileKeeper(processor) if api.decodes_alike else FileKeeper(processor, sent=processor.plain)
 
 
 async def check_reads(
-    upstream: Upstream, api: TokenApi, served_name: str, tokenizer: Tokenizer, media: FileKeeper
+    upstream: Upstream,
+    api: TokenApi,
+    served_name: str,
+    tokenizer: Tokenizer,
+    media: FileKeeper,
+    kind: MediaKind,
 ) -> None:
-    """Raise an EngineError or NoAnswer unless the server reads a file of each kind as it is read here."""
-    for kind in media.kinds:
-        ids = tokenizer.encode(media.marker(kind), add_special_tokens=False)
-        request = GenerationRequest(
-            request_id=f"{kind.value}-at-start",
-            prompt=media.expand(ids, [MediaItem(kind, _SAMPLES[kind]())]),
-            sampling=SamplingParams(temperature=0.0),
-            stopping=StopConditions(max_tokens=1),
-        )
-        await put_events(
-            upstream,
-            api,
-            api.encode(request, 0, served_name, tokenizer),
-            request,
-            0,
-            tokenizer,
-            put=lambda event: None,
-            num_running=lambda: 1,
-        )
+    """Raise an EngineError or NoAnswer unless the server reads a file of a kind as it is read here."""
+    ids = tokenizer.encode(media.marker(kind), add_special_tokens=False)
+    request = GenerationRequest(
+        request_id=f"{kind.value}-at-start",
+        prompt=media.expand(ids, [MediaItem(kind, SAMPLES[kind]())]),
+        sampling=SamplingParams(temperature=0.0),
+        stopping=StopConditions(max_tokens=1),
+    )
+    await put_events(
+        upstream,
+        api,
+        api.encode(request, 0, served_name, tokenizer),
+        request,
+        0,
+        tokenizer,
+        put=lambda event: None,
+        num_running=lambda: 1,
+    )
 
 
 async def media_that_servers_read(
@@ -95,24 +103,20 @@ async def media_that_servers_read(
     media: FileKeeper,
     on_progress: Callable[[str], None],
 ) -> FileKeeper | None:
-    """Return `media` if all servers read as it does; else None, which is reported."""
-    for upstream in upstreams:
-        try:
-            await check_reads(upstream, api, served_name, tokenizer, media)
-        except (EngineError, NoAnswer) as error:
-            reason = str(error) if isinstance(error, InvalidRequest) else "the server reads them otherwise"
-            on_progress(f"note: images are not read over {upstream.url}: {reason}")
-            return None
-    return media
+    """Return `media` with the kinds that all servers read as it does; None if there is none.
 
-
-def _picture() -> bytes:
-    from PIL import Image
-
-    file = BytesIO()
-    Image.linear_gradient("L").resize((64, 48)).convert("RGB").save(file, "PNG")
-    return file.getvalue()
-
-
-# A file of each kind that is passed on, for the trial at the start.
-_SAMPLES: Final[Mapping[MediaKind, Callable[[], bytes]]] = {MediaKind.IMAGE: _picture}
+    Each of the others is reported.
+    """
+    left = set(media.kinds)
+    for kind in MediaKind:
+        for upstream in upstreams if kind in left else ():
+            try:
+                await check_reads(upstream, api, served_name, tokenizer, media, kind)
+            except (EngineError, NoAnswer) as error:
+                reason = (
+                    str(error) if isinstance(error, InvalidRequest) else "the server reads them otherwise"
+                )
+                on_progress(f"note: {kind.plural} are not read over {upstream.url}: {reason}")
+                left.discard(kind)
+                break
+    return media.only(left) if left else None

@@ -4,7 +4,6 @@ Its processors of videos need torchvision, so what they make of frames is writte
 torch; frames have the sizes that the models read, as far as a family lets them.
 """
 
-import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +33,8 @@ from tests.parity.test_media_parity import (
     processor_class,
     run,
 )
-from tests.tiny_media import MEDIA_FAMILIES, image_bytes, media_tokenizer, save_tiny_media_model
+from tests.tiny_media import MEDIA_FAMILIES, image_bytes, media_tokenizer
+from tests.tiny_video import VIDEO_SETTINGS, save_tiny_video_model
 from tests.videos import video_bytes
 
 SIDE = {"internvl": 28, "llava_onevision": 28, "smolvlm": 28}
@@ -53,35 +53,8 @@ MARKERS = {
     "smolvlm": ("<video>", "<image>"),
 }
 QWEN_MARKERS = ("<|vision_start|><|video_pad|><|vision_end|>", "<|vision_start|><|image_pad|><|vision_end|>")
-_GEMMA: dict[str, Any] = {
-    "patch_size": 4,
-    "max_soft_tokens": 70,
-    "pooling_kernel_size": 2,
-    "num_frames": 2,
-    "do_normalize": False,
-}
-_GLM: dict[str, Any] = {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 8192}, "fps": 4}
 # Those whose videos and images have the same tokens.
 EITHER = ("smolvlm", "glm4v", "glm_ocr")
-# The settings of the tiny models' processors of videos.
-SETTINGS: dict[str, dict[str, Any]] = {
-    "qwen2_vl": {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 4096}, "fps": 2},
-    "qwen2_5_vl": {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 4096}, "fps": 4},
-    "qwen3_vl": {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 8192}, "fps": 2},
-    "qwen3_5": {"patch_size": 4, "size": {"shortest_edge": 64, "longest_edge": 8192}, "fps": 2},
-    "glm4v": _GLM,
-    "glm_ocr": _GLM,
-    "gemma4": _GEMMA,
-    "gemma4_both_ways": _GEMMA,
-    "internvl": {"num_frames": 3, "size": {"height": 28, "width": 28}},
-    "llava_onevision": {"num_frames": 3, "size": {"height": 28, "width": 28}},
-    "smolvlm": {
-        "num_frames": 2,
-        "fps": 2,
-        "size": {"longest_edge": 56},
-        "max_image_size": {"longest_edge": 28},
-    },
-}
 # Of 8 frames, 4 a second, those that the settings choose; of 5 likewise. GLM repeats the last of an odd
 # number.
 _ALL: dict[int, list[int]] = {8: [0, 1, 2, 3, 4, 5, 6, 7], 5: [0, 1, 2, 3, 4, 4]}
@@ -231,14 +204,11 @@ def expect(family: str, whole: Any, text: str, videos: list[bytes], images: list
     return continued(whole, hf_inputs(family, text.replace("%", video).replace("#", image), videos, images))
 
 
-@pytest.fixture(scope="module", params=list(SETTINGS))
+@pytest.fixture(scope="module", params=list(VIDEO_SETTINGS))
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     family = request.param
     directory = tmp_path_factory.mktemp(family)
-    whole = save_tiny_media_model(directory, family)
-    images = MEDIA_FAMILIES[family].images()
-    settings = {"image_mean": images.image_mean, "image_std": images.image_std, **SETTINGS[family]}
-    (directory / "video_preprocessor_config.json").write_text(json.dumps(settings))
+    whole = save_tiny_video_model(directory, family)
     return Case(family, directory, [expect(family, whole, *texts) for texts in texts_of(family)])
 
 

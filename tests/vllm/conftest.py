@@ -22,7 +22,7 @@ from engine.remote.remote_engine import RemoteEngine
 from handlers.active_requests.engine import Engine
 
 
-def serve(log: Path) -> tuple[str, "subprocess.Popen[bytes]"]:
+def serve(log: Path, model: Path = DEMO_MODEL) -> tuple[str, "subprocess.Popen[bytes]"]:
     """Start vLLM on a free port, and return its URL."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -32,7 +32,7 @@ def serve(log: Path) -> tuple[str, "subprocess.Popen[bytes]"]:
         *("--enable-scale-out", "--max-model-len", "2048", "--dtype", "float32", "--max-logprobs", "21"),
         *("--structured-outputs-config", structured),
     )
-    command = (os.environ["VLLM"], "serve", str(DEMO_MODEL), "--served-model-name", "m", "--port", str(port))
+    command = (os.environ["VLLM"], "serve", str(model), "--served-model-name", "m", "--port", str(port))
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, *options],

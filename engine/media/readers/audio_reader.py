@@ -8,6 +8,7 @@ import numpy as np
 from transformers import PreTrainedConfig
 
 from engine.media.files.audio_file import read_audio
+from engine.media.files.encoding import encode_wav
 from engine.media.readers.media_reader import CannotProcess, ReadFile
 from engine.media.readers.whole_processor import WholeProcessor, digest_of
 
@@ -23,7 +24,7 @@ class AudioReader:
         *,
         max_seconds: float,
     ) -> None:
-        """sounds: transformers' feature extractor.
+        """sounds: transformers' feature extractor, or one that computes no features.
 
         max_seconds: of a sound, where the model reads longer ones.
         """
@@ -36,7 +37,7 @@ class AudioReader:
         self._options: dict[str, Any] = {
             **(getattr(whole, "audio_kwargs", None) or {}),
             "sampling_rate": self._sampling_rate,
-            "return_tensors": "pt",
+            "return_tensors": "np",
         }
 
     def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
@@ -46,9 +47,12 @@ class AudioReader:
             found, texts = self._whole._process_audio([samples], **self._options)
         except Exception as error:  # extractors raise whatever they meet
             raise CannotProcess(f"the model's processor refuses the sound: {error}") from error
-        # Some extractors make tensors, whatever they are asked for.
-        arrays = {name: np.asarray(value) for name, value in found.items() if hasattr(value, "shape")}
+        arrays = {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
         return ReadFile(texts[0], arrays)
+
+    def plain(self, data: bytes) -> bytes:
+        """Return a WAV file of the samples that the model gets; see `MediaReader`."""
+        return encode_wav(read_audio(data, self._sampling_rate, self._max_seconds), self._sampling_rate)
 
 
 def _longest(whole: WholeProcessor, sounds: Any) -> float:

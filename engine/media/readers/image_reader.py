@@ -7,7 +7,7 @@ from transformers import PreTrainedConfig
 
 from engine.config import MediaLimits
 from engine.media.families import MediaFamily
-from engine.media.files.image_file import decode_image
+from engine.media.files.image_file import decode_image, opaque
 from engine.media.processed_item import Arrays
 from engine.media.readers.media_reader import CannotProcess, ReadFile
 from engine.media.readers.whole_processor import WholeProcessor, digest_of
@@ -55,6 +55,10 @@ class ImageReader:
         if len(images) > 1:
             arrays = {name: array[:1] for name, array in arrays.items()}
         return ReadFile(text, arrays, self._grids(arrays))
+
+    def plain(self, data: bytes) -> bytes:
+        """Return an image without transparency, which others show before white; see `MediaReader`."""
+        return opaque(data)
 
     def _grids(self, arrays: Arrays) -> tuple[tuple[int, int, int], ...]:
         """Return the patches of the image that become one token each, where positions have axes."""

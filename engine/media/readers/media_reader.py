@@ -47,3 +47,10 @@ class MediaReader(Protocol):
         processor refuses it.
         """
         ...
+
+    def plain(self, data: bytes) -> bytes:
+        """Return a file in which programs that decode otherwise find the same, as far as there is one.
+
+        Raises CannotDecode.
+        """
+        ...

@@ -1,9 +1,11 @@
 """The texts of media for models whose processor in transformers needs packages that are not installed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
 from transformers import PreTrainedConfig
 
 from engine.text.tokenizer import Tokenizer
@@ -35,7 +37,8 @@ class PixtralTexts:
 class VoxtralTexts:
     """The text of a sound's tokens for Voxtral, whose processor leaves it to Mistral's own tokenizer.
 
-    A sound of any length is read in windows, the last of which is filled with silence.
+    A sound of any length is read in windows, the last of which is filled with silence. Their features are
+    taken apart here, as its processor does it with torch.
     """
 
     max_audio_len = inf
@@ -47,14 +50,35 @@ class VoxtralTexts:
         self.audio_token = tokenizer.token_text(config.audio_token_id)
         self.tokens_of_window: int = audio.max_source_positions * audio.hidden_size // audio.intermediate_size
         self.feature_extractor = parts["sounds"]
-        from transformers.models.voxtral.processing_voxtral import VoxtralProcessor  # which imports torch
+        from transformers.models.voxtral.processing_voxtral import VoxtralProcessor
 
         self.audio_kwargs = VoxtralProcessor.audio_kwargs
-        self._retrieve: Any = VoxtralProcessor._retrieve_input_features
 
-    def _process_audio(self, audio: Any, **options: Any) -> tuple[dict[str, Any], list[str]]:
-        features = self._retrieve(self, audio, **options)
-        return {"input_features": features}, [self.audio_token * self.tokens_of_window * len(features)]
+    def _process_audio(
+        self, audio: Sequence[NDArray[np.float32]], *, max_source_positions: int, **options: Any
+    ) -> tuple[dict[str, Any], list[str]]:
+        (samples,) = audio
+        found: NDArray[np.float32] = self.feature_extractor(samples, **options)["input_features"]
+        windows = found.reshape(found.shape[1], -1, max_source_positions).swapaxes(0, 1)
+        return {"input_features": windows}, [self.audio_token * self.tokens_of_window * len(windows)]
+
+
+def process_windows(
+    processor: Any, audio: Sequence[NDArray[np.float32]], **options: Any
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the features of one sound, read in windows, and the text of its tokens.
+
+    It takes the place of a method of Audio Flamingo 3 and GLM-ASR that needs torch, and would cut off what
+    no whole window holds of the longest sound.
+    """
+    (samples,) = audio
+    length = int(options["sampling_rate"] * processor.feature_extractor.chunk_length)
+    windows = [samples[start : start + length] for start in range(0, len(samples), length)]
+    found = processor.feature_extractor(windows, **options)
+    mask = found["attention_mask"]
+    num_tokens: int = processor._get_audio_token_length(int(mask.sum()))
+    features = {"input_features": found["input_features"], "input_features_mask": mask}
+    return features, [processor.audio_token * num_tokens]
 
 
 # By the name of transformers' class.
@@ -62,3 +86,7 @@ OWN_TEXTS: Final[Mapping[str, Callable[..., Any]]] = {
     "PixtralProcessor": PixtralTexts,
     "VoxtralProcessor": VoxtralTexts,
 }
+# Methods that take the place of a class's own, by its name.
+OWN_METHODS: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = dict.fromkeys(
+    ("AudioFlamingo3Processor", "GlmAsrProcessor"), {"_process_audio": process_windows}
+)

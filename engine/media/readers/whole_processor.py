@@ -7,9 +7,11 @@ import hashlib
 import importlib
 import importlib.util
 import json
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from inspect import signature
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from transformers import PreTrainedConfig
@@ -17,7 +19,7 @@ from transformers.models.auto import processing_auto
 from transformers.models.auto.configuration_auto import model_type_to_module_name
 from transformers.processing_utils import ProcessorMixin
 
-from engine.media.readers.own_texts import OWN_TEXTS
+from engine.media.readers.own_texts import OWN_METHODS, OWN_TEXTS
 from engine.text.tokenizer import Tokenizer
 
 # transformers' processor, or what stands for it.
@@ -49,7 +51,8 @@ def whole_processor(
     known = signature(found.__init__).parameters
     options = {key: value for key, value in settings.items() if key in known and not isinstance(value, dict)}
     # A copy, since some processors add tokens that a tokenizer lacks.
-    return with_parts(found, deepcopy(tokenizer.hf), images=images, sounds=sounds, **options)
+    methods = OWN_METHODS.get(name, {})
+    return with_parts(found, deepcopy(tokenizer.hf), images=images, sounds=sounds, methods=methods, **options)
 
 
 def stored_settings(path: Path) -> dict[str, Any]:
@@ -76,9 +79,18 @@ def _named_class(name: str, model_type: str) -> Any:
 
 
 def with_parts(
-    processor_class: Any, tokenizer: Any, *, images: Any = None, sounds: Any = None, **options: Any
+    processor_class: Any,
+    tokenizer: Any,
+    *,
+    images: Any = None,
+    sounds: Any = None,
+    methods: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    **options: Any,
 ) -> WholeProcessor:
-    """Return a processor of transformers that has these parts alone, of those that its class knows."""
+    """Return a processor of transformers that has these parts alone, of those that its class knows.
+
+    methods: by name, in place of the class's own.
+    """
     given = {"tokenizer": tokenizer, IMAGES: images, **dict.fromkeys(_SOUNDS, sounds)}
     names: list[str] = processor_class.get_attributes()
     parts = {name: given.get(name) for name in names}
@@ -92,6 +104,7 @@ def with_parts(
         "__module__": processor_class.__module__,
         "get_attributes": classmethod(lambda cls: names),
         "check_argument_for_proper_class": check,
+        **methods,
     }
     return type(processor_class.__name__, (processor_class,), members)(**parts, **options)
 

@@ -1,15 +1,15 @@
 """The arithmetic by which each family reads a video, where its own processor of videos needs torchvision."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from transformers.models.gemma4.image_processing_pil_gemma4 import get_aspect_ratio_preserving_size
-from transformers.models.glm4v.video_processing_glm4v import smart_resize as smart_resize_of_pairs
+
+# That of the videos of GLM and Qwen3-VL, whose own modules need torch.
+from transformers.models.glm4v.image_processing_pil_glm4v import smart_resize as smart_resize_of_all
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
-from transformers.models.qwen3_vl.video_processing_qwen3_vl import smart_resize as smart_resize_of_all
 
 from engine.media.files.video_file import VideoLength
 from engine.media.processed_item import Arrays
@@ -47,15 +47,10 @@ def _size_of_patches(settings: Settings, num_frames: int, size: Size) -> list[Si
     return [(height, width)]
 
 
-def _size_of_all_patches(
-    resize: Callable[..., Size], settings: Settings, num_frames: int, size: Size
-) -> list[Size]:
-    """Return the size that is a multiple of merged patches, all frames together being bounded.
-
-    resize: the family's function for it.
-    """
+def _size_of_all_patches(settings: Settings, num_frames: int, size: Size) -> list[Size]:
+    """Return the size that is a multiple of merged patches, all frames together being bounded."""
     bounds = settings["size"]
-    height, width = resize(
+    height, width = smart_resize_of_all(
         num_frames,
         *size,
         temporal_factor=settings["temporal_patch_size"],
@@ -69,7 +64,7 @@ def _size_of_all_patches(
 def _size_of_pairs(settings: Settings, num_frames: int, size: Size) -> list[Size]:
     """Return that size where a frame repeated at the end counts too (GLM-4V)."""
     num_frames += -num_frames % settings["temporal_patch_size"]
-    return _size_of_all_patches(smart_resize_of_pairs, settings, num_frames, size)
+    return _size_of_all_patches(settings, num_frames, size)
 
 
 def _size_of_pooled_patches(settings: Settings, num_frames: int, size: Size) -> list[Size]:
@@ -108,7 +103,7 @@ def _patches(pictures: Pictures, settings: Settings) -> Arrays:
     The last frame is repeated where frames are missing for a patch of time.
     """
     side, merged, step = settings["patch_size"], settings["merge_size"], settings["temporal_patch_size"]
-    frames = np.stack([*pictures, *[pictures[-1]] * (-len(pictures) % step)])
+    frames = _stacked([*pictures, *[pictures[-1]] * (-len(pictures) % step)])
     num_frames, channels, height, width = frames.shape
     grid = (num_frames // step, height // side, width // side)
     parts = frames.reshape(
@@ -116,7 +111,7 @@ def _patches(pictures: Pictures, settings: Settings) -> Arrays:
         *(grid[1] // merged, merged, side),
         *(grid[2] // merged, merged, side),
     ).transpose(0, 3, 6, 4, 7, 2, 1, 5, 8)
-    patches = np.ascontiguousarray(parts).reshape(np.prod(grid), -1)
+    patches = parts.reshape(np.prod(grid), -1)
     return {"pixel_values_videos": patches, "video_grid_thw": np.array([grid])}
 
 
@@ -148,16 +143,24 @@ def _arguments_of_images(arrays: Arrays) -> Arrays:
 
 def _frames(pictures: Pictures, settings: Settings) -> Arrays:
     """Return the frames of a video, [1, num_frames, 3, height, width]."""
-    return {"pixel_values_videos": np.stack(pictures)[None]}
+    return {"pixel_values_videos": _stacked(pictures)[None]}
 
 
 def _frames_and_mask(pictures: Pictures, settings: Settings) -> Arrays:
     """Return the frames of a video as of one that has images, with a mask of all their pixels (SmolVLM)."""
-    frames = np.stack(pictures)[None]
+    frames = _stacked(pictures)[None]
     return {
         "pixel_values": frames,
-        "pixel_attention_mask": np.ones_like(frames[:, :, 0], dtype=np.int64),
+        "pixel_attention_mask": np.broadcast_to(np.int64(1), frames[:, :, 0].shape),
     }
+
+
+def _stacked(pictures: Pictures) -> NDArray[np.float32]:
+    """Return frames as one array; of those that take no memory, since their shape alone counts, a view."""
+    first = pictures[0]
+    if any(first.strides):
+        return np.stack(pictures)
+    return np.broadcast_to(first, (len(pictures), *first.shape))
 
 
 _QWEN: Final = {"merge_size": 2, "temporal_patch_size": 2, "min_frames": 4, "max_frames": 768, "fps": 2}
@@ -186,7 +189,7 @@ MANNERS: Final[dict[str, VideoManner]] = {
         ("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"),
         VideoManner(
             sampling.by_rate,
-            partial(_size_of_all_patches, smart_resize_of_all),
+            _size_of_all_patches,
             _patches,
             _QWEN
             | {"patch_size": 16, "size": {"shortest_edge": 128 * 32 * 32, "longest_edge": 32 * 32 * 768}}

@@ -9,7 +9,6 @@ from math import ceil, floor
 from typing import Any, Final
 
 import numpy as np
-import torch
 
 from engine.media.files.video_file import VideoLength
 
@@ -119,6 +118,9 @@ def without_ends(length: VideoLength, settings: Settings, max_frames: int) -> li
 
 
 def _in_steps(first: float, total: int, number: int) -> list[int]:
-    """Return positions in equal steps, rounded down in float32 as transformers does, none beyond the end."""
-    places = torch.arange(first, total, total / number, dtype=torch.float32)[:number].int().tolist()
+    """Return positions in equal steps, rounded down from float32 as transformers does, none beyond the end.
+
+    torch itself, whose vectors are as wide as the machine's, may put one of hundreds a frame earlier.
+    """
+    places = (first + np.arange(number) * (total / number)).astype(np.float32).astype(int).tolist()
     return [place for place in places if place < total]

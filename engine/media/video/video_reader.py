@@ -49,11 +49,16 @@ class VideoReader:
         family: MediaFamily,
         tokenizer: Tokenizer,
         limits: MediaLimits,
+        *,
+        keeps_arrays: bool,
     ) -> None:
-        """images: transformers' processor of the model's images. Raises CannotProcess."""
+        """images: transformers' processor of the model's images. keeps_arrays: as of load_readers. Raises
+        CannotProcess.
+        """
         self._config = config
         self._whole = whole
         self._limits = limits
+        self._keeps_arrays = keeps_arrays
         self._manner: VideoManner = MANNERS[config.model_type]
         self._settings = _settings(directory, images, self._manner)
         if self._settings.get("cap_pixels_per_frame"):
@@ -89,11 +94,15 @@ class VideoReader:
         arguments = self._manner.arguments(arrays)
         return ReadFile(text, arguments, self._grids(arrays), self._time_step(frames))
 
+    def plain(self, data: bytes) -> bytes:
+        """Return the file as it is, of which others choose frames of their own; see `MediaReader`."""
+        return data
+
     def _choose(self, length: VideoLength) -> list[int]:
         return self._manner.choose(length, self._settings, self._limits.max_video_frames)
 
     def _scaled(self, frame: Image.Image, num_frames: int) -> NDArray[np.float32]:
-        """Return a frame as the encoder gets it, [3, height, width]."""
+        """Return a frame as the encoder gets it, [3, height, width]; zeros without memory if none does."""
         settings = self._settings
         try:
             sizes = self._manner.sizes(settings, num_frames, (frame.height, frame.width))
@@ -105,6 +114,10 @@ class VideoReader:
                     f"the model reads {num_frames} frames of {width} × {height} pixels of the video, "
                     f"{number:,} together; {self._limits.max_image_pixels:,} are the most"
                 )
+        if not self._keeps_arrays:
+            height, width = sizes[-1]
+            return np.broadcast_to(np.float32(0), (3, height, width))
+        for height, width in sizes:
             frame = frame.resize((width, height), Image.Resampling(settings["resample"]))
         mean, deviation = (np.array(settings[name], np.float32) for name in ("image_mean", "image_std"))
         values = np.asarray(frame, np.float32) * np.float32(settings["rescale_factor"])

@@ -6,7 +6,6 @@ from typing import ClassVar
 import msgspec
 
 from engine.capabilities import Capabilities
-from engine.media_item import MediaItem
 from engine.remote.wire.answer_reader import AnswerReader
 from engine.request import GenerationRequest
 from engine.text.tokenizer import Tokenizer
@@ -28,7 +27,8 @@ class TokenApi(ABC):
 
     name: its name in the settings. path: of requests for tokens. facts_path: of the server's account of
     itself. start_hint: what a server that lacks `path` should have been started as. capabilities: of which
-    `media` are the kinds of files that it takes for models that read them.
+    `media` are the kinds of files that it takes for models that read them. decodes_alike: whether its servers
+    find in a file what this process finds; if not, they get plain ones (`MediaReader.plain`).
     """
 
     name: ClassVar[str]
@@ -36,6 +36,7 @@ class TokenApi(ABC):
     facts_path: ClassVar[str]
     start_hint: ClassVar[str]
     capabilities: ClassVar[Capabilities]
+    decodes_alike: ClassVar[bool] = True
 
     def is_streamed(self, request: GenerationRequest) -> bool:
         """Return whether the answer is to be streamed.
@@ -44,10 +45,6 @@ class TokenApi(ABC):
         them in every event.
         """
         return request.sampling.num_prompt_logprobs is None
-
-    def sent_file(self, item: MediaItem) -> bytes:
-        """Return the bytes that are sent for a file that has been read here; any thread may call it."""
-        return item.data
 
     @abstractmethod
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from engine.capabilities import Capabilities
 from engine.events import PromptToken, TokenLogprob
-from engine.media_item import FilePrompt, MediaItem
+from engine.media_item import FilePrompt
 from engine.remote.wire.answer_reader import (
     AnswerReader,
     Malformed,
@@ -85,15 +85,10 @@ class VllmApi(TokenApi):
         logprob_token_ids=False,
         priority=False,
         embeddings=False,
-        media=frozenset({MediaKind.IMAGE}),
+        # It chooses the frames of a video by options of its own.
+        media=frozenset({MediaKind.IMAGE, MediaKind.AUDIO}),
     )
-
-    @override
-    def sent_file(self, item: MediaItem) -> bytes:
-        """Return an image without transparency, which vLLM would show before white."""
-        from engine.media.files.image_file import opaque  # Pillow, which a front of texts does not need
-
-        return opaque(item.data) if item.kind is MediaKind.IMAGE else item.data
+    decodes_alike: ClassVar[bool] = False
 
     @override
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:

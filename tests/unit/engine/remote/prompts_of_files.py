@@ -1,0 +1,70 @@
+"""The tokens that a model's processor makes of files; no torch."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from transformers import AutoConfig
+
+from engine.config import MediaLimits
+from engine.errors import InvalidMedia
+from engine.media.loading import load_processor
+from engine.media.processor import PromptMediaProcessor
+from engine.media_item import MediaItem
+from engine.request import MediaKind
+from engine.text.tokenizer import Tokenizer
+from tests.sounds import encoded, sound_bytes, tone
+from tests.videos import video_bytes
+
+_LIMITS: Final = MediaLimits()
+# Sounds of part of a frame, a window and more than one, and videos of other lengths, rates and sizes.
+FILES: Final[Mapping[MediaKind, tuple[bytes, ...]]] = {
+    MediaKind.AUDIO: (
+        *(sound_bytes(seconds) for seconds in (0.06, 0.3, 0.9999, 1.0, 1.7031, 2.0, 2.01, 4.3, 31.7)),
+        encoded(tone(1.1, rate=44_100), rate=44_100, codec="flac", format="flac"),
+        b"hello",
+    ),
+    MediaKind.VIDEO: (
+        *(video_bytes(num_frames, 32, 32) for num_frames in (1, 2, 3, 5, 8)),
+        video_bytes(40, 48, 30, rate=25),
+        video_bytes(9, 30, 64, rate=1, codec="mjpeg", format="matroska"),
+        b"hello",
+    ),
+}
+
+
+def processor_of(directory: Path, *, keeps_arrays: bool) -> tuple[PromptMediaProcessor, Tokenizer]:
+    config: Any = AutoConfig.from_pretrained(directory)
+    tokenizer = Tokenizer.from_directory(
+        directory,
+        vocab_size=config.get_text_config().vocab_size,
+        end_token_ids=(),
+        trust_remote_code=False,
+        as_written=False,
+    )
+    lines: list[str] = []
+    processor = load_processor(
+        directory,
+        config,
+        tokenizer,
+        max_cached_bytes=0,
+        limits=_LIMITS,
+        on_progress=lines.append,
+        keeps_arrays=keeps_arrays,
+    )
+    assert processor is not None and lines == [], lines
+    return processor, tokenizer
+
+
+def token_ids_of(directory: Path, *, keeps_arrays: bool = False) -> list[list[int] | str]:
+    """Return the tokens of a prompt for each file, or why it is refused."""
+    processor, tokenizer = processor_of(directory, keeps_arrays=keeps_arrays)
+    found: list[list[int] | str] = []
+    for kind in (kind for kind in FILES if kind in processor.kinds):
+        ids = tokenizer.encode(f"of {processor.marker(kind)} what?")
+        for data in FILES[kind]:
+            try:
+                found.append(list(processor.expand(ids, [MediaItem(kind, data)]).token_ids))
+            except InvalidMedia as error:
+                found.append(error.reason)
+    return found
