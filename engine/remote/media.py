@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from engine.errors import EngineError, InvalidRequest
 from engine.media.limits import MediaLimits
+from engine.media.process.client import SHARED as DECODING
 from engine.media_item import FileKeeper, MediaItem
 from engine.model.loading.refusals import one_line
 from engine.remote.answer import put_events
@@ -60,7 +61,10 @@ def read_media_files(
         on_progress=on_progress,
         keeps_arrays=False,
     )
-    return None if processor is None else FileKeeper(processor, kinds, api.sent_file)
+    if processor is None:
+        return None
+    DECODING.start(on_progress)
+    return FileKeeper(processor, kinds, api.sent_file)
 
 
 async def check_reads(

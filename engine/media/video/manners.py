@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
 from transformers.models.qwen3_vl.video_processing_qwen3_vl import smart_resize as smart_resize_of_all
 
-from engine.media.files.video_file import VideoLength
+from engine.media.files.measured_video import VideoLength
 from engine.media.processed_item import Arrays
 from engine.media.video import sampling
 from engine.media.video.sampling import Settings

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from engine.media.files.video_file import VideoLength
+from engine.media.files.measured_video import VideoLength
 
 Settings = Mapping[str, Any]
 

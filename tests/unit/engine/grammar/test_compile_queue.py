@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from typing_extensions import override
 
+from engine.bounded_process.client import Attempt
 from engine.errors import EngineBusy, EngineStopped, InvalidGrammar
 from engine.grammar.compile_queue import MAX_COMPILATIONS, MAX_SMALL_SOURCE, GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.grammar.process.client import Attempt
 from engine.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER
 
