@@ -4,7 +4,7 @@ import os
 import socket
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,25 +12,19 @@ from numpy.typing import NDArray
 from engine.bounded_process.client import CAN_FORK, BoundedProcess, ChildEnded
 from engine.bounded_process.limits import ProcessLimits
 from engine.bounded_process.messages import End, receive, receive_parts, send
-from engine.config import MAX_IMAGE_PIXELS
 from engine.errors import EngineBusy
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.measured_video import MAX_RATE, MeasuredVideo, VideoLimits, WantedFrames
 from engine.media.process.messages import (
-    MakeOpaque,
     MeasureVideo,
     Outcome,
     ReadAudio,
     ReadFrames,
-    ReadImage,
     Task,
     decode_outcome,
     encode_message,
 )
 from engine.stats import ProcessStats
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 _MAX_OUTCOME: Final = 2**16  # bytes
 _BYTES_OF_SAMPLE: Final = 4
@@ -44,14 +38,13 @@ class DecodingLimits(NamedTuple):
     """The limits of one child.
 
     max_bytes, bytes_of_pixel: the memory that it may take beside some copies of the file, and for each pixel
-    that an image or a frame may have. FFmpeg keeps up to 16 earlier frames of a video, with 1.5 bytes for a
-    pixel. image_s, sound_s, video_s: the processor time for one. share_of_sound: more of it, for each second
+    that a frame may have. FFmpeg keeps up to 16 earlier frames of a video, with 1.5 bytes for a
+    pixel. sound_s, video_s: the processor time for one. share_of_sound: more of it, for each second
     that a sound may take. wait_s: the wall-clock time beside twice that, after which the machine is too busy.
     """
 
     max_bytes: int = 2**28
     bytes_of_pixel: int = 32
-    image_s: float = 10.0
     sound_s: float = 20.0
     share_of_sound: float = 0.02
     video_s: float = 120.0
@@ -65,10 +58,6 @@ class DecodingLimits(NamedTuple):
                 processor_s = self.sound_s + self.share_of_sound * task.max_seconds
             case MeasureVideo() | ReadFrames():
                 processor_s, max_pixels = self.video_s, task.limits.max_pixels
-            case ReadImage():
-                processor_s, max_pixels = self.image_s, task.max_pixels
-            case MakeOpaque():
-                processor_s, max_pixels = self.image_s, MAX_IMAGE_PIXELS
         return ProcessLimits(
             max_bytes=self.max_bytes + 4 * num_bytes + self.bytes_of_pixel * max_pixels,
             processor_s=processor_s,
@@ -105,10 +94,10 @@ class DecodingProcess:
     def start(self, on_progress: Callable[[str], object]) -> None:
         """Start the program, and report it. Returns at once; the process is ready a second later."""
         if not CAN_FORK:
-            on_progress("note: files are decoded in the server's own process, since this system cannot fork")
+            on_progress("note: sounds and videos are decoded in the server's process: the system cannot fork")
             return
         self._process.start()
-        on_progress(f"files are decoded in processes of their own, {self.max_children} at once")
+        on_progress(f"sounds and videos are decoded in processes of their own, {self.max_children} at once")
 
     def stop(self) -> None:
         """End the process and all decoding in it; a thread that waits for some starts it again."""
@@ -155,21 +144,6 @@ class DecodingProcess:
             for start in range(0, len(pixels), size)
         ]
         return frames, outcome.num_decoded
-
-    def read_image(self, data: bytes, max_pixels: int) -> "Image.Image":
-        """Return the image in a file as RGB; see `decode_image`."""
-        from PIL import Image
-
-        pixels, outcome = self._run(ReadImage(max_pixels), data, max_pixels * _BYTES_OF_PIXEL)
-        height, width = outcome.size
-        _check(min(height, width) > 0 and len(pixels) == height * width * _BYTES_OF_PIXEL)
-        return Image.frombuffer("RGB", (width, height), pixels)
-
-    def opaque(self, data: bytes) -> bytes:
-        """Return a file whose image has no transparency; see `opaque`."""
-        max_result = 2 * MAX_IMAGE_PIXELS * _BYTES_OF_PIXEL
-        file, _ = self._run(MakeOpaque(), data, max_result)
-        return bytes(file) or data
 
     def _run(self, task: Task, data: bytes, max_result: int) -> tuple[bytearray, Outcome]:
         """Return the parts of what a child makes of a file, joined, and its outcome.

@@ -32,31 +32,19 @@ class ReadFrames(msgspec.Struct, tag=True):
     limits: VideoLimits
 
 
-class ReadImage(msgspec.Struct, tag=True):
-    """The task to decode an image; see `decode_image`. The parts are its pixels, uint8 [height, width, 3]."""
-
-    max_pixels: int
-
-
-class MakeOpaque(msgspec.Struct, tag=True):
-    """The task to drop an image's transparency; see `opaque`. The parts are a file, none for the same one."""
-
-
 class Outcome(msgspec.Struct):
     """The end of a task.
 
     complaint: the text of the CannotDecode; None for none. video: of `MeasureVideo`. num_decoded: of
-    `ReadFrames`, the frames up to the last that is wanted, as far as they are there. size: of `ReadImage`,
-    height and width.
+    `ReadFrames`, the frames up to the last that is wanted, as far as they are there.
     """
 
     complaint: str | None = None
     video: MeasuredVideo | None = None
     num_decoded: int = 0
-    size: tuple[int, int] = (0, 0)
 
 
-Task = ReadAudio | MeasureVideo | ReadFrames | ReadImage | MakeOpaque
+Task = ReadAudio | MeasureVideo | ReadFrames
 
 encode_message: Final = msgspec.msgpack.Encoder().encode
 decode_task: Final[Callable[[bytes], Task]] = msgspec.msgpack.Decoder(Task).decode

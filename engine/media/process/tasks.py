@@ -1,10 +1,12 @@
 """The child of the program, which decodes one file."""
 
 import importlib
+import pkgutil
 import socket
 from collections.abc import Callable
 from typing import Any, Final
 
+import av
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -12,39 +14,28 @@ from PIL import Image
 from engine.bounded_process.messages import receive, send
 from engine.media.files.audio_file import audio_parts
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.image_file import decode_image, opaque
 from engine.media.files.video_file import decode_frames, measure
 from engine.media.process.messages import (
-    MakeOpaque,
     MeasureVideo,
     Outcome,
     ReadAudio,
     ReadFrames,
-    ReadImage,
     Task,
     decode_task,
     encode_message,
 )
 
-# Pillow imports them when it first needs them, and a child may open no file.
-_PLUGINS: Final = (
-    "ImageCms",
-    "ImageColor",
-    "ImagePalette",
-    "MpoImagePlugin",
-    "TiffImagePlugin",
-    "WebPImagePlugin",
-)
 _MIN_PART: Final = 2**18  # bytes, so that a frame of sound does not cost a message
 
 Write = Callable[[memoryview], object]
 
 
-def import_plugins() -> None:
-    """Import all of Pillow that its formats may need."""
+def import_all() -> None:
+    """Import what PyAV and Pillow import when they first need it: a child may open no file."""
     Image.preinit()
-    for name in _PLUGINS:
-        importlib.import_module(f"PIL.{name}")
+    for module in pkgutil.walk_packages(av.__path__, "av."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
 
 
 def serve(channel: socket.socket, knowledge: object) -> None:
@@ -71,15 +62,6 @@ def work(task: Task, data: bytes, write: Write) -> Outcome:
                     data, task.wanted, task.limits, lambda pixels: write(_bytes_of(pixels))
                 )
                 return Outcome(num_decoded=num_decoded)
-            case ReadImage():
-                pixels = np.asarray(decode_image(data, task.max_pixels))
-                write(_bytes_of(pixels))
-                return Outcome(size=(pixels.shape[0], pixels.shape[1]))
-            case MakeOpaque():
-                file = opaque(data)
-                if file is not data:
-                    write(memoryview(file))
-                return Outcome()
     except CannotDecode as error:
         return Outcome(complaint=str(error))
 

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -19,15 +18,14 @@ from engine.config import IMAGE_PIXELS
 from engine.errors import EngineBusy
 from engine.media.files.audio_file import MAX_RATE, audio_parts
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.image_file import decode_image
 from engine.media.files.measured_video import MeasuredVideo, VideoLength, VideoLimits, WantedFrames
+from engine.media.files.video_file import measure
 from engine.media.process.client import DecodingLimits, DecodingProcess
 from engine.media.process.messages import Outcome
 from tests.processes import children
 from tests.sounds import encoded, sound_bytes, tone
 from tests.tiny_media import image_bytes
 from tests.unit.engine.media.files.test_audio_file import KINDS as SOUNDS
-from tests.unit.engine.media.files.test_image_file import file_of
 from tests.unit.engine.media.files.test_video_file import KINDS as VIDEOS
 from tests.videos import video_bytes
 
@@ -89,33 +87,11 @@ def test_frames_are_scaled_there_as_pillow_scales_them(
         np.testing.assert_array_equal(pixels, np.asarray(image))
 
 
-@pytest.mark.parametrize("format", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
-@pytest.mark.parametrize("mode", ["RGB", "L", "LA", "P", "PA", "RGBA", "1", "I;16", "CMYK", "LAB"])
-def test_an_image_is_the_one_that_is_decoded_here(process: DecodingProcess, format: str, mode: str) -> None:
-    """Pillow imports modules when it first needs them, and no file can be opened there."""
-    exif = Image.Exif()
-    exif[0x0112] = 6  # Orientation
-    picture = Image.open(BytesIO(image_bytes(30, 20)))
-    try:
-        data = file_of(picture.convert(mode), format, exif=exif)
-    except (OSError, ValueError):
-        pytest.skip("the format has no such mode")
-    expected, found = decode_image(data, IMAGE_PIXELS), process.read_image(data, IMAGE_PIXELS)
-    assert (found.mode, found.size) == (expected.mode, expected.size)
-    np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
-
-
-def test_an_image_without_transparency_is_the_same_file(process: DecodingProcess) -> None:
-    plain, clear = image_bytes(9, 5), file_of(Image.new("RGBA", (4, 3), (1, 2, 3, 0)), "PNG")
-    assert process.opaque(plain) == plain
-    assert Image.open(BytesIO(process.opaque(clear))).mode == "RGB"
-
-
 @pytest.mark.parametrize("data", [b"", b"hello", sound_bytes(0.1)[:44], image_bytes(64, 64)[:60]])
 def test_a_refusal_has_the_same_words(process: DecodingProcess, data: bytes) -> None:
     calls: list[tuple[Callable[[], object], Callable[[], object]]] = [
         (lambda: list(audio_parts(data, 16_000, 30)), lambda: process.read_audio(data, 16_000, 30)),
-        (lambda: decode_image(data, 100), lambda: process.read_image(data, 100)),
+        (lambda: measure(data, LIMITS), lambda: process.measure_video(data, LIMITS)),
     ]
     for here, there in calls:
         with pytest.raises(CannotDecode) as expected:
@@ -188,11 +164,8 @@ def test_time_is_bounded(long_sound: bytes) -> None:
 
 def test_memory_is_bounded() -> None:
     small = DecodingProcess(DecodingLimits(max_bytes=2**23, bytes_of_pixel=0))
-    large = image_bytes(4000, 3000)
     film = video_bytes(2, 1920, 1080)
     try:
-        with pytest.raises(CannotDecode, match="too much memory|MiB to decode"):
-            small.read_image(large, IMAGE_PIXELS)
         video = small.measure_video(film, LIMITS)
         with pytest.raises(CannotDecode, match="too much memory|MiB to decode"):
             small.read_frames(film, video, WantedFrames([0, 1]), LIMITS)
@@ -201,13 +174,12 @@ def test_memory_is_bounded() -> None:
         small.stop()
 
 
-def test_files_of_the_largest_size_are_within_the_usual_bounds(process: DecodingProcess) -> None:
-    side = int(IMAGE_PIXELS**0.5)
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    for format in ("PNG", "JPEG", "WEBP"):
-        data = file_of(Image.new("RGBA" if format == "PNG" else "RGB", (side, side)), format, exif=exif)
-        assert process.read_image(data, IMAGE_PIXELS).size == (side, side)
+def test_the_largest_frames_are_within_the_usual_bounds(process: DecodingProcess) -> None:
+    limits = VideoLimits(max_seconds=60.0, max_pixels=IMAGE_PIXELS)
+    film = video_bytes(3, 7680, 4320, codec="libx264")
+    video = process.measure_video(film, limits)
+    frames, _ = process.read_frames(film, video, WantedFrames([0, 2], [(32, 32)]), limits)
+    assert [pixels.shape for pixels in frames] == [(32, 32, 3)] * 2
 
 
 def test_the_memory_of_the_server_is_not_that_of_its_decoders(process: DecodingProcess) -> None:
@@ -223,7 +195,7 @@ def test_the_memory_of_the_server_is_not_that_of_its_decoders(process: DecodingP
     for _ in range(5):
         process.read_frames(film, video, wanted, limits)
         with pytest.raises(CannotDecode):
-            process.read_image(film, IMAGE_PIXELS)
+            process.read_audio(film, 16_000, 1)
     assert resident() - before < 2**23  # a frame has 6 MB, and a decoder several
 
 
@@ -255,8 +227,6 @@ def test_a_decoder_that_a_file_has_taken_over_is_not_believed(
     monkeypatch.setattr(process, "_run", lambda *_: (bytearray(7), outcome))
     with pytest.raises(CannotDecode, match="its decoder failed"):
         process.measure_video(b"", LIMITS)
-    with pytest.raises(CannotDecode, match="its decoder failed"):
-        process.read_image(b"", 100)
     with pytest.raises(CannotDecode, match="its decoder failed"):
         process.read_audio(b"", 16_000, 1)
     with pytest.raises(CannotDecode, match="its decoder failed"):
