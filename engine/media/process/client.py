@@ -137,6 +137,7 @@ class DecodingProcess:
         """
         height, width = wanted.size(video)
         size = height * width * _BYTES_OF_PIXEL
+        wanted = wanted._replace(indices=list(wanted.indices))  # whatever sequence they are
         pixels, outcome = self._run(ReadFrames(wanted, limits), data, size * len(wanted.indices))
         _check(len(pixels) % size == 0 and outcome.num_decoded >= 0)
         frames = [
