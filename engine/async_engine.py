@@ -11,6 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from engine.bounded_process.client import CAN_FORK
 from engine.build import build_core, media_processor_of, media_stats_of, speech_runner_of
 from engine.call_thread import CallThread
 from engine.capabilities import Capabilities
@@ -24,9 +25,10 @@ from engine.frontend.stepped_core import SteppedCore
 from engine.frontend.stream_registry import StreamRegistry
 from engine.grammar.compile_queue import GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.grammar.process.client import CAN_FORK, SHARED
+from engine.grammar.process.client import SHARED as GRAMMARS
 from engine.lora.opening import open_adapters
 from engine.lora.registry import AdapterRegistry
+from engine.media.process.client import SHARED as DECODING
 from engine.media_item import MediaProcessor
 from engine.model.fallback.runner import FallbackRunner
 from engine.model_info import ModelInfo
@@ -81,7 +83,7 @@ class AsyncEngine:
         self._registry = StreamRegistry(max_unread_bytes, lambda arrival: self._thread.post(Abort(arrival)))
         self._is_stopped = False
         self._death = asyncio.Event()
-        self._grammars = GrammarQueue(GrammarCompiler(tokenizer, SHARED if CAN_FORK else None))
+        self._grammars = GrammarQueue(GrammarCompiler(tokenizer, GRAMMARS if CAN_FORK else None))
         self._thread = EngineThread(
             core,
             thread=thread or CallThread(_THREAD_NAME),
@@ -106,7 +108,7 @@ class AsyncEngine:
                 loop.call_soon_threadsafe(on_progress, line)
 
         if CAN_FORK:
-            SHARED.start()  # while the model loads
+            GRAMMARS.start()  # while the model loads
         thread = CallThread(_THREAD_NAME)
         try:
             core, tokenizer, info = await asyncio.wrap_future(thread.submit(build_core, config, report))
@@ -261,7 +263,9 @@ class AsyncEngine:
 
     def stats(self) -> EngineStats:
         adapters = self.adapters.stats(self._core.used_adapters())
-        return replace(self._core.stats(), adapters=adapters, media=self._media_stats())
+        decodes = self._media is not None or self._speech is not None
+        processes = (GRAMMARS.stats(), DECODING.stats()) if decodes else (GRAMMARS.stats(),)
+        return replace(self._core.stats(), adapters=adapters, media=self._media_stats(), processes=processes)
 
     async def drain(self, timeout_s: float) -> None:
         """Refuse new requests, and wait for running ones; after `timeout_s` they raise EngineStopped."""

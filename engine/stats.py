@@ -208,6 +208,19 @@ class MediaStats(msgspec.Struct, frozen=True, kw_only=True):
     rows: CacheStats
 
 
+class ProcessStats(msgspec.Struct, frozen=True, kw_only=True):
+    """The numbers of a program whose processes work on what strangers send, within bounds.
+
+    name: what it works on. num_children: the processes that work now. num_starts: of the program. ends: tasks
+    since the start, by how they ended; "done" are those with a result, be it a refusal.
+    """
+
+    name: str
+    num_children: int
+    num_starts: int
+    ends: dict[str, int]
+
+
 class AdapterStats(msgspec.Struct, frozen=True, kw_only=True):
     """The adapters of the requests of one moment, by name, each once; one may be both running and waiting.
 
@@ -229,7 +242,7 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
     stalled_s: while requests run or wait, the seconds since a step last ended or the first of them came;
         else 0.
     kv_events: None where none are published. adapters: None where no request can name any. media: None
-        where no files are read.
+        where no files are read. processes: of the programs that have been started.
     """
 
     num_running: int
@@ -241,4 +254,5 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
     kv_events: KVEventCounters | None = None
     adapters: AdapterStats | None = None
     media: MediaStats | None = None
+    processes: tuple[ProcessStats, ...] = ()
     counters: Counters

@@ -5,9 +5,10 @@ import threading
 from collections import deque
 from contextlib import suppress
 
+from engine.bounded_process.client import Attempt
 from engine.errors import EngineBusy, EngineStopped
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.grammar.process.client import DEFAULT_LIMITS, Attempt
+from engine.grammar.process.client import DEFAULT_LIMITS
 from engine.grammar.process.messages import too_busy
 from engine.request import Grammar
 

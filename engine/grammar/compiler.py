@@ -9,8 +9,9 @@ from typing import Any
 
 import xgrammar
 
+from engine.bounded_process.client import Attempt
 from engine.grammar.matcher import GrammarState
-from engine.grammar.process.client import Attempt, GrammarProcess
+from engine.grammar.process.client import GrammarProcess
 from engine.grammar.run_time.rules import CompiledRules, RunTimeRules
 from engine.grammar.source import check_length, checked_source, compile_source
 from engine.grammar.vocabulary import GrammarVocabulary

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from engine.config import MediaLimits
 from engine.errors import EngineError, InvalidRequest
+from engine.media.process.client import SHARED as DECODING
 from engine.media_item import FileKeeper, MediaItem
 from engine.model.loading.refusals import one_line
 from engine.remote.answer import put_events
@@ -64,6 +65,8 @@ def read_media_files(
     )
     if processor is None:
         return None
+    if kinds - {MediaKind.IMAGE}:
+        DECODING.start(on_progress)
     return FileKeeper(processor) if api.decodes_alike else FileKeeper(processor, sent=processor.plain)
 
 

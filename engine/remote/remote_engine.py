@@ -18,6 +18,7 @@ from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed,
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.stream_registry import StreamRegistry
+from engine.media.process.client import SHARED as DECODING
 from engine.media_item import FileKeeper, MediaProcessor
 from engine.model_info import ModelInfo
 from engine.remote.answer import put_events
@@ -193,6 +194,7 @@ class RemoteEngine:
             num_waiting=0,
             num_blocks=num_blocks,
             num_free_blocks=num_blocks,
+            processes=() if self._media is None else (DECODING.stats(),),
             counters=self._counters.copy(),
         )
 

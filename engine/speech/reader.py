@@ -11,8 +11,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from engine.errors import InvalidMedia, ModelNotSupported
-from engine.media.files.audio_file import read_audio
 from engine.media.files.cannot_decode import CannotDecode
+from engine.media.process.client import SHARED
 from engine.request import Media, MediaKind
 from engine.speech.log_mel import LogMel
 from engine.speech.token_times import token_times
@@ -74,7 +74,7 @@ class WindowReader:
     def read(self, data: bytes, max_seconds: float) -> SpeechSound:
         """Return the sound in a file. Raises InvalidMedia for one that cannot be read or that is longer."""
         try:
-            samples = read_audio(data, self._info.sampling_rate, max_seconds)
+            samples = SHARED.read_audio(data, self._info.sampling_rate, max_seconds)
         except CannotDecode as error:
             raise InvalidMedia(0, str(error)) from error
         if len(samples) < self._log_mel.hop:

@@ -61,7 +61,10 @@ class Observer(Protocol):
 
 
 class ActiveRequest(AbstractContextManager["ActiveRequest"]):
-    """A request that is answered in its block; an error there is counted and mapped by `to_problem`."""
+    """A request that is answered in its block; an error there is counted and mapped by `to_problem`.
+
+    EngineBusy is Overloaded, with the time after which to retry.
+    """
 
     def __init__(
         self,
@@ -94,6 +97,9 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
             for observer in self._observers:
                 observer.succeeded(self.timing)
             return
+        if isinstance(error, EngineBusy):
+            error, cause = self._limit.overloaded(), error
+            error.__cause__ = cause
         for observer in self._observers:
             observer.failed(error, self.timing.total_s)
         if isinstance(error, Exception):
@@ -112,7 +118,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         return self._held
 
     async def run(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
-        """The engine's events; what it raises passes through, but EngineBusy, which is Overloaded here.
+        """The engine's events; what it raises passes through.
 
         To be called within `permits`; waits until some of these are free. They go back as the sequences end,
         though nobody may have read their events yet.
@@ -127,13 +133,10 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
             if turn.num_parallel < num_running:
                 request = replace(request, num_parallel=turn.num_parallel)
             async with aclosing(self._engine.submit(request, turn.end)) as events:
-                try:
-                    async for event in events:
-                        self._count(event)
-                        num_running -= event.finish is not None
-                        yield event
-                except EngineBusy as error:
-                    raise self._limit.overloaded() from error
+                async for event in events:
+                    self._count(event)
+                    num_running -= event.finish is not None
+                    yield event
         if num_running:
             raise IncompleteGeneration
 

@@ -6,7 +6,7 @@ docs/metrics.md has the table of all names.
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, TypeAlias, get_args
 
@@ -18,7 +18,15 @@ from typing_extensions import override
 
 from engine.kernels import Kernel
 from engine.model_info import ModelInfo
-from engine.stats import Counters, DraftCounters, EngineStats, KVEventCounters, MediaStats, StepCounters
+from engine.stats import (
+    Counters,
+    DraftCounters,
+    EngineStats,
+    KVEventCounters,
+    MediaStats,
+    ProcessStats,
+    StepCounters,
+)
 from engine.text.token_memory import TokenMemory
 from handlers.active_requests.failure import Failure, failure_of
 from handlers.active_requests.histograms import Histograms, cumulative_buckets
@@ -192,6 +200,8 @@ class _EngineMetrics(Collector):
             yield from _kv_events(stats.kv_events)
         if stats.media is not None:
             yield from _media(stats.media)
+        if stats.processes:
+            yield from _processes(stats.processes)
         sizes = HistogramMetricFamily("tgi_batch_next_size", "Sequences in a step")
         sizes.add_metric([], *cumulative_buckets(stats.counters.batch_sizes))
         yield sizes
@@ -272,6 +282,25 @@ def _media(stats: MediaStats) -> Iterator[Metric]:
     sizes.add_metric(["processor"], stats.items.num_bytes)
     sizes.add_metric(["encoder"], rows.num_bytes)
     yield sizes
+
+
+def _processes(programs: Sequence[ProcessStats]) -> Iterator[Metric]:
+    """The programs whose processes work on what clients send."""
+    running = GaugeMetricFamily(
+        "verbatim_bounded_processes", "Processes that work on a client's input", labels=["input"]
+    )
+    starts = CounterMetricFamily(
+        "verbatim_bounded_process_starts", "Starts of the programs of these processes", labels=["input"]
+    )
+    ends = CounterMetricFamily(
+        "verbatim_bounded_process_ends", "Inputs by how their process ended", labels=["input", "end"]
+    )
+    for program in programs:
+        running.add_metric([program.name], program.num_children)
+        starts.add_metric([program.name], program.num_starts)
+        for end, count in program.ends.items():
+            ends.add_metric([program.name, end], count)
+    yield from (running, starts, ends)
 
 
 def _step_durations(counters: Counters) -> Iterator[Metric]:

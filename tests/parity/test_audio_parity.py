@@ -26,7 +26,7 @@ from engine.build import build_core, media_processor_of
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.errors import InvalidMedia
-from engine.media.files.audio_file import read_audio
+from engine.media.process.client import SHARED as DECODING
 from engine.media.readers.whole_processor import with_parts
 from engine.media_item import MediaItem, MediaProcessor
 from engine.model.runner import ModelRunner
@@ -97,7 +97,7 @@ def hf_inputs(family: str, text: str, files: Sequence[bytes]) -> Any:
         text = text.replace(sign, placeholder)
     if not files:
         return {"input_ids": torch.tensor([tokenizer(text)["input_ids"]])}
-    samples = [read_audio(data, 16_000, 600) for data in files if data not in PICTURES]
+    samples = [DECODING.read_audio(data, 16_000, 600) for data in files if data not in PICTURES]
     pictures = [Image.open(BytesIO(data)) for data in files if data in PICTURES]
     if family == "voxtral":
         return voxtral_inputs(text, samples)

@@ -10,7 +10,7 @@ import torch
 from transformers import WhisperFeatureExtractor, WhisperForConditionalGeneration
 
 from engine.async_engine import AsyncEngine
-from engine.media.files.audio_file import read_audio
+from engine.media.process.client import SHARED as DECODING
 from engine.speech_info import SpeechInfo
 from handlers.transcription.transcript import Transcript
 from handlers.transcription.words import split_words
@@ -27,7 +27,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def features_of(directory: Path, data: bytes) -> dict[str, Any]:
     extractor: Any = WhisperFeatureExtractor
     made: dict[str, Any] = extractor.from_pretrained(directory)(
-        read_audio(data, RATE, 60),
+        DECODING.read_audio(data, RATE, 60),
         sampling_rate=RATE,
         truncation=False,
         padding="longest",
@@ -236,5 +236,5 @@ async def test_features_of_a_long_sound_are_those_of_the_extractor(directory: Pa
             data = sound_bytes(seconds, seed=8)
             expected = features_of(directory, data)["input_features"][0]
             ours = reader.read(data, 60).features
-            assert ours.shape[1] == len(read_audio(data, RATE, 60)) // 160
+            assert ours.shape[1] == len(DECODING.read_audio(data, RATE, 60)) // 160
             np.testing.assert_allclose(ours, expected[:, : ours.shape[1]], atol=2e-5)

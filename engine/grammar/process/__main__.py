@@ -1,9 +1,10 @@
-"""The entry point of the program in `server`."""
+"""The entry point of the program that tries grammars."""
 
 from engine.grammar.process import lean_xgrammar
 
 lean_xgrammar.load()
 
-from engine.grammar.process.server import main  # noqa: E402  # what it imports imports xgrammar
+from engine.bounded_process.fork_server import serve_children  # noqa: E402  # the next line imports xgrammar
+from engine.grammar.process.child import learn, serve  # noqa: E402
 
-main()
+serve_children(serve, learn)

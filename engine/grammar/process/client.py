@@ -1,151 +1,30 @@
-"""The main process's side: it starts the program that tries grammars, and sends it grammars."""
+"""The main process's side: it sends grammars to the program that tries them."""
 
-import atexit
-import contextlib
-import os
+import signal
 import socket
-import subprocess
-import sys
-import threading
-from collections.abc import Sequence
-from queue import SimpleQueue
+from functools import partial
 from typing import Final
 
+from engine.bounded_process.client import Attempt, BoundedProcess, Cancelled, ChildEnded
+from engine.bounded_process.messages import End, receive, send
 from engine.errors import EngineBusy, InvalidGrammar
 from engine.grammar.process.messages import (
-    Kill,
-    Learn,
     TrialLimits,
     Try,
     Verdict,
     decode_verdict,
-    receive,
-    send,
+    encode_message,
+    too_busy,
 )
 from engine.grammar.vocabulary import GrammarVocabulary
 from engine.request import Grammar
+from engine.stats import ProcessStats
 
-MAX_STARTS = 3  # of the program, for one grammar
 DEFAULT_LIMITS: Final = TrialLimits()
-_END_S = 5.0  # from the end of the connection to that of the program, which does nothing between them
-
-CAN_FORK: Final = hasattr(os, "fork")
-
-
-class Attempt:
-    """The trial of one grammar, which any thread may cancel."""
-
-    def __init__(self) -> None:
-        self._answers: SimpleQueue[tuple[object, Verdict | None]] = SimpleQueue()
-        self.is_cancelled = threading.Event()
-
-    def cancel(self) -> None:
-        """End the process that compiles, and the wait for it."""
-        self.is_cancelled.set()
-        self._answers.put((None, None))
-
-    def answer(self, connection: "_Connection", verdict: Verdict | None) -> None:
-        """End the wait. verdict: None if the connection's process is gone."""
-        self._answers.put((connection, verdict))
-
-    def wait(self, connection: "_Connection") -> Verdict | None:
-        """Return the verdict from that connection; None if its process is gone, or the attempt
-        was cancelled.
-        """
-        while True:
-            source, verdict = self._answers.get()
-            if source is connection or self.is_cancelled.is_set():
-                return verdict
-
-
-class _Connection:
-    """The connection to one process of the program, from its start to its end."""
-
-    def __init__(self) -> None:
-        self._socket, others = socket.socketpair()
-        with others:
-            self.process = subprocess.Popen(
-                _command(others.fileno()),
-                pass_fds=[others.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,  # an interrupt of the keyboard is not for it
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"},
-            )
-        self._lock = threading.Lock()  # of all below, and of what is sent
-        self._attempts: dict[int, Attempt] = {}
-        self._vocabularies: list[GrammarVocabulary] = []  # by number; compared by identity
-        self._num_sent = 0
-        self._is_gone = False
-        threading.Thread(target=self._read, name="grammar-verdicts", daemon=True).start()
-
-    def begin(
-        self,
-        grammar: Grammar,
-        vocabulary: GrammarVocabulary,
-        attempt: Attempt,
-        num_threads: int,
-        limits: TrialLimits,
-    ) -> int | None:
-        """Send the grammar, and return the attempt's number; None if the process is gone."""
-        with self._lock:
-            if self._is_gone:
-                return None
-            number = self._num_sent
-            self._num_sent += 1
-            self._attempts[number] = attempt
-            try:
-                send(self._socket, Try(number, self._learnt(vocabulary), grammar, num_threads, limits))
-            except OSError:  # which the reading thread may not have seen yet
-                self._is_gone = True
-                del self._attempts[number]
-                return None
-            return number
-
-    def _learnt(self, vocabulary: GrammarVocabulary) -> int:
-        """Return the number of the vocabulary, which is sent first if it is new. Raises OSError."""
-        for number, known in enumerate(self._vocabularies):
-            if known is vocabulary:
-                return number
-        send(self._socket, Learn(len(self._vocabularies), vocabulary))
-        self._vocabularies.append(vocabulary)
-        return len(self._vocabularies) - 1
-
-    def kill(self, number: int) -> None:
-        with self._lock:
-            self._attempts.pop(number, None)
-            with contextlib.suppress(OSError):
-                send(self._socket, Kill(number))
-
-    def end(self) -> None:
-        """Have the process end itself and its children; returns at once."""
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-
-    @property
-    def is_gone(self) -> bool:
-        with self._lock:
-            return self._is_gone
-
-    def _read(self) -> None:
-        """Read, in a thread of its own, and pass verdicts on, and the end of the process to all who wait."""
-        while (verdict := receive(self._socket, decode_verdict)) is not None:
-            with self._lock:
-                attempt = self._attempts.pop(verdict.number, None)
-            if attempt is not None:
-                attempt.answer(self, verdict)
-        with self._lock:
-            self._is_gone = True
-            left = list(self._attempts.values())
-            self._attempts.clear()
-        self._socket.close()
-        for attempt in left:
-            attempt.answer(self, None)
-        try:
-            self.process.wait(_END_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+# Beyond what the queues of a few engines send at once.
+_MAX_CHILDREN: Final = 16
+# xgrammar's threads end the process where an allocation fails; the kernel, where the machine has no more.
+_SIGNALS_OF_FAILED_ALLOCATION: Final = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGKILL)
 
 
 class GrammarProcess:
@@ -155,25 +34,24 @@ class GrammarProcess:
 
     def __init__(self, limits: TrialLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
-        self._lock = threading.Lock()
-        self._connection: _Connection | None = None
+        self._process = BoundedProcess("engine.grammar.process", name="grammars", max_children=_MAX_CHILDREN)
 
     @property
     def pid(self) -> int | None:
         """The process id; None while the program does not run."""
-        connection = self._connection
-        return None if connection is None or connection.is_gone else connection.process.pid
+        return self._process.pid
 
     def start(self) -> None:
         """Start the program. Returns at once; the process is ready a second later."""
-        self._connected()
+        self._process.start()
 
     def stop(self) -> None:
         """End the process and all compilations in it; a thread that waits for one starts it again."""
-        with self._lock:
-            connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.end()
+        self._process.stop()
+
+    def stats(self) -> ProcessStats:
+        """Return the current numbers."""
+        return self._process.stats()
 
     def try_grammar(
         self, grammar: Grammar, vocabulary: GrammarVocabulary, attempt: Attempt, *, num_threads: int
@@ -182,31 +60,38 @@ class GrammarProcess:
 
         Raises InvalidGrammar, naming the cause, also where the grammar exceeds its processor time or its
         memory; EngineBusy where others leave it no processor time, or the process dies again and again."""
-        for _ in range(MAX_STARTS):
-            connection = self._connected()
-            number = connection.begin(grammar, vocabulary, attempt, num_threads, self._limits)
-            verdict = None if number is None else attempt.wait(connection)
-            if attempt.is_cancelled.is_set():
-                if number is not None:
-                    connection.kill(number)
-                raise InvalidGrammar("nobody waits for the grammar any longer")
-            if verdict is not None:
-                if verdict.complaint is not None:
-                    raise (EngineBusy if verdict.is_busy else InvalidGrammar)(verdict.complaint)
-                return verdict
-        raise EngineBusy("the process that compiles grammars has died")
-
-    def _connected(self) -> _Connection:
-        with self._lock:
-            if self._connection is None or self._connection.is_gone:
-                self._connection = _Connection()
-            return self._connection
+        asked = Try(grammar, num_threads, self._limits)
+        try:
+            verdict = self._process.run(
+                partial(_exchange, asked),
+                self._limits,
+                num_threads=num_threads,
+                knowledge=vocabulary,
+                attempt=attempt,
+            )
+        except Cancelled:
+            raise InvalidGrammar("nobody waits for the grammar any longer") from None
+        except ChildEnded as error:
+            raise _refusal(error, self._limits) from None
+        if verdict.complaint is not None:
+            raise InvalidGrammar(verdict.complaint)
+        return verdict
 
 
-def _command(descriptor: int) -> Sequence[str]:
-    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]  # -O and its like
-    return [sys.executable, *flags, "-P", "-m", "engine.grammar.process", str(descriptor)]
+def _exchange(asked: Try, channel: socket.socket) -> Verdict:
+    send(channel, encode_message(asked))
+    return decode_verdict(receive(channel))
+
+
+def _refusal(ended: ChildEnded, limits: TrialLimits) -> InvalidGrammar | EngineBusy:
+    """Return the error for a grammar whose process ended without a verdict."""
+    if ended.end is End.PROCESSOR_TIME:
+        return InvalidGrammar(f"the grammar takes longer than {limits.processor_s:g} s to compile")
+    if ended.end is End.WALL_TIME:
+        return EngineBusy(too_busy(limits.timeout_s))
+    if ended.end is End.MEMORY or -ended.status in _SIGNALS_OF_FAILED_ALLOCATION:
+        return InvalidGrammar(f"the grammar takes more than {limits.max_bytes // 2**20} MiB to compile")
+    return InvalidGrammar(f"the grammar cannot be compiled: the compiler ended with status {ended.status}")
 
 
 SHARED: Final = GrammarProcess()  # by all engines of this process
-atexit.register(SHARED.stop)

@@ -26,25 +26,23 @@ MAX_RATE: Final = 192_000
 _Samples = NDArray[np.float32]
 
 
-def read_audio(data: bytes, sampling_rate: int, max_seconds: float) -> _Samples:
-    """Return the sound in a file: float32 [num_samples], the mean of its channels.
+def audio_parts(data: bytes, sampling_rate: int, max_seconds: float) -> Iterator[_Samples]:
+    """Yield the sound in a file in parts of float32 [num_samples], the mean of its channels.
 
     sampling_rate: samples of a second of the result. max_seconds: where a longer sound is refused; what the
     file says of its own length is not believed. Where the format allows it, a file that ends early gives what
     it holds, since programs that stream sound write a length before they know it. Raises CannotDecode.
     """
     max_samples = int(max_seconds * sampling_rate)
-    parts: list[_Samples] = []
     num_samples = 0
     with opened(data, FORMATS, CODECS, READS) as container:
         for part in _resampled(container, _sound(container), sampling_rate):
-            parts.append(part)
             num_samples += len(part)
             if num_samples > max_samples:
                 raise CannotDecode(f"the sound takes more than {max_seconds:g} seconds")
+            yield part
     if num_samples == 0:
         raise CannotDecode(f"the file holds no {READS}")
-    return np.concatenate(parts)
 
 
 def _sound(container: InputContainer) -> AudioStream:

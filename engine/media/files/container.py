@@ -70,5 +70,7 @@ def opened(
             file, "r", format=found, options={**options, **bounds}, metadata_errors="replace"
         ) as container:
             yield container
-    except (av.FFmpegError, ValueError, OverflowError, MemoryError) as error:
+    except MemoryError as error:  # FFmpeg's own too
+        raise CannotDecode("the file takes too much memory to decode") from error
+    except (av.FFmpegError, ValueError, OverflowError) as error:
         raise CannotDecode(f"the file is no {reads}, or is broken or cut off") from error

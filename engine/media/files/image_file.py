@@ -26,6 +26,8 @@ def decode_image(data: bytes, max_pixels: int) -> Image.Image:
             return upright.convert("RGB")
     except CannotDecode:
         raise
+    except MemoryError as error:
+        raise CannotDecode("the image takes too much memory to decode") from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise CannotDecode(f"an image of more than {max_pixels:,} pixels") from error
     except UnidentifiedImageError as error:

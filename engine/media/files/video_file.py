@@ -1,16 +1,25 @@
 """Frames of videos decoded from files that strangers send, within bounds."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final
 
+import numpy as np
 from av.container import InputContainer
 from av.video import VideoStream
+from numpy.typing import NDArray
 from PIL import Image
 
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.container import opened, use_decoder
 from engine.media.files.image_file import MAX_ASPECT_RATIO
+from engine.media.files.measured_video import (
+    MAX_RATE,
+    MeasuredVideo,
+    VideoLength,
+    VideoLimits,
+    WantedFrames,
+)
 
 FORMATS: Final = ("mov", "matroska", "avi", "asf")
 CODECS: Final = (
@@ -21,67 +30,14 @@ READS: Final = "video of MP4, WebM, Matroska, AVI or WMV"
 # A frame is decoded where a later one is wanted too, so that the time goes by all frames: at 300 of 1920 by
 # 1080 a second, half a minute.
 MAX_DECODED_PIXELS: Final = 2**34
-MAX_RATE: Final = 1000.0  # frames of a second
-
-_T = TypeVar("_T")
+Pixels = NDArray[np.uint8]  # RGB, [height, width, 3]
 
 
-class VideoLength(NamedTuple):
-    """The length of a video. rate: frames of a second."""
+def measure(data: bytes, limits: VideoLimits) -> MeasuredVideo:
+    """Return how long a video is, and how large. Raises CannotDecode.
 
-    num_frames: int
-    rate: float
-
-    @property
-    def seconds(self) -> float:
-        return self.num_frames / self.rate
-
-
-class VideoLimits(NamedTuple):
-    """The most that a video may hold. max_pixels: width times height of a frame."""
-
-    max_seconds: float
-    max_pixels: int
-
-
-class Frames(NamedTuple):
-    """The length of a video, and the positions of the chosen frames among all of them."""
-
-    length: VideoLength
-    indices: Sequence[int]
-
-
-def read_frames(
-    data: bytes,
-    choose: Callable[[VideoLength], Sequence[int]],
-    convert: Callable[[Image.Image, int], _T],
-    limits: VideoLimits,
-) -> tuple[Frames, list[_T]]:
-    """Return which frames were chosen, and what became of each. Raises CannotDecode.
-
-    choose: gives increasing positions of frames, at least one. convert: is given each frame, one after the
-    other, in RGB and as it is stored, and the number of frames chosen, so that one frame alone is in memory
-    at its full size.
-
-    The frames are counted, and the file's own number is not believed; where it ends early, it is as long as
-    what it holds.
+    Its frames are counted, and the file's own number is not believed.
     """
-    length = _length(data, limits)
-    frames = Frames(length, choose(length))
-    found, num_decoded = _converted(data, frames.indices, convert, limits)
-    if len(found) < len(frames.indices):  # a part that counted gave no frame
-        if num_decoded == 0:
-            raise CannotDecode(f"the file is no {READS}, or is broken or cut off")
-        length = VideoLength(num_decoded, length.rate)
-        frames = Frames(length, choose(length))
-        found, _ = _converted(data, frames.indices, convert, limits)
-    if len(found) < len(frames.indices):
-        raise CannotDecode("the video is broken")
-    return frames, found
-
-
-def _length(data: bytes, limits: VideoLimits) -> VideoLength:
-    """Return the length of a video by its parts, of which none is decoded."""
     with _opened(data, limits) as container:
         stream = _pictures(container, limits)
         rate = float(stream.average_rate or 0)
@@ -89,7 +45,7 @@ def _length(data: bytes, limits: VideoLimits) -> VideoLength:
             raise CannotDecode("the video does not say how many frames a second has")
         # Without a decoder, so that nothing but the file is read.
         num_frames = sum(1 for packet in container.demux(stream) if packet.size)
-        size = stream.width * stream.height
+        height, width = stream.height, stream.width
     if num_frames == 0:
         raise CannotDecode(f"the file holds no {READS}")
     length = VideoLength(num_frames, rate)
@@ -97,29 +53,37 @@ def _length(data: bytes, limits: VideoLimits) -> VideoLength:
         raise CannotDecode(
             f"the video takes {length.seconds:,.1f} seconds; {limits.max_seconds:,g} are the most"
         )
-    if num_frames * size > MAX_DECODED_PIXELS:
+    if num_frames * height * width > MAX_DECODED_PIXELS:
         raise CannotDecode(
-            f"the video has {num_frames:,} frames of {stream.width} × {stream.height} pixels; "
+            f"the video has {num_frames:,} frames of {width} × {height} pixels; "
             f"{MAX_DECODED_PIXELS:,} pixels in all are the most"
         )
-    return length
+    return MeasuredVideo(length, height, width)
 
 
-def _converted(
-    data: bytes,
-    indices: Sequence[int],
-    convert: Callable[[Image.Image, int], _T],
-    limits: VideoLimits,
-) -> tuple[list[_T], int]:
-    """Return what becomes of these frames, as far as they are there, and how many were decoded."""
-    wanted, found, num_decoded = set(indices), list[_T](), 0
-    for image in _images(data, wanted, limits):
+def decode_frames(
+    data: bytes, wanted: WantedFrames, limits: VideoLimits, write: Callable[[Pixels], object]
+) -> int:
+    """Decode a video up to the last frame that is wanted, and return how many frames that were.
+
+    write: is given each wanted frame that is there, one after the other, so that one frame alone is in memory
+    at its full size. Raises CannotDecode.
+    """
+    indices, num_decoded, num_found = set(wanted.indices), 0, 0
+    for image in _images(data, indices, limits):
         num_decoded += 1
         if image is not None:
-            found.append(convert(image, len(wanted)))
-            if len(found) == len(wanted):
+            write(np.asarray(_scaled(image, wanted)))
+            num_found += 1
+            if num_found == len(indices):
                 break
-    return found, num_decoded
+    return num_decoded
+
+
+def _scaled(image: Image.Image, wanted: WantedFrames) -> Image.Image:
+    for height, width in wanted.sizes:
+        image = image.resize((width, height), Image.Resampling(wanted.resample))
+    return image
 
 
 def _images(data: bytes, wanted: Collection[int], limits: VideoLimits) -> Iterator[Image.Image | None]:

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from transformers import PreTrainedConfig
 
-from engine.media.files.audio_file import read_audio
-from engine.media.files.encoding import encode_wav
+from engine.media.process.client import SHARED
 from engine.media.readers.media_reader import CannotProcess, ReadFile
 from engine.media.readers.whole_processor import WholeProcessor, digest_of
 
@@ -42,7 +41,7 @@ class AudioReader:
 
     def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
         """Return what becomes of a sound; see `MediaReader`."""
-        samples = read_audio(data, self._sampling_rate, self._max_seconds)
+        samples = SHARED.read_audio(data, self._sampling_rate, self._max_seconds)
         try:
             found, texts = self._whole._process_audio([samples], **self._options)
         except Exception as error:  # extractors raise whatever they meet
@@ -52,7 +51,10 @@ class AudioReader:
 
     def plain(self, data: bytes) -> bytes:
         """Return a WAV file of the samples that the model gets; see `MediaReader`."""
-        return encode_wav(read_audio(data, self._sampling_rate, self._max_seconds), self._sampling_rate)
+        from engine.media.files.encoding import encode_wav  # PyAV, which a server needs for nothing else
+
+        samples = SHARED.read_audio(data, self._sampling_rate, self._max_seconds)
+        return encode_wav(samples, self._sampling_rate)
 
 
 def _longest(whole: WholeProcessor, sounds: Any) -> float:

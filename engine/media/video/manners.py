@@ -11,7 +11,7 @@ from transformers.models.gemma4.image_processing_pil_gemma4 import get_aspect_ra
 from transformers.models.glm4v.image_processing_pil_glm4v import smart_resize as smart_resize_of_all
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
 
-from engine.media.files.video_file import VideoLength
+from engine.media.files.measured_video import VideoLength
 from engine.media.processed_item import Arrays
 from engine.media.video import sampling
 from engine.media.video.sampling import Settings

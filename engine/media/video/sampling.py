@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from engine.media.files.video_file import VideoLength
+from engine.media.files.measured_video import VideoLength
 
 Settings = Mapping[str, Any]
 

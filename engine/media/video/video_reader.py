@@ -16,7 +16,8 @@ from transformers.video_utils import VideoMetadata
 from engine.config import MediaLimits
 from engine.media.families import MediaFamily
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.video_file import Frames, VideoLength, VideoLimits, read_frames
+from engine.media.files.measured_video import VideoLength, VideoLimits
+from engine.media.process.client import Pixels
 from engine.media.processed_item import Arrays
 from engine.media.readers.media_reader import CannotProcess, ReadFile
 from engine.media.readers.whole_processor import (
@@ -26,6 +27,7 @@ from engine.media.readers.whole_processor import (
     digest_of,
     stored_settings,
 )
+from engine.media.video.frames import Frames, read_frames
 from engine.media.video.manners import MANNERS, VideoManner
 from engine.media.video.sampling import Settings
 from engine.text.tokenizer import Tokenizer
@@ -78,17 +80,17 @@ class VideoReader:
     def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
         """Return what becomes of a video; see `MediaReader`."""
         limits = VideoLimits(self._limits.max_video_seconds, self._limits.max_image_pixels)
-        frames, pictures = read_frames(data, self._choose, self._scaled, limits)
+        frames, found = read_frames(data, self._choose, self._sizes, int(self._settings["resample"]), limits)
         try:
-            arrays = self._manner.arrays(pictures, self._settings)
+            arrays = self._manner.arrays([self._normalized(pixels) for pixels in found], self._settings)
             metadata = VideoMetadata(
                 total_num_frames=frames.length.num_frames,
                 fps=frames.length.rate,
                 duration=frames.length.seconds,
                 frames_indices=list(frames.indices),
             )
-            found = {**arrays, "video_metadata": [metadata]}
-            text: str = self._whole.replace_video_token(found, video_idx=0)
+            described = {**arrays, "video_metadata": [metadata]}
+            text: str = self._whole.replace_video_token(described, video_idx=0)
         except Exception as error:  # processors raise whatever they meet
             raise CannotProcess(f"the model's processor refuses the video: {error}") from error
         arguments = self._manner.arguments(arrays)
@@ -101,26 +103,30 @@ class VideoReader:
     def _choose(self, length: VideoLength) -> list[int]:
         return self._manner.choose(length, self._settings, self._limits.max_video_frames)
 
-    def _scaled(self, frame: Image.Image, num_frames: int) -> NDArray[np.float32]:
-        """Return a frame as the encoder gets it, [3, height, width]; zeros without memory if none does."""
-        settings = self._settings
+    def _sizes(self, num_frames: int, size: tuple[int, int]) -> list[tuple[int, int]]:
+        """Return the sizes that each of so many frames is scaled to, as far as they are within the bounds."""
         try:
-            sizes = self._manner.sizes(settings, num_frames, (frame.height, frame.width))
+            given = self._manner.sizes(self._settings, num_frames, size)
+            sizes = [(int(height), int(width)) for height, width in given]
         except Exception as error:  # as above, or settings that lack something
             raise CannotDecode(f"the model's processor refuses the video: {error}") from error
         for height, width in sizes:
+            if min(height, width) < 1:
+                raise CannotDecode(f"the model would read frames of {width} × {height} pixels of the video")
             if (number := num_frames * height * width) > self._limits.max_image_pixels:
                 raise CannotDecode(
                     f"the model reads {num_frames} frames of {width} × {height} pixels of the video, "
                     f"{number:,} together; {self._limits.max_image_pixels:,} are the most"
                 )
+        return sizes
+
+    def _normalized(self, pixels: Pixels) -> NDArray[np.float32]:
+        """Return a frame as the encoder gets it, [3, height, width]; zeros without memory if none does."""
         if not self._keeps_arrays:
-            height, width = sizes[-1]
-            return np.broadcast_to(np.float32(0), (3, height, width))
-        for height, width in sizes:
-            frame = frame.resize((width, height), Image.Resampling(settings["resample"]))
+            return np.broadcast_to(np.float32(0), (3, *pixels.shape[:2]))
+        settings = self._settings
         mean, deviation = (np.array(settings[name], np.float32) for name in ("image_mean", "image_std"))
-        values = np.asarray(frame, np.float32) * np.float32(settings["rescale_factor"])
+        values = pixels.astype(np.float32) * np.float32(settings["rescale_factor"])
         return np.ascontiguousarray(((values - mean) / deviation).transpose(2, 0, 1))
 
     def _grids(self, arrays: Arrays) -> tuple[tuple[int, int, int], ...]:

@@ -12,6 +12,7 @@ from engine.errors import ModelNotSupported
 from engine.media.encoder import LoadedMedia, MediaEncoder
 from engine.media.families import kinds_in_words
 from engine.media.loading import load_processor
+from engine.media.process.client import SHARED as DECODING
 from engine.model.loading.checkpoint.complete import check_finite
 from engine.model.loading.checkpoint.json_files import json_object
 from engine.model.loading.fetching import fetch
@@ -75,6 +76,8 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     tokenizer = read_tokenizer(plan, config)
     processor = media_processor(plan, config, tokenizer, on_progress)
     reader = None if plan.speech is None else WindowReader(plan.directory, plan.speech)
+    if processor is not None or reader is not None:
+        DECODING.start(on_progress)  # while the weights are read
     model, media_modules = read_weights(
         plan.directory,
         plan.config,

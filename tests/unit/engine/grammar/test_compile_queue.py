@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from typing_extensions import override
 
+from engine.bounded_process.client import Attempt
 from engine.errors import EngineBusy, EngineStopped, InvalidGrammar
 from engine.grammar.compile_queue import MAX_COMPILATIONS, MAX_SMALL_SOURCE, GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.grammar.process.client import Attempt
 from engine.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER
 
@@ -29,8 +29,8 @@ class SlowCompiler(GrammarCompiler):
     def compile(self, grammar: Grammar, attempt: Attempt | None = None) -> CompiledGrammar:
         self.begun.append(grammar.source)
         assert attempt is not None
-        while grammar.source.startswith("slow") and not self.may_end.is_set():
-            if attempt.is_cancelled.wait(0.005):
+        while grammar.source.startswith("slow") and not self.may_end.wait(0.005):
+            if attempt.is_cancelled:
                 self.cancelled.append(grammar.source)
                 raise InvalidGrammar("called off")
         return super().compile(grammar)

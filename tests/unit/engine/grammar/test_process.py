@@ -11,9 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from engine.bounded_process.client import Attempt
 from engine.errors import EngineBusy, InvalidGrammar
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.grammar.process.client import Attempt, GrammarProcess
+from engine.grammar.process.client import GrammarProcess
 from engine.grammar.process.messages import TrialLimits
 from engine.request import Grammar, GrammarKind
 from tests.processes import children, is_alive

@@ -15,7 +15,7 @@ from aiohttp import web
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.errors import InvalidMedia
-from engine.media.files.audio_file import read_audio
+from engine.media.process.client import SHARED
 from engine.media_item import FilePrompt, MediaItem
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.sample_files import SAMPLES
@@ -140,7 +140,7 @@ async def test_vllm_gets_the_samples_that_the_model_gets(tmp_path: Path) -> None
     with av.open(BytesIO(sent)) as container:
         (stream,) = container.streams.audio
         assert (stream.rate, stream.channels, stream.codec_context.name) == (RATE, 1, "pcm_f32le")
-    np.testing.assert_array_equal(read_audio(sent, RATE, 10), read_audio(stereo, RATE, 10))
+    np.testing.assert_array_equal(SHARED.read_audio(sent, RATE, 10), SHARED.read_audio(stereo, RATE, 10))
 
 
 async def test_a_kind_that_a_server_refuses_is_off_and_others_stay(tmp_path: Path) -> None:

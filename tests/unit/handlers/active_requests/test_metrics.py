@@ -5,7 +5,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from engine.events import FinishReason, TokenEvent
 from engine.kernels import Obstacle, kernel, kernel_of_layers
 from engine.model_info import ModelInfo
-from engine.stats import Counters, DraftCounters, EngineStats, KVEventCounters
+from engine.stats import Counters, DraftCounters, EngineStats, KVEventCounters, ProcessStats
 from engine.text.token_memory import TokenMemory
 from handlers.active_requests.metrics import Metrics
 from handlers.active_requests.timing import Timing
@@ -47,6 +47,7 @@ STATS = EngineStats(
     num_waiting=3,
     num_blocks=8,
     num_free_blocks=5,
+    processes=(ProcessStats(name="media", num_children=2, num_starts=1, ends={"done": 7, "crash": 3}),),
     counters=counters(),
 )
 
@@ -83,6 +84,9 @@ OWN_NAMES = {
     "verbatim_int4_layers": "gauge",
     "verbatim_permits_in_use": "gauge",
     "verbatim_kernel_info": "gauge",
+    "verbatim_bounded_processes": "gauge",
+    "verbatim_bounded_process_starts": "counter",
+    "verbatim_bounded_process_ends": "counter",
     "verbatim_spec_decode_num_drafts": "counter",
     "verbatim_spec_decode_num_draft_tokens": "counter",
     "verbatim_spec_decode_num_accepted_tokens": "counter",
@@ -133,6 +137,14 @@ def test_metrics_have_the_released_names_and_types() -> None:
     types = {line.split()[2]: line.split()[3] for line in lines if line.startswith("# TYPE")}
     in_vllm = {f"{name}_total" if kind == "counter" else name: kind for name, kind in VLLM_NAMES.items()}
     assert types == RELEASED_NAMES | OWN_NAMES | in_vllm
+
+
+def test_bounded_processes_are_counted_by_their_input_and_their_end() -> None:
+    seen = samples(Metrics(INFO, lambda: STATS))
+    assert seen['verbatim_bounded_processes{input="media"}'] == 2
+    assert seen['verbatim_bounded_process_starts{input="media"}'] == 1
+    assert seen['verbatim_bounded_process_ends{end="done",input="media"}'] == 7
+    assert seen['verbatim_bounded_process_ends{end="crash",input="media"}'] == 3
 
 
 def test_no_counter_but_vllms_carries_the_librarys_suffix() -> None:

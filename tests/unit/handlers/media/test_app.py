@@ -11,6 +11,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from engine.config import MAX_IMAGE_PIXELS
+from engine.errors import EngineBusy
 from handlers.settings.settings import Settings
 from tests.scripted_media import png, seeing_engine
 from tests.unit.handlers.media.test_content import bomb
@@ -114,6 +115,21 @@ async def test_a_file_below_the_media_root_is_read(tmp_path: Path) -> None:
 async def test_a_decompression_bomb_is_refused() -> None:
     status, error = await Api(seeing_engine()[0]).error(CHAT, asked(data(bomb(40_000, 40_000))))
     assert (status, error["param"]) == (400, "messages[0].content[0]") and "pixels" in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"), [(CHAT, asked(data(png()))), (GENERATE, {"inputs": f"![]({data(png())})"})]
+)
+async def test_a_machine_too_busy_to_decode_is_not_the_clients_fault(
+    path: str, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object) -> None:
+        raise EngineBusy("no place became free")
+
+    engine, media = seeing_engine()
+    monkeypatch.setattr(media, "expand", busy)
+    response = await Api(engine).post(path, body)
+    assert (response.status_code in (429, 503), "retry-after" in response.headers) == (True, True)
 
 
 async def test_the_bytes_of_a_request_are_bounded() -> None:

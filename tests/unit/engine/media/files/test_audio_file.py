@@ -7,8 +7,9 @@ from typing import Any
 import av
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from engine.media.files.audio_file import MAX_RATE, MIN_RATE, read_audio
+from engine.media.files.audio_file import MAX_RATE, MIN_RATE, audio_parts
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.mp4_tables import MAX_SAMPLES, num_samples
 from tests.sounds import encoded, tone
@@ -31,6 +32,10 @@ KINDS = [
     ("mp4", "aac", 22_050),
     ("webm", "libopus", 48_000),
 ]
+
+
+def read_audio(data: bytes, sampling_rate: int, max_seconds: float) -> NDArray[np.float32]:
+    return np.concatenate(list(audio_parts(data, sampling_rate, max_seconds)))
 
 
 @pytest.mark.parametrize(("format", "codec", "rate"), KINDS)

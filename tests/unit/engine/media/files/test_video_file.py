@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 import pytest
-from PIL import Image
 
 from engine.media.files import video_file
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.video_file import VideoLength, VideoLimits, read_frames
+from engine.media.files.measured_video import VideoLength, VideoLimits, WantedFrames
+from engine.media.files.video_file import Pixels, decode_frames, measure
 from tests.unit.engine.media.files.test_image_file import png_of
 from tests.videos import video_bytes
 
@@ -18,28 +18,31 @@ KINDS = (
 )
 
 
+def frames_of(data: bytes, wanted: WantedFrames, limits: VideoLimits = LIMITS) -> tuple[list[Pixels], int]:
+    found: list[Pixels] = []
+    return found, decode_frames(data, wanted, limits, found.append)
+
+
 def sizes_of(
     data: bytes, chosen: Sequence[int] = (0,), limits: VideoLimits = LIMITS
 ) -> tuple[VideoLength, list[tuple[int, int]]]:
-    frames, sizes = read_frames(data, lambda length: chosen, lambda image, number: image.size, limits)
-    assert frames.indices == chosen
-    return frames.length, sizes
+    """Return the length of a video, and the width and height of each chosen frame, all of which it has."""
+    length = measure(data, limits).length
+    found, num_decoded = frames_of(data, WantedFrames(chosen), limits)
+    assert (len(found), num_decoded) == (len(chosen), chosen[-1] + 1)
+    return length, [(pixels.shape[1], pixels.shape[0]) for pixels in found]
 
 
 @pytest.mark.parametrize(("format", "codec"), KINDS)
 def test_frames_of_each_kind_of_file_are_those_that_were_written(format: str, codec: str) -> None:
-    pictures: list[Image.Image] = []
-    written = video_bytes(6, format="matroska", codec="mjpeg")
-    read_frames(written, lambda length: [1, 4], lambda image, number: pictures.append(image), LIMITS)
-    found: list[Image.Image] = []
+    wanted = WantedFrames([1, 4])
+    written, _ = frames_of(video_bytes(6, format="matroska", codec="mjpeg"), wanted)
     data = video_bytes(6, format=format, codec=codec)
-    frames, _ = read_frames(data, lambda length: [1, 4], lambda image, number: found.append(image), LIMITS)
-    assert frames.length == VideoLength(6, 4.0)
-    for image, expected in zip(found, pictures, strict=True):
+    assert measure(data, LIMITS).length == VideoLength(6, 4.0)
+    found, _ = frames_of(data, wanted)
+    for pixels, expected in zip(found, written, strict=True):
         for place in ((4, 4), (28, 4), (4, 28), (28, 28)):
-            colours, others = image.getpixel(place), expected.getpixel(place)
-            assert isinstance(colours, tuple) and isinstance(others, tuple)
-            assert max(abs(one - other) for one, other in zip(colours, others, strict=True)) < 24
+            assert abs(pixels[place].astype(int) - expected[place].astype(int)).max() < 24
 
 
 @pytest.mark.parametrize(
@@ -91,19 +94,13 @@ def test_a_lying_header_does_not_say_how_large_frames_are_or_how_many() -> None:
         sizes_of(cut, [0, 7])
 
 
-def test_a_file_that_ends_early_is_as_long_as_what_it_holds() -> None:
+def test_a_file_that_ends_early_gives_the_frames_that_it_holds() -> None:
     data = video_bytes(8, format="matroska", codec="mjpeg")
-    frames, found = read_frames(
-        data[: len(data) * 2 // 3],
-        lambda length: range(length.num_frames),
-        lambda image, number: number,
-        LIMITS,
-    )
-    assert 2 <= frames.length.num_frames < 8
-    assert found == [frames.length.num_frames] * frames.length.num_frames
+    cut = data[: len(data) * 2 // 3]
+    found, num_decoded = frames_of(cut, WantedFrames(range(8)))
+    assert 2 <= num_decoded == len(found) < 8
 
 
-def test_a_frame_that_is_not_wanted_is_not_converted() -> None:
-    converted: list[int] = []
-    read_frames(video_bytes(8), lambda length: [2, 5], lambda image, number: converted.append(number), LIMITS)
-    assert converted == [2, 2]
+def test_frames_are_scaled_from_size_to_size() -> None:
+    found, _ = frames_of(video_bytes(8), WantedFrames([2, 5], [(40, 20), (7, 9)]))
+    assert [pixels.shape for pixels in found] == [(7, 9, 3), (7, 9, 3)]

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from transformers.video_utils import VideoMetadata, default_sample_indices_fn
 
-from engine.media.files.video_file import VideoLength
+from engine.media.files.measured_video import VideoLength
 from engine.media.video import sampling
 from engine.media.video.manners import MANNERS
 from tests.effort import trials

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from engine.errors import InvalidMedia
+from engine.errors import EngineBusy, InvalidMedia
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.transcription.transcript import TranscriptionRequest
@@ -131,6 +131,7 @@ async def test_a_stream_that_fails_ends_with_the_error(error: Exception) -> None
             Refused("no such language", "language", Violation.UNSUPPORTED_VALUE),
             (400, "unsupported_value", "language"),
         ),
+        (EngineBusy("no place became free"), (429, "rate_limit_exceeded", None)),
         (RuntimeError("a bug"), (500, None, None)),
     ],
 )

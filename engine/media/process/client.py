@@ -1,0 +1,197 @@
+"""The main process's side: it sends files to the program that decodes them, and checks what comes back."""
+
+import os
+import socket
+from collections.abc import Callable
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bounded_process.client import CAN_FORK, BoundedProcess, ChildEnded
+from engine.bounded_process.limits import ProcessLimits
+from engine.bounded_process.messages import End, receive, receive_parts, send
+from engine.errors import EngineBusy
+from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.measured_video import MAX_RATE, MeasuredVideo, VideoLimits, WantedFrames
+from engine.media.process.messages import (
+    MeasureVideo,
+    Outcome,
+    ReadAudio,
+    ReadFrames,
+    Task,
+    decode_outcome,
+    encode_message,
+)
+from engine.stats import ProcessStats
+
+_MAX_OUTCOME: Final = 2**16  # bytes
+_BYTES_OF_SAMPLE: Final = 4
+_BYTES_OF_PIXEL: Final = 3
+_MAX_CHILDREN: Final = min(max(os.cpu_count() or 1, 2), 8)
+
+Pixels = NDArray[np.uint8]  # RGB, [height, width, 3]
+
+
+class DecodingLimits(NamedTuple):
+    """The limits of one child.
+
+    max_bytes, bytes_of_pixel: the memory that it may take beside some copies of the file, and for each pixel
+    that a frame may have. FFmpeg keeps up to 16 earlier frames of a video, with 1.5 bytes for a
+    pixel. sound_s, video_s: the processor time for one. share_of_sound: more of it, for each second
+    that a sound may take. wait_s: the wall-clock time beside twice that, after which the machine is too busy.
+    """
+
+    max_bytes: int = 2**28
+    bytes_of_pixel: int = 32
+    sound_s: float = 20.0
+    share_of_sound: float = 0.02
+    video_s: float = 120.0
+    wait_s: float = 60.0
+
+    def of(self, task: Task, num_bytes: int) -> ProcessLimits:
+        """Return those of a task with a file of so many bytes."""
+        max_pixels = 0
+        match task:
+            case ReadAudio():
+                processor_s = self.sound_s + self.share_of_sound * task.max_seconds
+            case MeasureVideo() | ReadFrames():
+                processor_s, max_pixels = self.video_s, task.limits.max_pixels
+        return ProcessLimits(
+            max_bytes=self.max_bytes + 4 * num_bytes + self.bytes_of_pixel * max_pixels,
+            processor_s=processor_s,
+            timeout_s=self.wait_s + 2 * processor_s,
+            opens_files=False,
+        )
+
+
+DEFAULT_LIMITS: Final = DecodingLimits()
+
+
+class DecodingProcess:
+    """The program that decodes files, started on demand and again after it has died. Threads may share it.
+
+    Each call works in a process of its own. All raise CannotDecode, also for a file with which a decoder
+    crashes or exceeds its processor time or its memory; and EngineBusy where others leave it no processor
+    time. Where a system cannot fork, files are decoded here, within the decoders' bounds alone.
+    """
+
+    def __init__(self, limits: DecodingLimits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
+        self._process = BoundedProcess("engine.media.process", name="media", max_children=_MAX_CHILDREN)
+
+    @property
+    def pid(self) -> int | None:
+        """The process id; None while the program does not run."""
+        return self._process.pid
+
+    @property
+    def max_children(self) -> int:
+        """The files that are decoded at once; others wait."""
+        return self._process.max_children
+
+    def start(self, on_progress: Callable[[str], object]) -> None:
+        """Start the program, and report it. Returns at once; the process is ready a second later."""
+        if not CAN_FORK:
+            on_progress("note: sounds and videos are decoded in the server's process: the system cannot fork")
+            return
+        self._process.start()
+        on_progress(f"sounds and videos are decoded in processes of their own, {self.max_children} at once")
+
+    def stop(self) -> None:
+        """End the process and all decoding in it; a thread that waits for some starts it again."""
+        self._process.stop()
+
+    def stats(self) -> ProcessStats:
+        """Return the current numbers."""
+        return self._process.stats()
+
+    def read_audio(self, data: bytes, sampling_rate: int, max_seconds: float) -> NDArray[np.float32]:
+        """Return the sound in a file: float32 [num_samples]; see `audio_parts`."""
+        max_bytes = int(max_seconds * sampling_rate) * _BYTES_OF_SAMPLE
+        samples, _ = self._run(ReadAudio(sampling_rate, max_seconds), data, max_bytes)
+        _check(len(samples) > 0 and len(samples) % _BYTES_OF_SAMPLE == 0)
+        return np.frombuffer(samples, np.float32)
+
+    def measure_video(self, data: bytes, limits: VideoLimits) -> MeasuredVideo:
+        """Return how long a video is, and how large; see `measure`."""
+        _, outcome = self._run(MeasureVideo(limits), data, 0)
+        video = outcome.video
+        _check(
+            video is not None
+            and video.length.num_frames > 0
+            and 0 < video.length.rate <= MAX_RATE
+            and video.length.seconds <= limits.max_seconds
+            and min(video.height, video.width) > 0
+            and video.height * video.width <= limits.max_pixels
+        )
+        assert video is not None
+        return video
+
+    def read_frames(
+        self, data: bytes, video: MeasuredVideo, wanted: WantedFrames, limits: VideoLimits
+    ) -> tuple[list[Pixels], int]:
+        """Return frames of a video, as far as they are there, and the number that was decoded; see
+        `decode_frames`.
+        """
+        height, width = wanted.size(video)
+        size = height * width * _BYTES_OF_PIXEL
+        wanted = wanted._replace(indices=list(wanted.indices))  # whatever sequence they are
+        pixels, outcome = self._run(ReadFrames(wanted, limits), data, size * len(wanted.indices))
+        _check(len(pixels) % size == 0 and outcome.num_decoded >= 0)
+        frames = [
+            np.frombuffer(pixels, np.uint8, size, start).reshape(height, width, 3)
+            for start in range(0, len(pixels), size)
+        ]
+        return frames, outcome.num_decoded
+
+    def _run(self, task: Task, data: bytes, max_result: int) -> tuple[bytearray, Outcome]:
+        """Return the parts of what a child makes of a file, joined, and its outcome.
+
+        max_result: bytes of the parts.
+        """
+        limits = self._limits.of(task, len(data))
+        if CAN_FORK:
+            try:
+                parts, outcome = self._process.run(partial(_exchange, task, data, max_result), limits)
+            except ChildEnded as error:
+                raise _refusal(error, limits) from None
+        else:
+            from engine.media.process.tasks import work
+
+            parts = bytearray()
+            outcome = work(task, data, parts.extend)
+        if outcome.complaint is not None:
+            raise CannotDecode(outcome.complaint)
+        return parts, outcome
+
+
+def _exchange(task: Task, data: bytes, max_result: int, channel: socket.socket) -> tuple[bytearray, Outcome]:
+    send(channel, encode_message(task))
+    send(channel, data)
+    parts = receive_parts(channel, max_result)
+    return parts, decode_outcome(receive(channel, _MAX_OUTCOME))
+
+
+def _refusal(ended: ChildEnded, limits: ProcessLimits) -> CannotDecode | EngineBusy:
+    """Return the error for a file whose process ended without an outcome."""
+    if ended.end is End.PROCESSOR_TIME:
+        return CannotDecode(f"the file takes longer than {limits.processor_s:g} s to decode")
+    if ended.end is End.WALL_TIME:
+        return EngineBusy(
+            f"the file was not decoded within {limits.timeout_s:g} s, since the machine is busy; try again "
+            "later"
+        )
+    if ended.end is End.MEMORY:
+        return CannotDecode(f"the file takes more than {limits.max_bytes // 2**20} MiB to decode")
+    return CannotDecode("the file cannot be decoded: its decoder failed")
+
+
+def _check(is_right: bool) -> None:
+    """Raises CannotDecode for an answer that no decoder gives, but one that a file has taken over may."""
+    if not is_right:
+        raise CannotDecode("the file cannot be decoded: its decoder failed")
+
+
+SHARED: Final = DecodingProcess()  # by all engines of this process
