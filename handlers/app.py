@@ -162,13 +162,14 @@ def build_app(settings: Settings, engine: Engine, exchange: Exchange | None = No
         checks_keys=access.key_check,
         capabilities=engine.capabilities,
         pages=(LINK,) if settings.playground else (),
+        workers=shared.workers,
     )
     shell = FastAPI(openapi_url=None, lifespan=lifespan)
     if settings.playground:
         Playground(settings, engine, list(CONTRACTS)).mount(shell)
     server = ContractServer(shell, options, _endpoints(settings))
     Probes(engine).mount(shell)
-    Invocations(server, f"/{OpenAIContract.name}", max_body_bytes).mount(shell)
+    Invocations(server, f"/{OpenAIContract.name}", max_body_bytes, shared.workers).mount(shell)
     _root_document(settings, engine.capabilities).mount(shell)
     handlers = {name: served.handlers(shared, settings) for name, served in CONTRACTS.items()}
     for name in settings.root:

@@ -20,20 +20,33 @@ _MAX_INLINE_CHARACTERS = 1024
 # Tokenizing this much takes some ten milliseconds; more has threads of its own.
 _MAX_SHORT_CHARACTERS = 16_384
 
+# A body of so many bytes is read in well under a millisecond, unless it is all values.
+_MAX_INLINE_BYTES = 65_536
+
 # An answer with so many tokens is built in a few milliseconds.
 _MAX_INLINE_TOKENS = 512
 
 
 class Workers:
-    """The threads for tokenizing and rendering prompts, and for building answers.
+    """The threads for reading bodies, for tokenizing and rendering prompts, and for building answers.
 
-    Long ones have as many threads of their own, so that short ones never wait for them: one client's
-    megabytes take seconds.
+    Long prompts have as many threads of their own, so that short ones never wait for them: one client's
+    megabytes take seconds. Bodies have one: to parse one is a single call, which keeps the interpreter's
+    lock, and of several threads that wait for the lock, the event loop's is but one.
     """
 
     def __init__(self, num_threads: int) -> None:
         self._short = ThreadPoolExecutor(num_threads, thread_name_prefix="prompt")
         self._long = ThreadPoolExecutor(num_threads, thread_name_prefix="long-prompt")
+        self._bodies = ThreadPoolExecutor(1, thread_name_prefix="body")
+
+    async def read(self, num_bytes: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return the function's result or raise its exception: at once if a body is short, else in the thread
+        for bodies, one after another. So no turn of the loop reads more than one, however many have come.
+        """
+        if num_bytes <= _MAX_INLINE_BYTES:
+            return function(*args, **kwargs)
+        return await asyncio.wrap_future(self._bodies.submit(function, *args, **kwargs))
 
     async def prepare(
         self, function: Callable[Concatenate[Body, P], T], body: Body, /, *args: P.args, **kwargs: P.kwargs
@@ -75,7 +88,7 @@ class Workers:
 
     def shutdown(self) -> None:
         """End the threads, without waiting for one whose work does not end."""
-        for threads in (self._short, self._long):
+        for threads in (self._short, self._long, self._bodies):
             threads.shutdown(wait=False, cancel_futures=True)
 
     def _threads(self, num_characters: int) -> ThreadPoolExecutor:

@@ -8,6 +8,8 @@ from fastapi import FastAPI
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from handlers.concurrency.workers import Workers
+
 INVOCATIONS: Final = "/invocations"
 _CHAT: Final = "/v1/chat/completions"
 _OPERATIONS: Final[Mapping[str, str]] = {
@@ -24,11 +26,14 @@ class Invocations:
     A body with none of the fields goes to chat, which refuses it by the contract's error.
     """
 
-    def __init__(self, server: ASGIApp, prefix: str, max_body_bytes: int) -> None:
-        """prefix: where the server has OpenAI's contract. max_body_bytes: those that its operations take."""
+    def __init__(self, server: ASGIApp, prefix: str, max_body_bytes: int, workers: Workers) -> None:
+        """prefix: where the server has OpenAI's contract. max_body_bytes: those that its operations take.
+        workers: the threads in which long bodies are read.
+        """
         self._server = server
         self._prefix = prefix
         self._max_body_bytes = max_body_bytes
+        self._workers = workers
 
     def mount(self, shell: FastAPI) -> None:
         """Add the path to the shell."""
@@ -37,14 +42,15 @@ class Invocations:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         messages = await self._read(receive)
-        body = b"".join(message.get("body", b"") for message in messages)
+        chunks = [message.get("body", b"") for message in messages]
+        operation = await self._workers.read(sum(map(len, chunks)), _operation_of, chunks)
         unread = iter(messages)
 
         async def receive_again() -> Message:
             message = next(unread, None)
             return await receive() if message is None else message
 
-        path = scope.get("root_path", "") + self._prefix + operation_path(body)
+        path = scope.get("root_path", "") + self._prefix + operation
         scope.update(path=path, raw_path=path.encode())
         await self._server(scope, receive_again, send)
 
@@ -59,6 +65,10 @@ class Invocations:
             if message["type"] != "http.request" or not message.get("more_body", False):
                 break
         return messages
+
+
+def _operation_of(chunks: list[bytes]) -> str:
+    return operation_path(b"".join(chunks))
 
 
 def operation_path(body: bytes) -> str:

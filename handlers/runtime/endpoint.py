@@ -54,7 +54,7 @@ class Endpoint:
         self._looks_up = handlers if isinstance(handlers, LooksUp) else None
         self._counts_refusals = handlers if isinstance(handlers, CountsRefusals) else None
         self.contract = contract
-        self._reader = RequestReader(operation, options.max_body_bytes, options.max_upload_bytes)
+        self._reader = RequestReader(operation, options)
         self._checks_keys = options.checks_keys if operation.is_secured else None
         self._keep_alive_s = options.keep_alive_s
         self._watcher = DisconnectWatcher()
@@ -103,12 +103,11 @@ class Endpoint:
             arguments = self._reader.read_arguments(scope)
             if self._looks_up is not None:
                 self._looks_up.look_up(self.operation, arguments.get("arguments"))
-            arguments |= await self._reader.read_body(scope, receive)
+            arguments |= await self._reader.read_body(scope, receive, call.has_arrived)
         except Problem as problem:
             if self._counts_refusals is not None:
                 self._counts_refusals.refused(self.operation, problem)
             raise
-        call.has_arrived()
         return arguments
 
     def _check_key(self, scope: Scope) -> None:

@@ -1,8 +1,9 @@
 """The operator's choices that apply to all contracts alike."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.capabilities import Capabilities
+from handlers.concurrency.workers import Workers
 
 from .protocols.checks_keys import ChecksKeys
 
@@ -16,6 +17,7 @@ class RuntimeOptions:
     checks_keys: checks the key where the document secures an operation; None requires no key.
     capabilities: the engine's, of which the documents say what is missing.
     pages: other pages of this server, listed beside the contracts: a relative link and a description each.
+    workers: the threads in which long bodies are read.
     keep_alive_s: seconds of silence after which a stream sends a comment, so that proxies keep it open.
     """
 
@@ -25,3 +27,4 @@ class RuntimeOptions:
     keep_alive_s: float = 15.0
     capabilities: Capabilities = Capabilities()
     pages: tuple[tuple[str, str], ...] = ()
+    workers: Workers = field(default_factory=lambda: Workers(1))

@@ -1,7 +1,6 @@
 """Many requests with an image each, at once: none of them holds the event loop."""
 
 import asyncio
-import time
 from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +12,7 @@ from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from handlers.app import build_app
 from handlers.settings.settings import Settings
+from tests.loop_time import timed_loop
 from tests.running_app import running_app
 from tests.tiny_media import image_bytes, save_tiny_media_model
 
@@ -33,30 +33,15 @@ async def test_the_loop_does_not_compute_images(tmp_path: Path) -> None:
     try:
         async with running_app(build_app(Settings(served_model_name="m"), engine)) as url:
             asked = [_body(seed) for seed in range(NUM_REQUESTS)]
-            watch = asyncio.create_task(_longest_turn_s())
             loop = asyncio.get_running_loop()
             with ThreadPoolExecutor(NUM_REQUESTS) as clients:
-                futures = [loop.run_in_executor(clients, _status, url, body) for body in asked]
-                statuses = await asyncio.gather(*futures)
-            watch.cancel()
-            longest_s = await watch
+                async with timed_loop() as loop_time:
+                    futures = [loop.run_in_executor(clients, _status, url, body) for body in asked]
+                    statuses = await asyncio.gather(*futures)
     finally:
         await engine.stop()
     assert set(statuses) == {200}
-    assert longest_s < MAX_STALL_S
-
-
-async def _longest_turn_s() -> float:
-    """Return, once it is cancelled, the most that the loop's thread has computed between two turns of it."""
-    longest_s, before = 0.0, time.thread_time()
-    try:
-        while True:
-            await asyncio.sleep(0)
-            now = time.thread_time()
-            longest_s, before = max(longest_s, now - before), now
-            await asyncio.sleep(0.001)
-    except asyncio.CancelledError:
-        return longest_s
+    assert loop_time.longest_s < MAX_STALL_S
 
 
 def _status(url: str, body: bytes) -> int:

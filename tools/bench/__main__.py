@@ -14,7 +14,7 @@ from transformers.utils import logging
 from tools.bench.comparison import compare, front, gguf_perplexity, gguf_start
 from tools.bench.engine import adapters, load_memory, perplexity, prefix, profile, speculation, speed, streams
 from tools.bench.engine.parts import attention, kv_events, overhead, products
-from tools.bench.http import chat_turns, http_layer
+from tools.bench.http import chat_turns, http_layer, images
 from tools.bench.table import Row
 
 
@@ -36,6 +36,7 @@ BENCHES = {
     "gguf-perplexity": Bench(gguf_perplexity.__doc__, gguf_perplexity.add_arguments, gguf_perplexity.run),
     "gguf-start": Bench(gguf_start.__doc__, gguf_start.add_arguments, gguf_start.run),
     "http": Bench(http_layer.__doc__, http_layer.add_arguments, http_layer.run),
+    "images": Bench(images.__doc__, images.add_arguments, images.run),
     "kv-events": Bench(kv_events.__doc__, kv_events.add_arguments, kv_events.run),
     "load-memory": Bench(load_memory.__doc__, load_memory.add_arguments, load_memory.run),
     "overhead": Bench(overhead.__doc__, overhead.add_arguments, overhead.run),

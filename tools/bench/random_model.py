@@ -1,7 +1,8 @@
 """Model directories with random weights: speed depends on shapes, not on what a model has learnt."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
@@ -47,17 +48,23 @@ def write_model(directory: Path, shape: str, dtype: torch.dtype = torch.bfloat16
     torch.manual_seed(0)
     auto: Any = AutoModelForCausalLM
     auto.from_config(config, dtype=dtype).save_pretrained(directory)
-    _write_tokenizer(directory, config.vocab_size)
+    write_tokenizer(directory, config.vocab_size)
 
 
-def _write_tokenizer(directory: Path, vocab_size: int) -> None:
+# A chat is its text, so that one of so many ASCII characters is a prompt of as many tokens.
+_CHAT: Final = "{% for message in messages %}{{ message.content }}{% endfor %}"
+
+
+def write_tokenizer(
+    directory: Path, vocab_size: int, special: Sequence[str] = (), template: str = _CHAT
+) -> None:
+    """Writes a tokenizer of bytes and of words that no text has. special: tokens behind these."""
     tokens = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokens += [f"word{number}" for number in range(vocab_size - len(tokens))]
     vocab = {token: index for index, token in enumerate(tokens)}
     backend = Tokenizer(models.BPE(vocab=vocab, merges=[]))
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     backend.decoder = decoders.ByteLevel()
+    backend.add_special_tokens([*special])
     tokenizer: Any = PreTrainedTokenizerFast
-    # A chat is its text, so that one of so many ASCII characters is a prompt of as many tokens.
-    template = "{% for message in messages %}{{ message.content }}{% endfor %}"
     tokenizer(tokenizer_object=backend, chat_template=template).save_pretrained(directory)

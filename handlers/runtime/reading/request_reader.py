@@ -1,7 +1,7 @@
 """The reader of an ASGI request, which gives the arguments of a handler's method."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from email.message import Message
 from functools import cache
 from math import isinf
@@ -17,10 +17,12 @@ from generated.operation import Operation
 from handlers.errors.violation import Violation
 from handlers.runtime.invalid_value import InvalidValue
 from handlers.runtime.problem import InvalidRequest, UnsupportedMediaType
+from handlers.runtime.runtime_options import RuntimeOptions
 
 from .complaint import Path
 from .fail_fast import fail_fast_schema, fail_fast_validator
 from .form.form_reader import FormReader
+from .form.part import Part
 from .invalid import explain, render_path
 from .raw_body import body_chunks
 from .raw_headers import raw_header
@@ -37,65 +39,80 @@ _MAY_OVERFLOW: Final = (b"e000", b"e+000", b"0" * 200)
 class RequestReader:
     """The reader and validator of one operation's parameters and body."""
 
-    def __init__(self, operation: Operation, max_body_bytes: int, max_upload_bytes: int) -> None:
-        """max_body_bytes: of a body as JSON. max_upload_bytes: of a whole form, its files included."""
+    def __init__(self, operation: Operation, options: RuntimeOptions) -> None:
         self._operation = operation
-        self._max_body_bytes = max_body_bytes
+        self._max_body_bytes = options.max_body_bytes
+        self._workers = options.workers
         self._body = _declared(operation.body) if operation.body else None
         self._arguments = _declared(operation.arguments) if operation.arguments else None
-        self._form = FormReader(operation.form, self._status(), max_upload_bytes) if operation.form else None
+        self._form = (
+            FormReader(operation.form, self._status(), options.max_upload_bytes) if operation.form else None
+        )
 
     def read_arguments(self, scope: Scope) -> dict[str, Any]:
         """Return the handler's arguments from the parameters. Raises InvalidRequest."""
         return {} if self._arguments is None else {"arguments": self._read_arguments(scope)}
 
-    async def read_body(self, scope: Scope, receive: Receive) -> dict[str, Any]:
-        """Return the handler's arguments from the body.
+    async def read_body(
+        self, scope: Scope, receive: Receive, has_arrived: Callable[[], object]
+    ) -> dict[str, Any]:
+        """Return the handler's arguments from the body. has_arrived: called when all of it has come.
 
         Raises InvalidRequest, UnsupportedMediaType or BodyTooLarge.
         """
         if self._body is None:
+            has_arrived()
             return {}
         if self._form is not None:
-            return {"body": await self._read_form(self._form, self._body, scope, receive)}
+            parts = await self._form.receive(scope, receive)
+            has_arrived()
+            num_bytes = sum(len(part.content) for part in parts)
+            body = await self._workers.read(num_bytes, self._read_form, self._form, self._body, parts)
+            return {"body": body}
         operation = self._operation
         if operation.is_body_required and not operation.reads_any_media_type:
             _require_json(scope)
-        raw = b"".join([chunk async for chunk in body_chunks(scope, receive, self._max_body_bytes)])
-        if not raw and not operation.is_body_required:
+        chunks = [chunk async for chunk in body_chunks(scope, receive, self._max_body_bytes)]
+        has_arrived()
+        num_bytes = sum(map(len, chunks))
+        if not num_bytes and not operation.is_body_required:
             return {"body": None}
         if not operation.reads_any_media_type:
             _require_json(scope)
-        return {"body": self._validate_body(raw)}
+        return {"body": await self._workers.read(num_bytes, self._validate_chunks, chunks)}
 
-    async def _read_form(
-        self, form: FormReader, declared: "_Declared", scope: Scope, receive: Receive
-    ) -> Any:
-        values = await form.read(scope, receive)
+    def _read_form(self, form: FormReader, declared: "_Declared", parts: list[Part]) -> Any:
+        values = form.values(parts)
         try:
             return declared.validator.validate_python(values)
         except ValidationError as error:
             invalid = form.as_sent(explain(error, values, declared.schema))
             raise InvalidRequest(self._status(), invalid) from None
 
+    def _validate_chunks(self, chunks: list[bytes]) -> Any:
+        """Return the body. The chunks are taken, so that they are not kept beside what is made of them."""
+        raw = b"".join(chunks)
+        chunks.clear()
+        return self._validate_body(raw)
+
     def _validate_body(self, raw: bytes) -> Any:
         assert self._body is not None
-        self._check_structure(raw)
-        if may_be_too_many(raw):
+        outside = self._check_structure(raw)
+        if may_be_too_many(outside):
             self._refuse_unknown_fields(raw, self._body)
         try:
             body = self._body.validator.validate_json(raw)
         except ValidationError as error:
             self._refuse(error, raw, self._body)
-        if b"NaN" in raw or b"Infinity" in raw:
+        if b"NaN" in outside or b"Infinity" in outside:
             self._refuse_constants(raw)
-        if _may_overflow(raw):
+        if _may_overflow(outside):
             self._refuse_infinity(raw)
         return body
 
-    def _check_structure(self, raw: bytes) -> None:
+    def _check_structure(self, raw: bytes) -> bytes:
         try:
-            check_structure(raw)
+            return check_structure(raw)
         except TooManyValues as error:
             reason = str(error) if error.field else f"The body {error}"
             raise InvalidRequest(

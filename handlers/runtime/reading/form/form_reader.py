@@ -33,8 +33,8 @@ class FormReader:
         self._status = status
         self._max_bytes = max_bytes
 
-    async def read(self, scope: Scope, receive: Receive) -> dict[str, Any]:
-        """Return the values by member, as JSON and Uploads; those of unknown members too.
+    async def receive(self, scope: Scope, receive: Receive) -> list[Part]:
+        """Return the parts of a form once all of them have come.
 
         Raises InvalidRequest, UnsupportedMediaType or BodyTooLarge.
         """
@@ -45,12 +45,11 @@ class FormReader:
             parser = FormParser(boundary, self._files)
             async for chunk in body_chunks(scope, receive, self._max_bytes):
                 parser.write(chunk)
-            parts = parser.end()
+            return parser.end()
         except MalformedForm as error:
             violation = Violation.TOO_LONG if error.is_too_long else Violation.MALFORMED_FORM
             reason = str(error) if error.field else f"The body {error}"
             raise self._invalid(error.field, reason, violation) from None
-        return self._values(parts)
 
     def as_sent(self, invalid: InvalidValue) -> InvalidValue:
         """Return the error with a member named as it is sent, and an array rather than one of its items."""
@@ -58,7 +57,11 @@ class FormReader:
         names = [one.name for one in self._fields.values() if one.member == member and one.name != member]
         return invalid._replace(field=names[0]) if names else invalid
 
-    def _values(self, parts: Iterable[Part]) -> dict[str, Any]:
+    def values(self, parts: Iterable[Part]) -> dict[str, Any]:
+        """Return the values by member, as JSON and Uploads; those of unknown members too.
+
+        Raises InvalidRequest.
+        """
         values: dict[str, Any] = {}
         for part in parts:
             field = self._field(part.name)

@@ -23,6 +23,21 @@ def test_a_data_url_gives_its_content_back(content: bytes) -> None:
         assert len(content) <= data_size(url) <= len(content) + 2
 
 
+@pytest.mark.parametrize("num_bytes", [3 * 2**16 - 1, 3 * 2**16, 3 * 2**16 + 1, 1_000_000])
+def test_a_long_data_url_is_decoded_in_slices(num_bytes: int) -> None:
+    content = bytes(range(251)) * (num_bytes // 251 + 1)
+    assert decode(data_url(b64encode(content[:num_bytes]).decode())) == content[:num_bytes]
+
+
+@pytest.mark.parametrize("place", [2**18 - 1, 2**18, 2**18 + 1, 2**19 - 1])
+@pytest.mark.parametrize("wrong", ["=", "_", "\n"])
+def test_no_slice_of_a_long_data_url_may_have_what_the_whole_may_not(place: int, wrong: str) -> None:
+    text = "A" * 2**20
+    decode(data_url(text))
+    with pytest.raises(CannotRead):
+        decode(data_url(text[:place] + wrong + text[place + 1 :]))
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -91,6 +91,18 @@ def test_what_clients_send_passes(value: object) -> None:
 
 
 @pytest.mark.parametrize(
+    "value",
+    [_IMAGE, ['"' + _IMAGE + "\\", "\\" * 100_000 + '"'], [*list("ab") * 2_000, _IMAGE * 10]],
+    ids=["an image", "escapes", "short strings and an image"],
+)
+def test_what_stands_outside_of_long_strings_is_returned(value: object) -> None:
+    """Later checks read this alone, and not the megabytes of an image."""
+    outside = check_structure(_body({"text": value, "number": 1.5e300, "constant": float("nan")}))
+    assert len(outside) < 10_000
+    assert outside.endswith(b": 1.5e+300, : NaN}}")
+
+
+@pytest.mark.parametrize(
     "raw", [b"[" * 13_000, b'{"a": ' + b"[" * 13_000, b'"' * 200_000, b'{"a":"' + b"\\" * 99_999]
 )
 def test_text_that_is_no_json_ends_in_one_answer(raw: bytes) -> None:

@@ -15,6 +15,7 @@ from generated.operation import Operation
 from handlers.errors.violation import Violation
 from handlers.runtime.problem import InvalidRequest
 from handlers.runtime.reading.request_reader import RequestReader
+from handlers.runtime.runtime_options import RuntimeOptions
 
 
 class Closed(BaseModel):
@@ -47,7 +48,8 @@ async def read(body: Any) -> Any:
     async def receive() -> Message:
         return {"type": "http.request", "body": raw}
 
-    return (await RequestReader(OPERATION, 3_000_000, 0).read_body(scope, receive))["body"]
+    reader = RequestReader(OPERATION, RuntimeOptions(max_body_bytes=3_000_000))
+    return (await reader.read_body(scope, receive, lambda: None))["body"]
 
 
 @pytest.mark.parametrize(
