@@ -1,10 +1,20 @@
 """The engine's configuration; no torch."""
 
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-QUANTIZATIONS = (None, "int8", "int4")
+# The names of `quantize` with 4 bits: how many inputs have a scale together, and whether they have a min too.
+INT4_GROUPS: Final[Mapping[str, tuple[int, bool]]] = {
+    "int4": (32, False),
+    "int4-g64": (64, False),
+    "int4-g128": (128, False),
+    "int4-asym": (32, True),
+    "int4-g64-asym": (64, True),
+    "int4-g128-asym": (128, True),
+}
+QUANTIZATIONS: Final = ("int8", *INT4_GROUPS)
 # About 130,000 tokens, or 19,000 with the twenty likeliest in each place.
 MAX_UNREAD_BYTES = 64 * 2**20
 # With the one drawn after them, a step appends as many as MAX_NEW_TOKENS_PER_STEP of
@@ -111,7 +121,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
         except for the rounding of keys and values that are computed together.
     max_draft_tokens: tokens of a sequence that one step verifies at most besides the next one, which may
         follow from its text so far (prompt lookup); outputs are the same. 0: none. At most MAX_DRAFT_TOKENS.
-    quantize: None, or "int8" or "int4": linear layers keep weights of 8 or 4 bits, on a CPU only.
+    quantize: None, or one of `QUANTIZATIONS`: linear layers keep weights of 8 or 4 bits, on a CPU only.
     bfloat16_products: how a CPU with AVX-512 BF16, or with that of ARM, multiplies bfloat16: "pairs", by its
         instructions for pairs; "widened", as float32; "auto": as is faster in a trial.
     packed_cache: the folder where packed weights are kept for the next start; None: they are not.
@@ -162,8 +172,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.num_kv_blocks is not None and self.kv_cache_bytes is not None:
             raise ValueError("give num_kv_blocks or kv_cache_bytes, not both")
-        if self.quantize not in QUANTIZATIONS:
-            raise ValueError(f"quantize must be int8, int4 or absent, not {self.quantize}")
+        if self.quantize not in (None, *QUANTIZATIONS):
+            raise ValueError(f"quantize must be {', '.join(QUANTIZATIONS)} or absent, not {self.quantize}")
         if not 0 <= self.max_draft_tokens <= MAX_DRAFT_TOKENS:
             raise ValueError(f"max_draft_tokens must be between 0 and {MAX_DRAFT_TOKENS}")
         for name in _COUNTS:

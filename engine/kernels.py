@@ -56,9 +56,8 @@ def quantized_kernels(
     quantize: str | None, obstacle: Obstacle | None, *, has_stored_layers: bool
 ) -> Iterator[Kernel]:
     """Yield the reports on products of layers that are quantized, as of EngineConfig, or stored so."""
-    names: dict[str | None, KernelName] = {"int8": "int8", "int4": "int4"}
-    if quantize in names:
-        yield kernel(names[quantize], obstacle)
+    if quantize is not None:
+        yield kernel("int8" if quantize == "int8" else "int4", obstacle)
     if has_stored_layers:
         yield kernel("stored_groups", obstacle)
 

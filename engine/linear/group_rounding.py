@@ -11,7 +11,7 @@ from engine.linear.channel_scales import channel_blocks
 from engine.weights.grouped_weight import MIDDLE, GroupBits, GroupedWeight
 
 # The number of the largest magnitude in a group becomes each of these in turn, and the one of the smallest
-# error is taken; native/src/linear/grouped_weight.cpp has those of 4 bits, too.
+# error is taken; native/src/linear/grouped_weight.cpp has those of 4 bits, too, and the ranges.
 _CANDIDATES: Final[dict[GroupBits, tuple[float, ...]]] = {
     4: (-8.0, -7.75, -7.5, -7.25, -7.0, -6.75, -8.25, -8.5, -8.75),
     8: (127.0,),
@@ -77,30 +77,36 @@ def _sum_in_order(numbers: Tensor) -> Tensor:
 
 
 def _round_between(groups: Tensor, bits: GroupBits) -> tuple[Tensor, Tensor, Tensor]:
-    """Return values, scales and mins of groups [n, num_groups, group_size]."""
+    """Return values, scales and mins of groups [n, num_groups, group_size].
+
+    For given values, the scale and the min of the smallest squared error are those of the line through the
+    numbers (least squares), and the error is smaller by the square of the covariance divided by the variance
+    of the values. Numbers are counted from the least of them, which leaves their digits to what they differ
+    by.
+    """
     lowest, highest = (0, 15) if bits == 4 else (-127, 127)
     least, most = groups.amin(dim=-1, keepdim=True), groups.amax(dim=-1, keepdim=True)
-    best: tuple[Tensor, Tensor] | None = None
+    numbers, spread, size = groups - least, most - least, groups.shape[-1]
+    total = _sum_in_order(numbers)
+    best_score, best_scale, best_sum = (torch.zeros_like(least) for _ in range(3))
     for num_steps in _RANGES[bits]:
-        scale = ((most - least) / num_steps).half()
-        center = (most + least) / 2
-        minimum = (center - scale.float() * (lowest + highest) / 2).half()
-        values = ((groups - minimum.float()) * _inverse(scale.float())).round_().clamp_(lowest, highest)
-        error = (groups - values * scale.float() - minimum.float()).square().sum(dim=-1, keepdim=True)
-        best = _better(best, error, torch.cat([values, scale.float(), minimum.float()], dim=-1))
-    assert best is not None
-    values, scale, minimum = best[1][..., :-2].flatten(1), best[1][..., -2].half(), best[1][..., -1].half()
-    return values.to(torch.uint8 if bits == 4 else torch.int8), scale, minimum
+        inverse = torch.where(spread == 0, 0.0, torch.full_like(spread, num_steps) / spread)
+        begin = (lowest + highest - num_steps) / 2
+        values = (numbers * inverse).add_(begin).round_().clamp_(lowest, highest)
+        value_sum = _sum_in_order(values)
+        covariance = _sum_in_order(numbers * values) * size - total * value_sum
+        variance = _sum_in_order(values * values) * size - value_sum * value_sum
+        score = torch.where(variance > 0, covariance * covariance / variance, 0.0)
+        is_better = score > best_score
+        best_score = torch.where(is_better, score, best_score)
+        best_scale = torch.where(is_better, covariance / variance, best_scale)
+        best_sum = torch.where(is_better, value_sum, best_sum)
+    scales = best_scale.half()
+    mins = (least + (total - scales.float() * best_sum) / size).half()
+    values = ((groups - mins.float()) * _inverse(scales.float())).round_().clamp_(lowest, highest).flatten(1)
+    return values.to(torch.uint8 if bits == 4 else torch.int8), scales.squeeze(-1), mins.squeeze(-1)
 
 
 def _inverse(scales: Tensor) -> Tensor:
     """Return 1 / scales; 0 for a scale of 0."""
     return torch.where(scales == 0, 0.0, 1 / scales)
-
-
-def _better(best: tuple[Tensor, Tensor] | None, error: Tensor, found: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the smaller error, and what gave it; both [n, num_groups, ...]."""
-    if best is None:
-        return error, found
-    is_better = error < best[0]
-    return torch.where(is_better, error, best[0]), torch.where(is_better, found, best[1])

@@ -7,7 +7,7 @@ from transformers import PreTrainedModel
 
 from engine.attention.kv_cache.budget import CacheSizes
 from engine.attention.kv_cache.geometry import KVGeometry
-from engine.config import EngineConfig
+from engine.config import INT4_GROUPS, EngineConfig
 from engine.kernels import Kernel
 from engine.model.loading.checkpoint.generation_config import read_recommended_sampling
 from engine.model.loading.memory import stored_bytes
@@ -60,7 +60,7 @@ def describe_model(
         pooling=pooling,
         quantization=config.quantize,
         num_int8_layers=num_rounded_layers.get("int8", 0),
-        num_int4_layers=num_rounded_layers.get("int4", 0),
+        num_int4_layers=sum(num_rounded_layers.get(name, 0) for name in INT4_GROUPS),
         stored_layers=dict(stored_layers),
         linear_dtype=linear_dtype,
         bfloat16_products=bfloat16_products,

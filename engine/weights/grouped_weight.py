@@ -4,11 +4,13 @@ It is the form between what is on disk or rounded here, and the panels of compil
 quantised already become it without rounding, but for scales that float16 does not hold.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, Self, TypeAlias
 
 import torch
 from torch import Tensor
+
+from engine.config import INT4_GROUPS
 
 GroupBits: TypeAlias = Literal[4, 8]
 GROUP_SIZES: Final = (16, 32, 64, 128)
@@ -36,8 +38,10 @@ class GroupForm(NamedTuple):
         )
 
 
-# The form of what `--quantize int4` rounds.
-ROUNDED_FORM: Final = GroupForm(bits=4, group_size=32, has_mins=False)
+# The forms of what is rounded, by the names of `quantize`.
+ROUNDED_FORMS: Final[Mapping[str, GroupForm]] = {
+    name: GroupForm(4, group_size, has_mins) for name, (group_size, has_mins) in INT4_GROUPS.items()
+}
 
 
 class GroupedWeight(NamedTuple):

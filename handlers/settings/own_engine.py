@@ -28,7 +28,7 @@ class OwnEngineSettings(AdapterSettings, KVEventSettings):
     """Device that runs the model: auto (a GPU if there is one), cpu, cuda or cuda:N."""
 
     quantize: Annotated[str | None, LOWER, env("VERBATIM_QUANTIZE", "QUANTIZE")] = None
-    """Quantization of linear layers: int8 or int4, on a CPU only; by default weights stay as they are."""
+    """Bits of linear layers, on a CPU: int8, or int4, int4-g64 or int4-g128, these with -asym too."""
 
     isa: Annotated[str, LOWER, env("VERBATIM_ISA")] = NATIVE
     """Newest CPU instructions: sse4_2, avx2, avx2_vnni, avx512, avx512_vnni, avx512_bf16, amx or native."""
@@ -78,8 +78,10 @@ class OwnEngineSettings(AdapterSettings, KVEventSettings):
     @field_validator("quantize")
     @classmethod
     def _is_quantization(cls, name: str | None) -> str | None:
-        if name not in QUANTIZATIONS:
-            raise ValueError(f"{name!r} is not supported; those that are: int8 and int4, on a CPU")
+        if name not in (None, *QUANTIZATIONS):
+            raise ValueError(
+                f"{name!r} is not supported; those that are: {', '.join(QUANTIZATIONS)}, on a CPU"
+            )
         return name
 
     @field_validator("speculate", mode="before")

@@ -18,7 +18,7 @@ from engine.linear.rounded.int8_linear import Int8Linear
 from engine.linear.rounded.int8_weight import Int8Weight, RowBits
 from engine.native.instructions import ArmInstructions
 from engine.sampling.native_ranking import best_of_rows
-from engine.weights.grouped_weight import GroupBits
+from engine.weights.grouped_weight import ROUNDED_FORMS, GroupBits
 from tests.parity.kernels import test_chunk_attention as chunks
 from tests.parity.kernels import test_native_attention as decoding
 
@@ -146,7 +146,8 @@ def layers_in_groups() -> None:
                 layer = GroupedPanels.of(weight, torch.randn(70))
                 for num_rows in (1, 4, 13, 30):
                     layer.multiply(torch.randn(num_rows, 384, dtype=dtype))
-        GroupedPanels.rounded(torch.randn(70, 384, dtype=dtype), None)
+        for form in ROUNDED_FORMS.values():
+            GroupedPanels.rounded(torch.randn(70, 384, dtype=dtype), None, form)
 
 
 class Calculation(NamedTuple):
@@ -181,5 +182,5 @@ CALCULATIONS = {
     "bfloat16 layer ends": Calculation(bfloat16_layer_ends, 10),
     "bfloat16 layer ends in pairs": Calculation(bfloat16_layer_ends, 10, _WITH_PAIRS, IN_PAIRS),
     "int8 layer ends": Calculation(int8_layer_ends, 13),
-    "layers in groups": Calculation(layers_in_groups, 124),
+    "layers in groups": Calculation(layers_in_groups, 134),
 }

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from typing_extensions import override
 
 from engine.build import build_core
-from engine.config import EngineConfig
+from engine.config import INT4_GROUPS, EngineConfig
 from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
 from engine.errors import ModelNotSupported
@@ -28,19 +28,18 @@ from tests.instructions import needs_compiler
 from tests.requests import generation_request
 from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
 
+QUANTIZATIONS = ("int8", "int4", "int4-g128", "int4-asym", "int4-g64-asym")
 # Largest relative error of a layer's outputs for random weights.
-MAX_LAYER_ERROR = {"int8": 0.02, "int4": 0.1}
+MAX_LAYER_ERROR = {"int8": 0.02, "int4": 0.1, "int4-g128": 0.12, "int4-asym": 0.09, "int4-g64-asym": 0.1}
 # That of the demo model's logits, whose layers have 256 inputs.
-MAX_ERROR = {"int8": 0.05, "int4": 0.25}
+MAX_ERROR = {"int8": 0.05, "int4": 0.25, "int4-g128": 0.3, "int4-asym": 0.22, "int4-g64-asym": 0.25}
 # That of the head by itself, of which rounding to bfloat16 is a third.
 MAX_HEAD_ERROR = 0.01
 # That of half the tokens of tiny random models, whose attention and experts magnify any rounding. Wrong
 # arithmetic gives more than 1.
-MAX_RANDOM_ERROR = {"int8": 0.15, "int4": 0.6}
+MAX_RANDOM_ERROR = {"int8": 0.15, "int4": 0.6, "int4-g128": 0.6, "int4-asym": 0.6, "int4-g64-asym": 0.6}
 # Smallest share of greedy tokens that are those of the model as it is, given the same tokens before.
-MIN_AGREEMENT = {"int8": 0.97, "int4": 0.85}
-QUANTIZATIONS = ("int8", "int4")
-LAYERS = {"int8": Int8Linear, "int4": GroupedLinear}
+MIN_AGREEMENT = {"int8": 0.97, "int4": 0.85, "int4-g128": 0.8, "int4-asym": 0.85, "int4-g64-asym": 0.85}
 TEXTS = [
     "Hello! My name is Ada. What is yours?",
     "What is the capital of France?",
@@ -66,7 +65,7 @@ def test_a_layers_error_is_bounded_and_a_row_does_not_depend_on_the_others(
     rows[0, 2] *= 1000
     rows[1, 3] = 0
     with torch.inference_mode():
-        quantized = LAYERS[quantize](linear)
+        quantized = quantization.QUANTIZATIONS[quantize][0].layer(linear)
         expected, actual = linear(rows).flatten(0, 1).float(), quantized(rows).flatten(0, 1).float()
         for row in range(14):
             assert (actual[row] - expected[row]).norm() <= MAX_LAYER_ERROR[quantize] * expected[row].norm()
@@ -158,7 +157,8 @@ def test_the_engine_writes_the_same_alone_and_in_a_batch(quantize: str, tmp_path
     prompts = [tuple(range(start, start + 9)) for start, _ in pairwise(range(0, 80, 10))]
     together = generate(core, prompts)
     assert together == [generate(core, [prompt])[0] for prompt in prompts]
-    assert any(line.startswith("quantized") and quantize in line for line in said)
+    kinds = ("int8", "int4", "int4-asym")  # 64 inputs are no group of 128, and 32 are no group of 64
+    assert any(line.startswith("quantized") and any(kind in line for kind in kinds) for line in said)
 
 
 @needs_compiler
@@ -230,7 +230,7 @@ def test_a_model_of_which_no_layer_can_be_quantized_is_refused(
 
 @needs_compiler
 def test_a_layer_that_4_bits_do_not_fit_has_8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = Rounding("int4", WrongGroups, 0.15)
+    wrong = Rounding("int4", WrongGroups, 0.15, group_size=32)
     int8 = quantization.QUANTIZATIONS["int8"]
     monkeypatch.setitem(quantization.QUANTIZATIONS, "int4", (wrong, *int8))
     said: list[str] = []
@@ -248,9 +248,35 @@ def test_layers_whose_inputs_are_no_whole_groups_have_8_bits(tmp_path: Path) -> 
     said: list[str] = []
     config = EngineConfig(model=str(directory), device="cpu", quantize="int4")
     info = build_core(config, said.append)[2]
-    wider = [line for line in said if line.endswith("down_proj has int8: its 100 inputs are no whole groups")]
+    wider = [line for line in said if "down_proj has int8: its 100 inputs are no whole groups of 32" in line]
     assert len(wider) == info.num_int8_layers - 1 > 0
     assert info.num_int4_layers == 3 * len(wider)
+
+
+@needs_compiler
+@pytest.mark.parametrize("suffix", ["", "-asym"])
+def test_layers_have_the_largest_groups_that_their_inputs_allow(suffix: str, tmp_path: Path) -> None:
+    """Sizes are 256 inputs of the MLP's first layer, 192 of its second, 32 of attention's output."""
+    directory = save_tiny_model(tmp_path, "llama", hidden_size=256, intermediate_size=192, head_dim=8)
+    said: list[str] = []
+    config = EngineConfig(model=str(directory), device="cpu", quantize=f"int4-g128{suffix}")
+    core, _, info = build_core(config, said.append)
+    core.close()
+    (line,) = (line for line in said if line.startswith("quantized"))
+    for kind in (f"int4-g128{suffix} (6)", f"int4{suffix} (3)", f"int4-g64{suffix} (3)", "int8 (1)"):
+        assert kind in line
+    for name, form, num_inputs in (("down_proj", f"int4-g64{suffix}", 192), ("o_proj", f"int4{suffix}", 32)):
+        reason = f"{name} has {form}: its {num_inputs} inputs are no whole groups of 128"
+        assert sum(line.endswith(reason) for line in said) == 3
+    assert (info.quantization, info.num_int4_layers, info.num_int8_layers) == (config.quantize, 12, 1)
+
+
+def test_each_form_has_the_same_groups_wherever_it_is_named() -> None:
+    assert list(quantization.QUANTIZATIONS) == ["int8", *INT4_GROUPS]
+    for name, (group_size, has_mins) in INT4_GROUPS.items():
+        first = quantization.QUANTIZATIONS[name][0]
+        assert (first.name, first.group_size) == (name, group_size)
+        assert name.endswith("-asym") == has_mins
 
 
 def test_without_compiled_code_int8_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,7 +290,7 @@ def test_without_compiled_code_int8_is_refused(tmp_path: Path, monkeypatch: pyte
 
 
 def test_what_cannot_be_quantized_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="quantize must be int8, int4 or absent, not gptq"):
+    with pytest.raises(ValueError, match="quantize must be int8, int4, .* or absent, not gptq"):
         EngineConfig(model="m", quantize="gptq")
     config = EngineConfig(model=str(save_tiny_model(tmp_path)), device="cuda", quantize="int8")
     monkeypatch.setattr("engine.assembly.prepared_model.choose_device", torch.device)

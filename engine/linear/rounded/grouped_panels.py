@@ -1,7 +1,8 @@
 """A linear layer's weight of 4 or 8 bits with a scale for each group of inputs, for compiled code.
 
-One call rounds the rows to 8 bits, multiplies, scales and adds the bias. The products of 32 inputs are summed
-as integers, and these sums as float32 in one order, so that all processors compute the same outputs.
+One call rounds the rows to 8 bits, multiplies, scales and adds the bias. The products of a group of inputs
+are summed as integers, and these sums as float32 in one order, so that all processors compute the same
+outputs.
 """
 
 import ctypes
@@ -18,7 +19,7 @@ from engine.linear.rounded.native_channels import stored_weight
 from engine.native.huge_pages import empty_tensor
 from engine.native.library import compiled
 from engine.native.structures import WeightFields
-from engine.weights.grouped_weight import ROUNDED_FORM, GroupedWeight, GroupForm
+from engine.weights.grouped_weight import GroupedWeight, GroupForm
 
 
 class GroupedPanels(CompiledWeight):
@@ -35,7 +36,7 @@ class GroupedPanels(CompiledWeight):
     def of(cls, weight: GroupedWeight, bias: Tensor | None) -> Self:
         """Pack a weight as it is. bias: [num_outputs]. Raises ValueError for one that is not as described."""
         weight.check()
-        form = GroupForm(weight.bits, weight.group_size, weight.mins is not None)
+        form = weight.form
         values, scales = weight.values.contiguous(), weight.scales.contiguous()
         mins = None if weight.mins is None else weight.mins.contiguous()
         panels = _empty_panels(weight.num_outputs, weight.num_inputs, form)
@@ -50,19 +51,20 @@ class GroupedPanels(CompiledWeight):
         return cls(_packed(weight.num_outputs, weight.num_inputs, panels, bias, form))
 
     @classmethod
-    def rounded(cls, weight: Tensor, bias: Tensor | None) -> Self:
-        """Round a weight [num_outputs, num_inputs] of any float type to `ROUNDED_FORM`.
+    def rounded(cls, weight: Tensor, bias: Tensor | None, form: GroupForm) -> Self:
+        """Round a weight [num_outputs, num_inputs] of any float type to a form of 4 bits.
 
-        bias: [num_outputs]. num_inputs must be whole groups. `round_to_groups` gives the same integers and
-        scales.
+        bias: [num_outputs]. num_inputs must be whole groups. `round_to_groups` gives the same integers,
+        scales and mins.
         """
-        form = ROUNDED_FORM
         num_outputs, num_inputs = weight.shape
+        assert form.bits == 4 and num_inputs % form.group_size == 0, (form, num_inputs)
         panels = _empty_panels(num_outputs, num_inputs, form)
         stored, arguments = stored_weight(weight)
         compiled().verbatim_round_groups(
             *arguments,
             ctypes.c_int64(form.group_size),
+            ctypes.c_int32(form.has_mins),
             ctypes.c_void_p(panels.data_ptr()),
             ctypes.c_int32(torch.get_num_threads()),
         )

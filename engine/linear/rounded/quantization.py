@@ -1,7 +1,8 @@
 """The quantization of a model's linear layers at load, each of which is compared with what it replaces."""
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -18,6 +19,7 @@ from engine.linear.rounded.int8_linear import Int8Head, Int8Linear
 from engine.linear.rounded.rounded_linear import RoundedLinear
 from engine.linear.unread_linear import UnreadLinear
 from engine.native.obstacles import lacks_library
+from engine.weights.grouped_weight import ROUNDED_FORMS, GroupForm
 
 _NUM_TRIED_ROWS: Final = 4
 
@@ -25,24 +27,37 @@ _NUM_TRIED_ROWS: Final = 4
 class Rounding(NamedTuple):
     """One way to round a layer.
 
-    name: of its weight. max_difference: the largest relative difference of a layer's outputs that is allowed.
+    name: of its weight. layer: makes the rounded layer of the plain one. max_difference: the largest relative
+    difference of a layer's outputs that is allowed. group_size: inputs must be a multiple of it.
     """
 
     name: str
-    layer: type[RoundedLinear]
+    layer: Callable[[nn.Linear], RoundedLinear]
     max_difference: float
+    group_size: int = 1
 
 
 # Rounding to 8 bits gives 1 to 2%, with far outliers in the weights 4%; sums that overflowed gave 7% and
 # more.
 _TO_8_BITS: Final = Rounding("int8", Int8Linear, 0.05)
-# Rounding to 4 bits gives 8%, with far outliers in the weights 12%.
-_TO_4_BITS: Final = Rounding("int4", GroupedLinear, 0.15)
+# Rounding to 4 bits gives 8%, with far outliers in the weights 12%. The largest groups come first.
+_TO_4_BITS: Final = {
+    form: Rounding(name, partial(GroupedLinear.rounded_to, form), 0.15, form.group_size)
+    for name, form in sorted(ROUNDED_FORMS.items(), key=lambda item: -item[1].group_size)
+}
+
+
+def _down_from(form: GroupForm) -> Iterator[Rounding]:
+    """Yield the rounding to a form, and those to smaller groups with mins or without as it has them."""
+    for other, rounding in _TO_4_BITS.items():
+        if other.has_mins == form.has_mins and other.group_size <= form.group_size:
+            yield rounding
+
 
 # Ways to round a layer, of which the first that a layer allows is taken.
 QUANTIZATIONS: Final[Mapping[str, tuple[Rounding, ...]]] = {
     "int8": (_TO_8_BITS,),
-    "int4": (_TO_4_BITS, _TO_8_BITS),
+    **{name: (*_down_from(form), _TO_8_BITS) for name, form in ROUNDED_FORMS.items()},
 }
 # The head's error is that of the logits, so its weight has 8 bits and its rows 16 whatever others have.
 HEAD: tuple[Rounding, ...] = (Rounding("int8", Int8Head, 0.05),)
@@ -70,7 +85,8 @@ class Quantized(NamedTuple):
         """Return which roundings the layers have, such as "int4 (24) and int8 (1)"."""
         if len(self.num_layers) == 1:
             return next(iter(self.num_layers))
-        return " and ".join(f"{name} ({num})" for name, num in self.num_layers.items())
+        *first, last = (f"{name} ({num})" for name, num in self.num_layers.items())
+        return f"{', '.join(first)} and {last}"
 
 
 def check_can_quantize(quantize: str, device: torch.device) -> None:
@@ -160,7 +176,10 @@ def _try_roundings(
     allowed = _allowed(linear, roundings)
     why_not_first = None
     if allowed[0] is not roundings[0]:
-        why_not_first = f"has {allowed[0].name}: its {plain.in_features:,} inputs are no whole groups"
+        why_not_first = (
+            f"has {allowed[0].name}: its {plain.in_features:,} inputs are no whole groups of "
+            f"{roundings[0].group_size}"
+        )
     differences: list[float] = []
     for rounding in allowed:
         rounded = rounding.layer(plain)
@@ -177,8 +196,7 @@ def _try_roundings(
 
 def _allowed(linear: nn.Linear | JoinedLinear, roundings: tuple[Rounding, ...]) -> tuple[Rounding, ...]:
     """Return the roundings that layers of this size may have; all of a quantization's have one at least."""
-    allowed = tuple(each for each in roundings if each.layer.can_round(linear.in_features))
-    return allowed or roundings[-1:]
+    return tuple(each for each in roundings if linear.in_features % each.group_size == 0)
 
 
 def find_head(model: PreTrainedModel) -> Any:

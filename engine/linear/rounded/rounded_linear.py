@@ -38,11 +38,6 @@ class RoundedLinear(nn.Module):
         return self.rounded.multiply(rows.reshape(-1, self.in_features)).view(shape)
 
     @classmethod
-    def can_round(cls, num_inputs: int) -> bool:
-        """Return whether a plain layer of so many inputs can be rounded."""
-        return True
-
-    @classmethod
     @abstractmethod
     def _rounded(cls, linear: nn.Linear) -> CompiledWeight:
         """Return the weight of a plain layer, rounded. Raises ModelNotSupported if it cannot be."""

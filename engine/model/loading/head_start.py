@@ -16,7 +16,7 @@ from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor, read_headers
 from engine.native.huge_pages import reserve_memory
 from engine.packed_cache.search import begin_search
-from engine.weights.grouped_weight import ROUNDED_FORM
+from engine.weights.grouped_weight import ROUNDED_FORMS
 
 # The dtypes that may be asked for without a copy of the weights in another type, by what is stored.
 _UNCONVERTED: Final[Mapping[str, frozenset[str]]] = {
@@ -62,8 +62,8 @@ def _packed_bytes(name: str, tensor: StoredTensor, config: EngineConfig) -> int:
     is_of_experts = ".experts." in name  # which transformers joins in memory of its own
     if len(tensor.shape) != 2 or is_of_experts or config.dtype not in _UNCONVERTED.get(tensor.dtype, ()):
         return 0
-    if config.quantize == "int4":
-        return ROUNDED_FORM.num_bytes(*tensor.shape)
+    if config.quantize in ROUNDED_FORMS:
+        return ROUNDED_FORMS[config.quantize].num_bytes(*tensor.shape)
     if config.quantize == "int8":
         return tensor.num_elements
     return 0 if tensor.dtype == "F32" else tensor.num_bytes

@@ -11,11 +11,18 @@ from torch import Tensor
 from engine.linear.group_rounding import round_to_groups
 from engine.linear.rounded.grouped_linear import GroupedLinear
 from engine.linear.rounded.grouped_panels import GroupedPanels
-from engine.weights.grouped_weight import GROUP_SIZES, ROUNDED_FORM, GroupBits, GroupedWeight
+from engine.weights.grouped_weight import (
+    GROUP_SIZES,
+    MIDDLE,
+    ROUNDED_FORMS,
+    GroupBits,
+    GroupedWeight,
+    GroupForm,
+)
 from tests.effort import trials
 from tests.instructions import needs_compiler
 
-# Largest relative error of an output: float32 rounds each sum of 32 inputs, 16 bits the output once more.
+# Largest relative error of an output: float32 rounds the sum of each group, 16 bits the output once more.
 TOLERANCE = {torch.float32: 3e-6, torch.bfloat16: 2**-7, torch.float16: 2**-10}
 
 
@@ -104,6 +111,33 @@ def test_any_shape_gives_the_outputs_of_the_plain_weight(
 
 
 @needs_compiler
+@pytest.mark.parametrize("has_mins", [False, True])
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("group_size", GROUP_SIZES)
+def test_outputs_are_those_of_the_same_arithmetic_in_torch(
+    group_size: int, bits: GroupBits, *, has_mins: bool
+) -> None:
+    """A group's products are summed exactly; then each operation is rounded, in the order of groups."""
+    torch.manual_seed(group_size)
+    weight = random_weight(70, 9 * group_size, bits, group_size, has_mins=has_mins)
+    bias, rows = torch.randn(70), torch.randn(31, 9 * group_size)
+    largest = rows.abs().amax(dim=1, keepdim=True)
+    inverse = torch.full_like(largest, 127) / largest
+    inputs = (rows * inverse).round().view(31, 9, group_size)
+    values = weight.values.float().view(70, 9, group_size)
+    if bits == 4 and not has_mins:
+        values -= MIDDLE
+    outputs = torch.zeros(31, 70)
+    for group in range(9):
+        if weight.mins is not None:
+            outputs += inputs[:, group].sum(dim=1, keepdim=True) * weight.mins[:, group].float()
+        products = (inputs[:, group].double() @ values[:, group].double().T).float()
+        outputs += products * weight.scales[:, group].float()
+    expected = outputs * (largest / torch.full_like(largest, 127)) + bias
+    assert torch.equal(GroupedPanels.of(weight, bias).multiply(rows), expected)
+
+
+@needs_compiler
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("group_size", GROUP_SIZES)
 def test_the_largest_sums_do_not_overflow(bits: GroupBits, group_size: int) -> None:
@@ -120,9 +154,16 @@ def test_the_largest_sums_do_not_overflow(bits: GroupBits, group_size: int) -> N
 
 
 # SHA-256 of outputs of float32 and bfloat16 for the numbers below.
-OUTPUTS_OF_ANY_PROCESSOR = "cd7da4fccb9c521756c2affb39a5a0df7fea6cb648e8c954d6269b200f21cec0"
-# That of the panels that compiled code rounds.
-PANELS_OF_ANY_PROCESSOR = "bfd774948bfa6e0fd84c4950c376052e92cac631126d5e7a76841d0788207853"
+OUTPUTS_OF_ANY_PROCESSOR = "6e8feee0a3d7768bd631eb7bfdca71a97bddbb851faf6c8e7f3c62af7453fb45"
+# Those of the panels that compiled code rounds.
+PANELS_OF_ANY_PROCESSOR = {
+    "int4": "bfd774948bfa6e0fd84c4950c376052e92cac631126d5e7a76841d0788207853",
+    "int4-g64": "7823231a4197e8603a58d7b19e7c86885a5ff0ea04bdb1342993e9d3b6e4f9e5",
+    "int4-g128": "c7d4ff4b03d532fe563506c8b3039d56fd2e15b7cca97544aeec511edbeb7171",
+    "int4-asym": "8aee2123e45efcf32c7681725c1bf4e93261f43d0361581aea075eea30170c70",
+    "int4-g64-asym": "fcee8c99f4010b580c4936a9ca8cb7e1c6c7d7f8f01a4f9fd4443afb5bf7dff8",
+    "int4-g128-asym": "dde6a291e6896244878a8c48a93d799a236031403678b7d09496cceef9a5a663",
+}
 
 
 def numbers(*shape: int, step: int, modulus: int) -> Tensor:
@@ -159,10 +200,11 @@ def test_every_processor_gives_the_same_bits() -> None:
 
 
 @needs_compiler
-def test_every_processor_rounds_to_the_same_panels() -> None:
+@pytest.mark.parametrize("form", ROUNDED_FORMS)
+def test_every_processor_rounds_to_the_same_panels(form: str) -> None:
     weight = numbers(70, 256, step=104_729, modulus=65_521) / 2**20
-    panels = GroupedPanels.rounded(weight, None).packed.panels
-    assert hashlib.sha256(panels.numpy().tobytes()).hexdigest() == PANELS_OF_ANY_PROCESSOR
+    panels = GroupedPanels.rounded(weight, None, ROUNDED_FORMS[form]).packed.panels
+    assert hashlib.sha256(panels.numpy().tobytes()).hexdigest() == PANELS_OF_ANY_PROCESSOR[form]
 
 
 @needs_compiler
@@ -174,19 +216,26 @@ def test_every_processor_rounds_to_the_same_panels() -> None:
     step=st.integers(1, 2),
     magnitude=st.sampled_from([1.0, 1e-4, 1e-7, 1e3]),
     seed=st.integers(0, 2**16),
+    form=st.sampled_from([*ROUNDED_FORMS.values()]),
 )
 def test_compiled_rounding_gives_the_bits_of_torchs(
-    num_outputs: int, num_groups: int, dtype: torch.dtype, step: int, magnitude: float, seed: int
+    num_outputs: int,
+    num_groups: int,
+    dtype: torch.dtype,
+    step: int,
+    magnitude: float,
+    seed: int,
+    form: GroupForm,
 ) -> None:
     """Scales of small numbers have few bits in float16, or none."""
     torch.manual_seed(seed)
-    num_inputs = num_groups * ROUNDED_FORM.group_size
+    num_inputs = num_groups * form.group_size
     weight = (magnitude * torch.randn(num_outputs, step * num_inputs)).to(dtype)[:, ::step]
     weight[torch.rand(num_outputs) < 0.1] = 0
-    rounded = round_to_groups(weight, ROUNDED_FORM.bits, ROUNDED_FORM.group_size)
+    rounded = round_to_groups(weight, form.bits, form.group_size, symmetric=not form.has_mins)
     expected = GroupedPanels.of(rounded, None).packed
-    assert torch.equal(GroupedPanels.rounded(weight, None).packed.panels, expected.panels)
-    assert expected.groups == ROUNDED_FORM
+    assert torch.equal(GroupedPanels.rounded(weight, None, form).packed.panels, expected.panels)
+    assert expected.groups == form
 
 
 @needs_compiler
@@ -199,11 +248,13 @@ def test_a_channel_of_zeros_stays_zeros() -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize(("bits", "group_size"), [(4, 32), (4, 128), (8, 32)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_a_row_gives_the_same_bits_whatever_stands_beside_it(dtype: torch.dtype, bits: GroupBits) -> None:
+def test_a_row_gives_the_same_bits_whatever_stands_beside_it(
+    dtype: torch.dtype, bits: GroupBits, group_size: int
+) -> None:
     torch.manual_seed(0)
-    weight = GroupedPanels.of(random_weight(200, 896, bits, 32, has_mins=True), torch.randn(200))
+    weight = GroupedPanels.of(random_weight(200, 896, bits, group_size, has_mins=True), torch.randn(200))
     rows = torch.randn(50, 896).to(dtype)
     alone = torch.cat([weight.multiply(rows[row : row + 1]) for row in range(50)])
     for num_rows in range(1, 51):

@@ -94,7 +94,7 @@ def test_layers_of_the_common_kind_are_fused_and_others_left_alone(
 
 
 @needs_compiler
-@pytest.mark.parametrize("quantize", ["int8", "int4"])
+@pytest.mark.parametrize("quantize", ["int8", "int4", "int4-asym"])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_rounded_layers_are_fused_too(dtype: str, quantize: str, build: Build) -> None:
     outcome = build("qwen3", dtype=dtype, quantize=quantize)

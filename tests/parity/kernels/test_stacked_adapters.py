@@ -18,17 +18,23 @@ from engine.model.adapters import LoraAdapter, LowRank, in_panels
 from tests.instructions import needs_compiled_bfloat16
 from tests.parity.kernels.decoding_engine import NUM_LAYERS, Engine, build_engine
 
-TOLERANCE = {None: 3e-2, "int8": 8e-2}
+TOLERANCE = {None: 3e-2, "int8": 8e-2, "int4": 8e-2, "int4-g64-asym": 8e-2}
 WIDE = {"head_dim": 64, "hidden_size": 96, "intermediate_size": 160}
 # Sizes that are no multiples of a register, nor of a panel: k_proj begins, and ends, within one.
 ODD = {"head_dim": 12, "hidden_size": 72, "intermediate_size": 96}
+# Inputs in whole groups of 32, as weights of 4 bits have them.
+IN_GROUPS = {"head_dim": 24, "hidden_size": 96, "intermediate_size": 160}
 
 pytestmark = needs_compiled_bfloat16
 
 every_arithmetic = pytest.mark.parametrize(
     "arithmetic",
-    [{"bfloat16_products": "pairs"}, {"bfloat16_products": "widened"}, {"quantize": "int8"}],
-    ids=["pairs", "widened", "int8"],
+    [
+        {"bfloat16_products": "pairs"},
+        {"bfloat16_products": "widened"},
+        *({"quantize": name} for name in ("int8", "int4", "int4-g64-asym")),
+    ],
+    ids=["pairs", "widened", "int8", "int4", "int4-g64-asym"],
 )
 
 
@@ -70,6 +76,8 @@ def test_one_call_computes_adapters_as_the_layers_do_one_by_one(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    if arithmetic.get("quantize", "").startswith("int4"):
+        changes = IN_GROUPS
     engine = build_engine(tmp_path, monkeypatch, architecture, **arithmetic, **changes)
     sites, kernel = opened(engine)
     assert kernel == Kernel("adapters", True, f"{NUM_LAYERS} of {NUM_LAYERS} layers")

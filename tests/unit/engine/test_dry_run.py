@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from transformers import LlamaConfig, OpenAIGPTConfig, OpenAIGPTLMHeadModel, PreTrainedModel
 
 from engine.build import build_core
-from engine.config import EngineConfig
+from engine.config import INT4_GROUPS, EngineConfig
 from engine.dry_run import dry_run
 from engine.model.description import NO_DRAFTS
 from engine.model_info import ModelInfo
@@ -76,8 +76,9 @@ def test_a_dry_run_counts_the_layers_of_8_and_4_bits(architecture: str, tmp_path
     save_tiny_model(tmp_path, architecture)
     config = EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50, quantize="int8")
     assert described_as_built(config).num_int8_layers > 0
-    config = EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50, quantize="int4")
-    assert described_as_built(config).num_int4_layers > 0 or architecture == "gpt2"
+    for quantize in INT4_GROUPS:
+        config = EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50, quantize=quantize)
+        assert described_as_built(config).num_int4_layers > 0 or architecture == "gpt2"
 
 
 def test_a_dry_run_knows_float16_that_stays_and_the_pooling(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from safetensors.torch import save_file
 from transformers import AutoConfig
 
 from engine.async_engine import AsyncEngine
-from engine.config import AdapterLimits, AdapterSource, EngineConfig
+from engine.config import QUANTIZATIONS, AdapterLimits, AdapterSource, EngineConfig
 from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from tools.bench.random_model import write_model
 from tools.bench.table import Row, print_tables
@@ -148,7 +148,7 @@ def _write(root: Path, name: str, rank: int) -> AdapterSource:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shape", default="Qwen2.5-0.5B", help="small for a check of a minute")
     parser.add_argument("--dtype", default="auto")
-    parser.add_argument("--quantize", choices=["int8", "int4"])
+    parser.add_argument("--quantize", choices=QUANTIZATIONS)
     parser.add_argument("--rank", type=int, default=8)
     parser.add_argument(
         "--late-rank", type=int, help="of the adapter that is loaded; 122 makes 256 MiB of Qwen2.5-0.5B"

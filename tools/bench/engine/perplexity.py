@@ -7,6 +7,7 @@ perplexity of a model that does not know such texts.
 
 import argparse
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import metadata
 from math import exp
 from typing import Any, Final
@@ -34,14 +35,6 @@ def _as_it_is(model: PreTrainedModel) -> None:
     pass
 
 
-def _in_8_bits(model: PreTrainedModel) -> None:
-    quantize_linears(model, "int8")
-
-
-def _in_4_bits(model: PreTrainedModel) -> None:
-    quantize_linears(model, "int4")
-
-
 def _with_its_head(model: PreTrainedModel) -> None:
     with patch.object(quantization, "HEAD", QUANTIZATIONS["int4"]):
         quantize_linears(model, "int4")
@@ -59,23 +52,24 @@ def _rounded_weights(model: PreTrainedModel, round_weight: Callable[[Tensor], Te
             module.weight.data = round_weight(module.weight.data.float()).to(module.weight.dtype)
 
 
-def _q4_0(weight: Tensor) -> Tensor:
-    blocks = gguf.quantize(weight.numpy(), gguf.GGMLQuantizationType.Q4_0)
-    return torch.from_numpy(gguf.dequantize(blocks, gguf.GGMLQuantizationType.Q4_0))
+def _of_llama_cpp(weight: Tensor, kind: gguf.GGMLQuantizationType) -> Tensor:
+    return torch.from_numpy(gguf.dequantize(gguf.quantize(weight.numpy(), kind), kind))
+
+
+def _of_ours(weight: Tensor, *, symmetric: bool = True) -> Tensor:
+    return round_to_groups(weight, 4, 32, symmetric=symmetric).plain()
 
 
 VARIANTS: Final[dict[str, Callable[[PreTrainedModel], object]]] = {
     "as it is": _as_it_is,
-    "int8": _in_8_bits,
-    "int4": _in_4_bits,
+    **{name: partial(quantize_linears, quantize=name) for name in QUANTIZATIONS},
     "int4, the head too": _with_its_head,
-    "Q4_0's weights": lambda model: _rounded_weights(model, _q4_0),
-    "our weights": lambda model: _rounded_weights(
-        model, lambda weight: round_to_groups(weight, 4, 32).plain()
-    ),
-    "our weights, mins": lambda model: _rounded_weights(
-        model, lambda weight: round_to_groups(weight, 4, 32, symmetric=False).plain()
-    ),
+    **{
+        f"{kind.name}'s weights": partial(_rounded_weights, round_weight=partial(_of_llama_cpp, kind=kind))
+        for kind in (gguf.GGMLQuantizationType.Q4_0, gguf.GGMLQuantizationType.Q4_1)
+    },
+    "int4's weights": partial(_rounded_weights, round_weight=_of_ours),
+    "int4-asym's weights": partial(_rounded_weights, round_weight=partial(_of_ours, symmetric=False)),
 }
 
 

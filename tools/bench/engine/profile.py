@@ -15,7 +15,7 @@ from transformers import Qwen2Model
 
 from engine.attention.paged_attention import PagedAttention
 from engine.build import build_core
-from engine.config import EngineConfig
+from engine.config import QUANTIZATIONS, EngineConfig
 from engine.core import core as core_module
 from engine.core.core import EngineCore
 from engine.fusion.decode_fast_path import DecodeFastPath
@@ -83,8 +83,7 @@ VARIANTS = {
     "layers-apart": Variant({}, _APART),
     "own-forward": Variant({}, _OWN_FORWARD),
     "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),
-    "int8": Variant({"quantize": "int8"}, {}),
-    "int4": Variant({"quantize": "int4"}, {}),
+    **{name: Variant({"quantize": name}, {}) for name in QUANTIZATIONS},
     "int8-layers-apart": Variant({"quantize": "int8"}, _APART),
 }
 

@@ -21,7 +21,7 @@ from typing_extensions import override
 from engine.assembly.engine_parts import EngineParts
 from engine.attention.batch import Batch
 from engine.build import build_parts
-from engine.config import EngineConfig
+from engine.config import QUANTIZATIONS, EngineConfig
 from engine.core.core import EngineCore
 from engine.core.runner import Runner
 from engine.events import TokenEvent
@@ -193,7 +193,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--own-words", action="store_true", help="answers of --model in place of forced texts"
     )
     parser.add_argument("--dtype", default="auto")
-    parser.add_argument("--quantize", choices=["int8", "int4"])
+    parser.add_argument("--quantize", choices=QUANTIZATIONS)
     parser.add_argument("--draft", type=int, default=8, help="the most tokens of a draft")
     parser.add_argument("--only", help="of the texts, those with this in their name")
     parser.add_argument("--tokens", type=int, default=300, help="the most tokens of an output")

@@ -176,7 +176,7 @@ def _find_unread(
     directory: Path, described: _Description, config: EngineConfig, device: torch.device
 ) -> UnreadLinears:
     """Return the weights of linear layers that stay in groups of integers."""
-    keeps_groups = config.dtype == "auto" and config.quantize in (None, "int4")
+    keeps_groups = config.dtype == "auto" and config.quantize != "int8"
     if not keeps_groups or device.type != "cpu" or lacks_library():
         return UnreadLinears({}, 0)
     found: Mapping[str, UnreadWeight] = {}

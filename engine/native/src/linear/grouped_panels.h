@@ -4,13 +4,14 @@
 // any, and then the weights: of 8 bits [group_size / 4][32][4], four inputs beside each other, and of 4 bits
 // [group_size / 8][32][4] bytes with two such quads each (grouped_products.h). It is the same on every target.
 //
-// The products of a chunk of 32 inputs (or of a group of 16) are summed exactly, then scaled and added to the others as
-// float32, in the order of inputs and never fused, so that every target gives the same bits.
+// The products of a group of inputs are summed exactly, then scaled and added to the others as float32, in the order of
+// inputs and never fused, so that every target gives the same bits.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "common/fetch_ahead.h"
@@ -35,79 +36,104 @@ constexpr int most_grouped_rows() {
     return std::min(12, ((kNumRegisters - Bits::kSpare) / kVectors - 1) / Bits::kRegistersOfSum);
 }
 
+// Adds the products of kRows rows with num_steps vectors of weights for each of kVectors vectors of outputs. All loops over
+// rows are unrolled, else GCC keeps the sums in memory.
+template <typename Bits, int kRows, int kVectors>
+[[gnu::always_inline]] inline void add_steps(const uint8_t*& place, int64_t num_steps, FetchAhead& ahead, const int8_t*& inputs,
+                                             int64_t stride, typename Bits::Sums (&sums)[kRows][kVectors]) {
+    for (int64_t step = 0; step < num_steps; ++step, place += kVectorBytes) {
+        ahead.fetch();
+#pragma GCC unroll 2
+        for (int64_t quad = 0; quad < Bits::kQuadsOfVector; ++quad, inputs += kQuadInputs) {
+            typename Bits::Weights weights[kVectors];
+#pragma GCC unroll 8
+            for (int vector = 0; vector < kVectors; ++vector)
+                weights[vector] = Bits::load(place + kQuadInputs * kNumLanes * vector, quad);
+#pragma GCC unroll 12
+            for (int row = 0; row < kRows; ++row) {
+                const Bytes some = quad_everywhere(inputs + row * stride);
+#pragma GCC unroll 8
+                for (int vector = 0; vector < kVectors; ++vector) Bits::add(sums[row][vector], weights[vector], some);
+            }
+        }
+    }
+}
+
 // Writes the sums of products of kRows rows with kVectors vectors of outputs to `totals`, [kRows][kPanelOutputs], not yet
-// scaled by rows. All loops over rows are unrolled, else GCC keeps the sums in memory.
+// scaled by rows. partial: room for as many whole numbers, of sums that hold less than a group.
 template <typename Bits, int kRows, int kVectors>
 [[gnu::noinline]] inline void multiply_grouped_block(const uint8_t* head, const uint8_t* panel, const GroupShape& shape,
-                                                     FetchAhead ahead, const GroupedRows& rows, float* totals) {
+                                                     FetchAhead ahead, const GroupedRows& rows, float* totals,
+                                                     int32_t* partial) {
 #pragma GCC unroll 12
     for (int row = 0; row < kRows; ++row)
 #pragma GCC unroll 8
         for (int vector = 0; vector < kVectors; ++vector)
             store_lanes(Floats{}, totals + row * kPanelOutputs + vector * kNumLanes);
-    const int64_t group_bytes = shape.group_bytes(), chunks_of_group = shape.group_size / shape.chunk();
-    const int64_t steps_of_chunk = shape.chunk() / (kQuadInputs * Bits::kQuadsOfVector), num_groups = shape.num_groups();
+    const int64_t group_bytes = shape.group_bytes(), num_groups = shape.num_groups();
+    const int64_t chunks_of_group = Bits::kHoldGroup ? 1 : std::max<int64_t>(1, shape.group_size / kChunk);
+    const int64_t steps_of_chunk = shape.group_size / chunks_of_group / (kQuadInputs * Bits::kQuadsOfVector);
     const bool has_mins = shape.has_mins;
     const int8_t* inputs = rows.values;
     const int32_t* begins = rows.begins;
-    const float* chunk_sums = rows.sums;
-    for (int64_t group = 0; group < num_groups; ++group, head += group_bytes, panel += group_bytes) {
+    const float* group_sums = rows.sums;
+    for (int64_t group = 0; group < num_groups; ++group, ++begins, ++group_sums, head += group_bytes, panel += group_bytes) {
         ahead.fetch_line();
         if (has_mins) ahead.fetch_line();
         const uint8_t* place = panel;
-        for (int64_t chunk = 0; chunk < chunks_of_group; ++chunk, ++begins, ++chunk_sums) {
-            typename Bits::Sums sums[kRows][kVectors];
+        typename Bits::Sums sums[kRows][kVectors];
+        // The whole number of a row and a vector, with those of the chunks before if there are any.
+        const auto whole = [&](int row, int vector, bool has_before) {
+            const Integers begun = has_before ? load_vector<Integers>(partial + row * kPanelOutputs + vector * kNumLanes)
+                                              : begins[row * rows.group_stride] - Integers{};
+            return Bits::total(sums[row][vector], begun);
+        };
+        for (int64_t chunk = 1;; ++chunk) {
 #pragma GCC unroll 12
             for (int row = 0; row < kRows; ++row) {
-                const auto begin = Bits::begin(begins[row * rows.chunk_stride]);
+                const auto begin = Bits::begin(begins[row * rows.group_stride]);
 #pragma GCC unroll 8
                 for (int vector = 0; vector < kVectors; ++vector) sums[row][vector] = begin;
             }
-            for (int64_t step = 0; step < steps_of_chunk; ++step, place += kVectorBytes) {
-                ahead.fetch();
-#pragma GCC unroll 2
-                for (int64_t quad = 0; quad < Bits::kQuadsOfVector; ++quad, inputs += kQuadInputs) {
-                    typename Bits::Weights weights[kVectors];
-#pragma GCC unroll 8
-                    for (int vector = 0; vector < kVectors; ++vector)
-                        weights[vector] = Bits::load(place + kQuadInputs * kNumLanes * vector, quad);
+            add_steps<Bits>(place, steps_of_chunk, ahead, inputs, rows.stride, sums);
+            if (chunk == chunks_of_group) break;
 #pragma GCC unroll 12
-                    for (int row = 0; row < kRows; ++row) {
-                        const Bytes some = quad_everywhere(inputs + row * rows.stride);
+            for (int row = 0; row < kRows; ++row)
 #pragma GCC unroll 8
-                        for (int vector = 0; vector < kVectors; ++vector) Bits::add(sums[row][vector], weights[vector], some);
-                    }
+                for (int vector = 0; vector < kVectors; ++vector) {
+                    const Integers some = whole(row, vector, chunk > 1);
+                    std::memcpy(partial + row * kPanelOutputs + vector * kNumLanes, &some, sizeof some);
                 }
-            }
+        }
 #pragma GCC unroll 8
-            for (int vector = 0; vector < kVectors; ++vector) {
-                const auto* const places = reinterpret_cast<const Float16*>(head) + vector * kNumLanes;
-                const Floats scales = load_lanes_of(places);
-                if (has_mins) {
-                    const Floats mins = load_lanes_of(places + kPanelOutputs);
+        for (int vector = 0; vector < kVectors; ++vector) {
+            const auto* const places = reinterpret_cast<const Float16*>(head) + vector * kNumLanes;
+            const Floats scales = load_lanes_of(places);
+            if (has_mins) {
+                const Floats mins = load_lanes_of(places + kPanelOutputs);
 #pragma GCC unroll 12
-                    for (int row = 0; row < kRows; ++row) {
-                        float* const total = totals + row * kPanelOutputs + vector * kNumLanes;
-                        const Floats added = as_rounded(mins * everywhere(chunk_sums[row * rows.chunk_stride]));
-                        const Integers whole = Bits::total(sums[row][vector], begins[row * rows.chunk_stride]);
-                        const Floats scaled = as_rounded(__builtin_convertvector(whole, Floats) * scales);
-                        store_lanes(as_rounded(as_rounded(load_lanes_of(total) + added) + scaled), total);
-                    }
-                } else {
+                for (int row = 0; row < kRows; ++row) {
+                    float* const total = totals + row * kPanelOutputs + vector * kNumLanes;
+                    const Floats added = as_rounded(mins * everywhere(group_sums[row * rows.group_stride]));
+                    const Integers products = whole(row, vector, chunks_of_group > 1);
+                    const Floats scaled = as_rounded(__builtin_convertvector(products, Floats) * scales);
+                    store_lanes(as_rounded(as_rounded(load_lanes_of(total) + added) + scaled), total);
+                }
+            } else {
 #pragma GCC unroll 12
-                    for (int row = 0; row < kRows; ++row) {
-                        float* const total = totals + row * kPanelOutputs + vector * kNumLanes;
-                        const Integers whole = Bits::total(sums[row][vector], begins[row * rows.chunk_stride]);
-                        const Floats scaled = as_rounded(__builtin_convertvector(whole, Floats) * scales);
-                        store_lanes(as_rounded(load_lanes_of(total) + scaled), total);
-                    }
+                for (int row = 0; row < kRows; ++row) {
+                    float* const total = totals + row * kPanelOutputs + vector * kNumLanes;
+                    const Integers products = whole(row, vector, chunks_of_group > 1);
+                    const Floats scaled = as_rounded(__builtin_convertvector(products, Floats) * scales);
+                    store_lanes(as_rounded(load_lanes_of(total) + scaled), total);
                 }
             }
         }
     }
 }
 
-using GroupedBlock = void (*)(const uint8_t*, const uint8_t*, const GroupShape&, FetchAhead, const GroupedRows&, float*);
+using GroupedBlock = void (*)(const uint8_t*, const uint8_t*, const GroupShape&, FetchAhead, const GroupedRows&, float*,
+                              int32_t*);
 
 template <typename Bits, int... kRows>
 constexpr std::array<GroupedBlock, sizeof...(kRows)> grouped_blocks(std::integer_sequence<int, kRows...>) {
@@ -139,6 +165,7 @@ void multiply_grouped_panel_of(const VerbatimWeight& weight, int64_t panel, int6
     const FetchedPanel fetched{own, panels + next * num_bytes, num_bytes, kVectorBytes};
     const int64_t num_blocks = (num_rows + kMostRows - 1) / kMostRows;
     alignas(64) float totals[kMostRows * kPanelOutputs];
+    alignas(64) int32_t partial[kMostRows * kPanelOutputs];
     for (int64_t block = 0; block < num_blocks; ++block) {
         const int64_t first = num_rows * block / num_blocks, num = num_rows * (block + 1) / num_blocks - first;
         const int64_t step = grouped_vectors_at_once<Bits>(static_cast<int>(num)) * kNumLanes, parts = kPanelOutputs / step;
@@ -146,7 +173,8 @@ void multiply_grouped_panel_of(const VerbatimWeight& weight, int64_t panel, int6
         for (int64_t part = 0; part < parts; ++part)
             kBlocks[num - 1](own + part * step * static_cast<int64_t>(sizeof(Float16)),
                              own + shape.head_bytes() + part * step * kQuadInputs, shape,
-                             fetched.ahead(block * parts + part, num_blocks * parts), some, totals + part * step);
+                             fetched.ahead(block * parts + part, num_blocks * parts), some, totals + part * step,
+                             partial + part * step);
         finish_grouped_rows(totals, some, num, weight.bias + first_output, weight.num_outputs - first_output,
                             output + first * output_stride, output_stride);
     }

@@ -1,8 +1,8 @@
-// Sums of products of a chunk of inputs with weights of 4 or 8 bits, as whole numbers: exact on every target.
+// Sums of products of a group of inputs with weights of 4 or 8 bits, as whole numbers: exact on every target.
 //
 // Weights are unsigned in memory: of 4 bits 0 to 15, two of them in a byte, and of 8 bits 128 more than they are. So VNNI
 // takes them, and a sum begins with what takes the middle off. Without VNNI two products of 4 bits are added in 16 bits,
-// which hold the sums of a whole chunk: 8 * 2 * 15 * 127 = 30,480. Weights of 8 bits are multiplied there as
+// which hold the sums of a chunk of 32 inputs: 8 * 2 * 15 * 127 = 30,480. Weights of 8 bits are multiplied there as
 // common/byte_products.h has it.
 #pragma once
 
@@ -14,8 +14,8 @@
 using UnsignedBytes = uint8_t __attribute__((vector_size(4 * VERBATIM_LANES)));
 using UnsignedShorts = uint16_t __attribute__((vector_size(4 * VERBATIM_LANES)));
 
-// Inputs whose products are summed as whole numbers; of groups of 16, these.
-constexpr int64_t kChunk = 32, kLeastChunk = 16;
+// Inputs whose products 16 bits hold, and those of the smallest groups.
+constexpr int64_t kChunk = 32, kLeastGroup = 16;
 
 // Adds the products of unsigned weights with signed inputs.
 #ifdef VERBATIM_VNNI
@@ -24,7 +24,8 @@ inline void add_unsigned_products(Integers& sums, UnsignedBytes weights, Bytes i
 }
 #endif
 
-// Sums begin with a number, which is added by begin() or total(), as is cheaper.
+// Sums begin with a number, which is added by begin() or total(), as is cheaper. kHoldGroup: whether they hold those of a
+// group of any size; others hold those of a chunk.
 
 // Weights of 4 bits: a vector in memory has those of one quad of inputs in its low halves, and those of the next in its
 // high ones.
@@ -44,6 +45,7 @@ struct FourBits {
 
 #if defined(VERBATIM_VNNI) || defined(__ARM_FEATURE_DOTPROD)
     static constexpr int kRegistersOfSum = 1, kSpare = 3;
+    static constexpr bool kHoldGroup = true;
     using Sums = Integers;
 
     static void add(Sums& sums, const Weights& weights, Bytes inputs) {
@@ -55,9 +57,10 @@ struct FourBits {
     }
 
     static Sums begin(int32_t number) { return number - Sums{}; }
-    static Integers total(const Sums& sums, int32_t) { return sums; }
+    static Integers total(const Sums& sums, Integers) { return sums; }
 #elif defined(__SSSE3__)
     static constexpr int kRegistersOfSum = 1, kSpare = 4;
+    static constexpr bool kHoldGroup = false;
     using Sums = Shorts;
 
     static void add(Sums& sums, const Weights& weights, Bytes inputs) {
@@ -76,7 +79,7 @@ struct FourBits {
 
     static Sums begin(int32_t) { return Sums{}; }
 
-    static Integers total(const Sums& sums, int32_t begun) {
+    static Integers total(const Sums& sums, Integers begun) {
 #if VERBATIM_LANES == 16
         return (Integers)_mm512_madd_epi16((__m512i)sums, _mm512_set1_epi16(1)) + begun;
 #elif VERBATIM_LANES == 8
@@ -87,6 +90,7 @@ struct FourBits {
     }
 #elif defined(__aarch64__)
     static constexpr int kRegistersOfSum = 2, kSpare = 3;
+    static constexpr bool kHoldGroup = false;
     struct Sums {
         int16x8_t low, high;
     };
@@ -99,11 +103,12 @@ struct FourBits {
 
     static Sums begin(int32_t) { return {vdupq_n_s16(0), vdupq_n_s16(0)}; }
 
-    static Integers total(const Sums& sums, int32_t begun) {
+    static Integers total(const Sums& sums, Integers begun) {
         return (Integers)vpaddlq_s16(vpaddq_s16(sums.low, sums.high)) + begun;
     }
 #else
     static constexpr int kRegistersOfSum = 1, kSpare = 3;
+    static constexpr bool kHoldGroup = true;
     using Sums = Integers;
 
     static void add(Sums& sums, const Weights& weights, Bytes inputs) {
@@ -111,18 +116,19 @@ struct FourBits {
     }
 
     static Sums begin(int32_t number) { return number - Sums{}; }
-    static Integers total(const Sums& sums, int32_t) { return sums; }
+    static Integers total(const Sums& sums, Integers) { return sums; }
 #endif
 };
 
 // Weights of 8 bits.
 struct EightBits {
     static constexpr int64_t kQuadsOfVector = 1, kBits = 8;
-    using Sums = Integers;
     static constexpr int kRegistersOfSum = 1;
+    static constexpr bool kHoldGroup = true;
+    using Sums = Integers;
 
     static Sums begin(int32_t number) { return number - Sums{}; }
-    static Integers total(const Sums& sums, int32_t) { return sums; }
+    static Integers total(const Sums& sums, Integers) { return sums; }
 
 #ifdef VERBATIM_VNNI
     static constexpr int32_t kAdded = 128;  // to each weight as it is multiplied

@@ -1,4 +1,4 @@
-// Rows of activations as they meet weights in groups: rounded to 8 bits, each by a scale of its own, with sums of chunks.
+// Rows of activations as they meet weights in groups: rounded to 8 bits, each by a scale of its own, with sums of groups.
 #pragma once
 
 #include <algorithm>
@@ -29,37 +29,34 @@ struct GroupShape {
     int64_t head_bytes() const { return (1 + has_mins) * scale_bytes(); }
     int64_t group_bytes() const { return head_bytes() + group_size * kPanelOutputs * num_bits / 8; }
     int64_t panel_bytes() const { return num_groups() * group_bytes(); }
-    int64_t chunk() const { return std::min(group_size, kChunk); }
-    int64_t num_chunks() const { return num_inputs / chunk(); }
 };
 
-// Rounded rows. Beside its values a row has two numbers for each chunk of inputs: what the sum of its products begins with,
+// Rounded rows. Beside its values a row has two numbers for each group of inputs: what the sum of its products begins with,
 // and the sum of its values, which meets the mins.
 struct GroupedRows {
     const int8_t* values;
     const float* scales;  // what 1 stands for
     const int32_t* begins;
     const float* sums;
-    int64_t stride, chunk_stride;
+    int64_t stride, group_stride;
 
     GroupedRows from(int64_t row) const {
-        return {values + row * stride, scales + row, begins + row * chunk_stride, sums + row * chunk_stride,
-                stride, chunk_stride};
+        return {values + row * stride, scales + row, begins + row * group_stride, sums + row * group_stride,
+                stride, group_stride};
     }
 };
 
-// Rounds one row. begins, sums: of its chunks.
+// Rounds one row. begins, sums: of its groups.
 template <typename T>
 inline void round_grouped_row(const T* row, const GroupShape& shape, int8_t* values, float* scale, int32_t* begins,
                               float* sums) {
     round_row<0>(row, shape.num_inputs, values, scale);
     const int32_t taken_off = shape.num_bits == 4 ? (shape.has_mins ? 0 : FourBits::kMiddle) : EightBits::kAdded;
-    const int64_t chunk = shape.chunk();
-    for (int64_t i = 0; i < shape.num_chunks(); ++i, values += chunk) {
+    for (int64_t group = 0; group < shape.num_groups(); ++group, values += shape.group_size) {
         int32_t sum = 0;
-        for (int64_t input = 0; input < chunk; ++input) sum += values[input];
-        begins[i] = -taken_off * sum;
-        sums[i] = static_cast<float>(sum);
+        for (int64_t input = 0; input < shape.group_size; ++input) sum += values[input];
+        begins[group] = -taken_off * sum;
+        sums[group] = static_cast<float>(sum);
     }
 }
 
@@ -72,23 +69,23 @@ struct GroupedRowBuffers {
     void fit(int64_t num_rows, int64_t num_inputs) {
         fit_one(values, num_rows * row_stride(num_inputs));
         fit_one(scales, num_rows);
-        fit_one(sums, num_rows * chunk_stride(num_inputs));
-        fit_one(begins, num_rows * chunk_stride(num_inputs));
+        fit_one(sums, num_rows * group_stride(num_inputs));
+        fit_one(begins, num_rows * group_stride(num_inputs));
     }
 
     template <typename T>
     void round(const T* source, int64_t row, const GroupShape& shape) {
-        const int64_t chunk = row * chunk_stride(shape.num_inputs);
+        const int64_t group = row * group_stride(shape.num_inputs);
         round_grouped_row(source, shape, values.data() + row * row_stride(shape.num_inputs), scales.data() + row,
-                          begins.data() + chunk, sums.data() + chunk);
+                          begins.data() + group, sums.data() + group);
     }
 
     GroupedRows rows(int64_t num_inputs) const {
-        return {values.data(), scales.data(), begins.data(), sums.data(), row_stride(num_inputs), chunk_stride(num_inputs)};
+        return {values.data(), scales.data(), begins.data(), sums.data(), row_stride(num_inputs), group_stride(num_inputs)};
     }
 
    private:
-    static int64_t chunk_stride(int64_t num_inputs) { return (num_inputs + kLeastChunk - 1) / kLeastChunk; }
+    static int64_t group_stride(int64_t num_inputs) { return (num_inputs + kLeastGroup - 1) / kLeastGroup; }
 
     template <typename T>
     static void fit_one(std::vector<T>& buffer, int64_t size) {

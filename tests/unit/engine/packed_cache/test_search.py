@@ -59,7 +59,7 @@ def replaced(config: EngineConfig, **changes: object) -> EngineConfig:
 
 
 @needs_compiled_bfloat16
-@pytest.mark.parametrize("quantize", [None, "int8", "int4"])
+@pytest.mark.parametrize("quantize", [None, "int8", "int4", "int4-g64", "int4-asym"])
 def test_a_second_start_computes_the_same_bits_from_the_cache(
     config: EngineConfig, quantize: str | None
 ) -> None:
@@ -116,8 +116,9 @@ def test_one_other_number_is_another_model(config: EngineConfig) -> None:
 @needs_compiled_bfloat16
 def test_another_way_of_packing_has_an_entry_of_its_own(config: EngineConfig) -> None:
     start(config)
-    start(replaced(config, quantize="int8"))
-    assert len(cached(config)) == 2
+    for num_others, quantize in enumerate(("int8", "int4", "int4-g64", "int4-asym"), start=1):
+        start(replaced(config, quantize=quantize))
+        assert len(cached(config)) == 1 + num_others
 
 
 @needs_compiled_bfloat16

@@ -33,6 +33,26 @@ def test_the_search_beats_the_scale_of_the_largest_magnitude() -> None:
     assert error < 0.93 * (simple.flatten(1) - weight).norm()
 
 
+def test_a_line_through_the_numbers_beats_the_steps_of_their_range() -> None:
+    weight = _weight(64, 512)
+    groups = weight.view(64, -1, 32)
+    least = groups.amin(dim=-1, keepdim=True)
+    step = (groups.amax(dim=-1, keepdim=True) - least) / 15
+    simple = ((groups - least) / step).round() * step + least
+    error = (round_to_groups(weight, 4, 32, symmetric=False).plain() - weight).norm()
+    assert error < 0.95 * (simple.flatten(1) - weight).norm()
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+def test_groups_of_one_number_and_groups_far_from_zero_keep_it_as_their_min(bits: GroupBits) -> None:
+    assert torch.equal(
+        round_to_groups(torch.full((3, 64), 5.5), bits, 32, symmetric=False).plain(), torch.full((3, 64), 5.5)
+    )
+    weight = 8 + _weight(3, 64)
+    difference = (round_to_groups(weight, bits, 32, symmetric=False).plain() - weight).abs().max()
+    assert difference < 0.02  # half a step of the integers, and half a step of float16 at 8
+
+
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("bits", [4, 8])
 def test_groups_of_zeros_stay_zeros(bits: GroupBits, *, symmetric: bool) -> None:

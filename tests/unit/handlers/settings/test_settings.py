@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from engine.config import KVEventsConfig
+from engine.config import QUANTIZATIONS, KVEventsConfig
 from handlers.engine_starter import engine_config
 from handlers.mindie.settings import MindieSettings
 from handlers.settings.settings import Settings
@@ -182,8 +182,17 @@ def test_a_draft_longer_than_a_step_can_append_is_refused() -> None:
 
 
 def test_a_quantization_that_is_not_supported_is_refused_by_name() -> None:
-    with pytest.raises(ValidationError, match="'gptq' is not supported; those that are: int8 and int4"):
+    with pytest.raises(
+        ValidationError, match="'gptq' is not supported; those that are: int8, int4, int4-g64"
+    ):
         Settings(quantize="gptq")
+
+
+@pytest.mark.parametrize("name", QUANTIZATIONS)
+def test_each_quantization_is_named_by_option_or_variable(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings(quantize=name.upper()).quantize == name
+    monkeypatch.setenv("VERBATIM_QUANTIZE", name)
+    assert engine_config(Settings()).quantize == name
 
 
 def test_the_engine_over_servers_needs_their_urls() -> None:

@@ -6,6 +6,7 @@ As many copies of a weight take turns as no cache holds, so that a product of fe
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from typing import Final
 
@@ -18,6 +19,7 @@ from engine.linear.rounded.grouped_linear import GroupedLinear
 from engine.linear.rounded.int8_linear import Int8Linear
 from engine.linear.rounded.rounded_linear import RoundedLinear
 from engine.native.instructions import usable_label
+from engine.weights.grouped_weight import ROUNDED_FORMS
 from tools.bench.table import Row, print_table
 
 # Inputs and outputs of layers of Qwen2.5-0.5B: the MLP's first product, its second one, and that of queries,
@@ -27,10 +29,6 @@ _ROWS: Final = (1, 8, 32, 256)
 _LEAST_WEIGHTS: Final = 160 << 20  # of 4 bits these are 80 MiB
 
 
-def _with_mins(linear: nn.Linear) -> GroupedLinear:
-    return GroupedLinear.of(round_to_groups(linear.weight, 4, 32, symmetric=False), None)
-
-
 def _with_8_bits(linear: nn.Linear) -> GroupedLinear:
     return GroupedLinear.of(round_to_groups(linear.weight, 8, 32), None)
 
@@ -38,8 +36,7 @@ def _with_8_bits(linear: nn.Linear) -> GroupedLinear:
 KINDS: Final[dict[str, Callable[[nn.Linear], nn.Module]]] = {
     "bf16": PanelLinear,
     "int8": Int8Linear,
-    "4 bits": GroupedLinear,
-    "4 bits, mins": _with_mins,
+    **{name: partial(GroupedLinear.rounded_to, form) for name, form in ROUNDED_FORMS.items()},
     "8 bits in groups": _with_8_bits,
 }
 

@@ -36,6 +36,8 @@ def reserved(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     [
         (torch.bfloat16, "auto", None, 64),
         (torch.bfloat16, "bfloat16", "int8", 32),
+        (torch.bfloat16, "auto", "int4", 16),
+        (torch.bfloat16, "auto", "int4-g128-asym", 16),
         (torch.float16, "auto", None, 64),
         (torch.float32, "auto", "int8", 32),
     ],

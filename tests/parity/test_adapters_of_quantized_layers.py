@@ -1,24 +1,26 @@
-"""Adapters change layers that keep a checkpoint's integers as PEFT changes their plain weights."""
+"""Adapters change layers whose weights are integers as PEFT changes their plain weights."""
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from engine.build import build_core
-from engine.config import AdapterSource, EngineConfig
+from engine.config import QUANTIZATIONS, AdapterSource, EngineConfig
 from engine.core.core import EngineCore
 from engine.events import TokenEvent
+from engine.kernels import Kernel
 from engine.lora.opening import open_adapters
 from engine.lora.registry import AdapterRegistry
 from engine.model.loading.gguf import named_file
+from engine.model_info import ModelInfo
 from engine.request import SamplingParams, StopConditions
 from tests.gguf_files import WIDE, write_gguf
-from tests.instructions import needs_compiler
+from tests.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.lora import adapted_model, save_adapter
 from tests.parity.test_adapter_parity import prompts, run
 from tests.parity.test_stored_groups import AWQ, GPTQ
@@ -48,7 +50,7 @@ async def test_adapters_of_a_gguf_file_change_what_peft_changes(
     written = write_gguf(tmp_path / "model.gguf", tiny_model(model_type, **WIDE), tiny_tokenizer(), kind)
     plain = tmp_path / "plain"
     written.model.save_pretrained(plain)  # with the numbers that the blocks stand for
-    await _check(written.path, plain, tmp_path)
+    assert (await _check(written.path, plain, tmp_path)).info.stored_layers
 
 
 @needs_compiler
@@ -57,24 +59,56 @@ async def test_adapters_of_a_quantized_checkpoint_change_what_peft_changes(
     description: dict[str, Any], maker: Callable[[Tensor], Quantized], tmp_path: Path
 ) -> None:
     pair = save_pair(tmp_path, description, maker, num_hidden_layers=2)
-    await _check(pair.quantized, pair.plain, tmp_path)
+    assert (await _check(pair.quantized, pair.plain, tmp_path)).info.stored_layers
 
 
-async def _check(model: Path, plain: Path, folder: Path) -> None:
+@needs_compiled_bfloat16
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("quantize", QUANTIZATIONS)
+async def test_adapters_of_rounded_layers_change_what_peft_changes(
+    quantize: str, dtype: str, tmp_path: Path
+) -> None:
+    plain = tmp_path / "plain"
+    model = tiny_model("qwen3", **WIDE)
+    for module in model.model.layers.modules():
+        if isinstance(module, nn.Linear):
+            module.weight.data = _weight_of_4_bits(*module.weight.shape)
+    model.save_pretrained(plain)
+    tiny_tokenizer().save_pretrained(plain)
+    opened = await _check(plain, plain, tmp_path, dtype=dtype, quantize=quantize)
+    info = opened.info
+    # Queries, keys and values are one layer, and so are gate and up.
+    assert (info.num_int4_layers or info.num_int8_layers - 1) == 4 * model.config.num_hidden_layers
+    if dtype == "bfloat16":
+        assert [(each.name, each.in_use) for each in opened.kernels] == [("adapters", True)]
+
+
+def _weight_of_4_bits(num_outputs: int, num_inputs: int) -> Tensor:
+    """Return a weight that each rounding to 4 bits leaves as it is, and bfloat16 too.
+
+    Groups of 16 and more have the least and the largest integer.
+    """
+    values = torch.randint(-8, 8, (num_outputs, num_inputs))
+    values[:, ::16], values[:, 1::16] = -8, 7
+    scales = torch.randint(4, 8, (num_outputs, num_inputs // 128)) / 2**8
+    return values * scales.repeat_interleave(128, dim=1)
+
+
+async def _check(model: Path, plain: Path, folder: Path, **settings: Any) -> "_Opened":
     """Compare a model with two adapters and none with PEFT's of its plain weights.
 
-    folder: where adapters are written.
+    folder: where adapters are written. settings: the engine's.
     """
     folders = {
         name: save_adapter(plain, folder / name, seed=seed) for seed, name in enumerate(("poet", "bard"))
     }
-    core, adapters, stored = _opened(model, folders)
-    assert stored, "layers keep the integers"
+    opened = _open(model, folders, **settings)
+    core = opened.core
     (prompt,) = prompts(1, seed=3)
     names = (None, *folders)
     events = await run(
         core,
-        adapters,
+        opened.registry,
         [
             generation_request(
                 request_id=str(number),
@@ -98,18 +132,28 @@ async def _check(model: Path, plain: Path, folder: Path) -> None:
         change = (expected - without).norm()
         assert change > 10 * own_error, "an adapter changes more than rounding does"
         assert (found - expected).norm() < _CLOSE * change, name
+    return opened
 
 
-def _opened(model: Path, folders: dict[str, Path]) -> tuple[EngineCore, AdapterRegistry, dict[int, int]]:
-    """Return an engine, its adapters, and how many layers keep a checkpoint's integers."""
+class _Opened(NamedTuple):
+    """An engine and its adapters. kernels: those of adapters."""
+
+    core: EngineCore
+    info: ModelInfo
+    registry: AdapterRegistry
+    kernels: tuple[Kernel, ...]
+
+
+def _open(model: Path, folders: dict[str, Path], **settings: Any) -> _Opened:
     config = EngineConfig(
         model=str(model),
         device="cpu",
         num_kv_blocks=64,
         adapters=tuple(AdapterSource(name, str(folder)) for name, folder in folders.items()),
+        **settings,
     )
     core, _, info = build_core(config, lambda line: None)
-    return core, open_adapters(core.runner, config, lambda line: None).registry, info.stored_layers
+    return _Opened(core, info, *open_adapters(core.runner, config, lambda line: None))
 
 
 def _scores(prompt: tuple[int, ...], events: list[TokenEvent]) -> tuple[list[int], Tensor]:
