@@ -146,6 +146,10 @@ def layers_in_groups() -> None:
                 layer = GroupedPanels.of(weight, torch.randn(70))
                 for num_rows in (1, 4, 13, 30):
                     layer.multiply(torch.randn(num_rows, 384, dtype=dtype))
+        in_order = round_to_groups(torch.randn(70, 384), 4, 128)
+        layer = GroupedPanels.of(in_order._replace(order=torch.randperm(384).int()), None)
+        for num_rows in (1, 13):
+            layer.multiply(torch.randn(num_rows, 384, dtype=dtype))
         GroupedPanels.rounded(torch.randn(70, 384, dtype=dtype), None)
 
 
@@ -181,5 +185,5 @@ CALCULATIONS = {
     "bfloat16 layer ends": Calculation(bfloat16_layer_ends, 10),
     "bfloat16 layer ends in pairs": Calculation(bfloat16_layer_ends, 10, _WITH_PAIRS, IN_PAIRS),
     "int8 layer ends": Calculation(int8_layer_ends, 13),
-    "layers in groups": Calculation(layers_in_groups, 124),
+    "layers in groups": Calculation(layers_in_groups, 132),
 }

@@ -46,6 +46,21 @@ def to_groups(
     )
 
 
+def order_of_groups(groups: Tensor, stored_size: int) -> Tensor | None:
+    """Return the inputs by their stored groups, as of `GroupedWeight`; None if that is their own order.
+
+    groups: the stored group of each input, [num_inputs]. Raises NotGrouped unless each has `stored_size`
+    inputs, but for the last, which may have fewer.
+    """
+    in_order = torch.arange(len(groups)) // stored_size
+    if torch.equal(groups.long(), in_order):
+        return None
+    by_group, order = groups.long().sort(stable=True)
+    if not torch.equal(by_group, in_order):
+        raise NotGrouped("its inputs are in the order of their activations, and its groups of several sizes")
+    return order.int()
+
+
 def _group_size(num_inputs: int, stored_size: int) -> int | None:
     """Return the largest size of groups that each lie in one stored group."""
     fitting = (size for size in reversed(GROUP_SIZES) if not num_inputs % size and not stored_size % size)

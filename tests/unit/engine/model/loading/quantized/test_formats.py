@@ -39,7 +39,7 @@ def gptq(**changes: Any) -> dict[str, Any]:
     [
         (partial(makers.gptq, bits=4, group_size=32), gptq(), "GPTQ of 4 bits in groups of 32"),
         (
-            partial(makers.gptq, bits=4, group_size=16, version=2, reorders=True),
+            partial(makers.gptq, bits=4, group_size=16, version=2, order="own"),
             gptq(group_size=16, checkpoint_format="gptq_v2", desc_act=True),
             "GPTQ of 4 bits in groups of 16, inputs in the order of their activations",
         ),
@@ -69,6 +69,16 @@ def gptq(**changes: Any) -> dict[str, Any]:
             partial(makers.packed, bits=4, group_size=16, is_symmetric=False),
             compressed("pack-quantized", num_bits=4, strategy="group", group_size=16, symmetric=False),
             "compressed-tensors, 4-bit integers in groups of 16",
+        ),
+        (
+            partial(makers.gptq, bits=4, group_size=16, order="uneven"),
+            gptq(group_size=16, desc_act=True),
+            "GPTQ of 4 bits in groups of 16, inputs in the order of their activations",
+        ),
+        (
+            partial(makers.packed, bits=4, group_size=32, is_symmetric=True, order="own"),
+            compressed("pack-quantized", num_bits=4, strategy="group", group_size=32),
+            "compressed-tensors, 4-bit integers in groups of 32",
         ),
         (
             partial(makers.packed, bits=8, group_size=32, is_symmetric=True),
