@@ -32,6 +32,7 @@ from tests.tiny import tiny_model, tiny_tokenizer
 from tests.unit.engine.linear.test_unread_linear import of_groups
 from tests.unit.engine.model.loading.quantized import makers
 from tests.unit.engine.model.loading.quantized.pairs import Pair, compressed, save_pair
+from tests.unit.engine.model.loading.quantized.test_formats import TORCHAO, torchao
 
 # Relative errors of logits: of the demo model, and of tiny random ones, which magnify any rounding.
 MAX_ERROR = 0.05
@@ -181,6 +182,18 @@ def test_a_quantized_checkpoint_computes_what_its_plain_weights_do(
         bits = next(iter(info.stored_layers))
         assert f"MiB of {info.stored_format}, kept in {bits} bits in 8 linear layers" in line
         assert ", from " in line
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    "config", ["Int8WeightOnlyConfig", "Int8DynamicActivationIntxWeightConfig", "Int4WeightOnlyConfig"]
+)
+def test_weights_of_torchaos_classes_compute_what_plain_ones_do(config: str, tmp_path: Path) -> None:
+    maker, metadata = TORCHAO[config]
+    pair = save_pair(tmp_path, torchao(config), maker, metadata=metadata)
+    info = check_near(pair.quantized).info
+    assert sum(info.stored_layers.values()) == 2 * 4, "all but the head"
+    assert info.stored_format == f"torchao's {config}"
 
 
 @needs_compiler

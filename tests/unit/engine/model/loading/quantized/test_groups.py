@@ -17,9 +17,9 @@ from engine.model.loading.quantized.grouping import group_form, to_groups
 from engine.weights.grouped_weight import GroupForm
 from engine.weights.unread_weight import NotGrouped
 from tests.instructions import needs_compiler
-from tests.unit.engine.model.loading.quantized import makers
+from tests.unit.engine.model.loading.quantized import makers, torchao_makers
 from tests.unit.engine.model.loading.quantized.pairs import compressed, save_pair
-from tests.unit.engine.model.loading.quantized.test_formats import gptq
+from tests.unit.engine.model.loading.quantized.test_formats import TORCHAO, gptq, torchao
 
 AWQ = {"quant_method": "awq", "bits": 4, "group_size": 32, "version": "gemm", "zero_point": True}
 NAME = "model.layers.0.mlp.down_proj.weight"
@@ -173,6 +173,52 @@ def test_a_list_of_groups_that_was_not_set_says_nothing(tmp_path: Path) -> None:
     groups = weight.read_groups()
     assert groups.order is None
     assert torch.equal(groups.plain(), weight.read_plain(torch.float32))
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("config", "form"),
+    [
+        ("Int8WeightOnlyConfig", (8, 64, False)),
+        ("Int8DynamicActivationInt8WeightConfig", (8, 64, True)),
+        ("Int8DynamicActivationIntxWeightConfig", (4, 32, True)),
+        ("IntxWeightOnlyConfig", (8, 16, False)),
+        ("Int4WeightOnlyConfig", (4, 32, True)),
+    ],
+)
+def test_integers_of_torchaos_classes_become_groups(
+    config: str, form: tuple[Any, ...], tmp_path: Path
+) -> None:
+    maker, metadata = TORCHAO[config]
+    sizes: dict[str, Any] = {"num_hidden_layers": 1, "intermediate_size": 192}
+    pair = save_pair(tmp_path, torchao(config), maker, metadata=metadata, **sizes)
+    unread = plan(pair.quantized).unread
+    assert len(unread) == 7
+    for weight in unread.values():
+        groups, plain = weight.read_groups(), weight.read_plain(torch.float32)
+        groups.check()
+        assert groups.form == form
+        assert weight.form.with_room_for(groups.form) == weight.form
+        largest = 16 * float(groups.scales.abs().max()) + float(plain.abs().max())
+        torch.testing.assert_close(groups.plain(), plain, rtol=2**-10, atol=2**-11 * largest)
+
+
+@needs_compiler
+def test_zero_points_of_zero_need_no_mins(tmp_path: Path) -> None:
+    maker = partial(torchao_makers.nibbles, group_size=32, has_offsets=False)
+    metadata = TORCHAO["Int4WeightOnlyConfig"][1]
+    pair = save_pair(tmp_path, torchao("Any"), maker, num_hidden_layers=1, metadata=metadata)
+    weight = plan(pair.quantized).unread[NAME]
+    groups = weight.read_groups()
+    assert groups.mins is None
+    assert torch.equal(groups.plain(), weight.read_plain(torch.float32)), "scales of bfloat16 fit float16"
+
+
+@pytest.mark.parametrize("config", ["Float8WeightOnlyConfig", "FqnToConfig"])
+def test_floats_of_torchaos_classes_are_unpacked(config: str, tmp_path: Path) -> None:
+    maker, metadata = TORCHAO[config]
+    pair = save_pair(tmp_path, torchao(config), maker, num_hidden_layers=1, metadata=metadata)
+    assert not plan(pair.quantized).unread
 
 
 @needs_compiler
