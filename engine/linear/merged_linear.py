@@ -21,6 +21,7 @@ from engine.model.call_hooks import observed
 from engine.model.checks.reference_pass import is_same, reference_logits, relative_difference
 from engine.model.checks.tolerance import LINEAR
 from engine.native.huge_pages import empty_tensor
+from engine.weights.grouped_weight import is_same_order
 
 _PROBE = list(range(4))
 
@@ -181,8 +182,10 @@ def _observe(model: PreTrainedModel, run: Callable[[], T]) -> tuple[T, list[_Gro
 def _can_merge(linears: list[nn.Linear]) -> bool:
     if len({linear.in_features for linear in linears}) > 1:
         return False
-    if all(isinstance(linear, UnreadLinear) for linear in linears):
-        return True
+    unread = [linear.unread for linear in linears if isinstance(linear, UnreadLinear)]
+    if len(unread) == len(linears):
+        first, *others = (weight.read_input_groups() for weight in unread)
+        return all(is_same_order(first, other) for other in others)
     return all(map(is_plain, linears)) and len({linear.weight.dtype for linear in linears}) == 1
 
 

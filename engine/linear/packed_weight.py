@@ -12,7 +12,8 @@ class PackedWeight(NamedTuple):
 
     panels: as native/src/linear/panels.h or, for layers that round their rows, int8_panels.h and
     grouped_panels.h describe them. scales: float32, of int8 panels; None for others. bias: float32. Both are
-    padded to whole panels. groups: the form of panels in groups; None for others.
+    padded to whole panels. groups: the form of panels in groups; None for others. order: as of
+    `GroupedWeight`.
     """
 
     num_outputs: int
@@ -21,3 +22,4 @@ class PackedWeight(NamedTuple):
     scales: Tensor | None
     bias: Tensor
     groups: GroupForm | None = None
+    order: Tensor | None = None

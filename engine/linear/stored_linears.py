@@ -107,7 +107,7 @@ def _groups(parts: Mapping[str, MergedPart]) -> dict[MergedLinear, list[str]]:
 
 def _store(path: str, linear: Any, tensors: dict[str, Tensor]) -> dict[str, Any]:
     packed: PackedWeight = linear.packed
-    for field in ("panels", "scales", "bias"):
+    for field in ("panels", "scales", "bias", "order"):
         if (tensor := getattr(packed, field)) is not None:
             tensors[f"{path}.{field}"] = tensor
     sizes = {"num_outputs": packed.num_outputs, "num_inputs": packed.num_inputs}
@@ -123,6 +123,7 @@ def _restore(path: str, described: Mapping[str, Any], tensors: Mapping[str, Tens
         tensors.get(f"{path}.scales"),
         tensors[f"{path}.bias"],
         None if described["groups"] is None else GroupForm(*described["groups"]),
+        tensors.get(f"{path}.order"),
     )
     return _KINDS[described["kind"]](packed)
 

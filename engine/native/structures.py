@@ -82,6 +82,7 @@ class WeightFields(ctypes.Structure):
     _fields_ = [
         *((name, _POINTER) for name in ("panels", "scales", "bias")),
         *((name, _INTEGER) for name in ("num_inputs", "num_outputs", "group_size", "num_bits", "has_mins")),
+        ("order", _POINTER),
     ]
 
 

@@ -49,7 +49,9 @@ class GroupedWeight(NamedTuple):
 
     values: [num_outputs, num_inputs], of 4 bits uint8 from 0 to 15, whose middle is 8, and of 8 bits int8,
     whose middle is 0. scales, mins: float16 [num_outputs, num_groups]; mins is None for symmetric groups.
-    group_size: 16, 32, 64 or 128 inputs, of which num_inputs is a multiple.
+    group_size: 16, 32, 64 or 128 inputs, of which num_inputs is a multiple. order: int32 [num_inputs], the
+    input that each column of values is multiplied with, where inputs of one group are apart; None where
+    columns are the inputs in order.
     """
 
     values: Tensor
@@ -57,6 +59,7 @@ class GroupedWeight(NamedTuple):
     mins: Tensor | None
     group_size: int
     bits: GroupBits
+    order: Tensor | None = None
 
     @property
     def num_outputs(self) -> int:
@@ -75,6 +78,8 @@ class GroupedWeight(NamedTuple):
             raise ValueError(f"{self.num_inputs} inputs are no whole groups of {self.group_size}")
         if self.values.dtype != (torch.uint8 if self.bits == 4 else torch.int8):
             raise ValueError(f"values of {self.bits} bits are not {self.values.dtype}")
+        if self.order is not None and not _is_permutation(self.order, self.num_inputs):
+            raise ValueError(f"the order of columns does not name each of {self.num_inputs} inputs once")
         if self.bits == 4 and self.values.numel() and int(self.values.max()) > 15:
             raise ValueError("a value of 4 bits exceeds 15")
         for name, numbers in (("scales", self.scales), ("mins", self.mins)):
@@ -86,12 +91,18 @@ class GroupedWeight(NamedTuple):
                 raise ValueError(f"{name} are not finite")
 
     def plain(self) -> Tensor:
-        """Return the weight as float32 [num_outputs, num_inputs]."""
+        """Return the weight as float32 [num_outputs, num_inputs], with inputs in order."""
         values = self.values.float().view(self.num_outputs, -1, self.group_size)
-        if self.mins is None:
-            values = values - MIDDLE if self.bits == 4 else values
-            return (values * self.scales.float()[..., None]).flatten(1)
-        return (values * self.scales.float()[..., None] + self.mins.float()[..., None]).flatten(1)
+        if self.mins is None and self.bits == 4:
+            values = values - MIDDLE
+        columns = values * self.scales.float()[..., None]
+        if self.mins is not None:
+            columns += self.mins.float()[..., None]
+        if self.order is None:
+            return columns.flatten(1)
+        return torch.empty_like(self.values, dtype=torch.float32).index_copy_(
+            1, self.order.long(), columns.flatten(1)
+        )
 
     def of_outputs(self, outputs: Tensor | slice) -> Self:
         """Return the weight of some outputs, in this order."""
@@ -121,7 +132,11 @@ class GroupedWeight(NamedTuple):
 
     @classmethod
     def concatenated(cls, weights: Sequence[Self]) -> Self:
-        """Return one weight with the outputs of all, in the smallest form that has room for each."""
+        """Return one weight with the outputs of all, in the smallest form that has room for each.
+
+        All must have the same order.
+        """
+        assert all(is_same_order(weight.order, weights[0].order) for weight in weights)
         form = weights[0].form
         for weight in weights[1:]:
             form = form.with_room_for(weight.form)
@@ -132,3 +147,15 @@ class GroupedWeight(NamedTuple):
             scales=torch.cat([weight.scales for weight in alike]),
             mins=torch.cat(mins) if mins else None,
         )
+
+
+def is_same_order(first: Tensor | None, second: Tensor | None) -> bool:
+    """Return whether two orders of inputs, or lists of the groups that they belong to, are the same."""
+    if first is None or second is None:
+        return first is second
+    return torch.equal(first, second)
+
+
+def _is_permutation(order: Tensor, num_inputs: int) -> bool:
+    in_order = torch.arange(num_inputs, dtype=torch.int32)
+    return order.dtype == torch.int32 and torch.equal(order.sort().values, in_order)

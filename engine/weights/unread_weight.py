@@ -29,6 +29,13 @@ class UnreadWeight(ABC):
     def form(self) -> GroupForm:
         """The form of its groups."""
 
+    def read_input_groups(self) -> Tensor | None:
+        """Return the group of each input, [num_inputs], where a checkpoint lists them; None elsewhere.
+
+        Weights whose lists are the same have the same order as `GroupedWeight`, so that they can be merged.
+        """
+        return None
+
     @abstractmethod
     def read_groups(self) -> GroupedWeight:
         """Return the weight. Raises NotGrouped, and ModelNotSupported for contents that none can have."""

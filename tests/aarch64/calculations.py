@@ -148,6 +148,10 @@ def layers_in_groups() -> None:
                     layer.multiply(torch.randn(num_rows, 384, dtype=dtype))
         for form in ROUNDED_FORMS.values():
             GroupedPanels.rounded(torch.randn(70, 384, dtype=dtype), None, form)
+        in_order = round_to_groups(torch.randn(70, 384), 4, 128)
+        layer = GroupedPanels.of(in_order._replace(order=torch.randperm(384).int()), None)
+        for num_rows in (1, 13):
+            layer.multiply(torch.randn(num_rows, 384, dtype=dtype))
 
 
 class Calculation(NamedTuple):
@@ -182,5 +186,5 @@ CALCULATIONS = {
     "bfloat16 layer ends": Calculation(bfloat16_layer_ends, 10),
     "bfloat16 layer ends in pairs": Calculation(bfloat16_layer_ends, 10, _WITH_PAIRS, IN_PAIRS),
     "int8 layer ends": Calculation(int8_layer_ends, 13),
-    "layers in groups": Calculation(layers_in_groups, 134),
+    "layers in groups": Calculation(layers_in_groups, 142),
 }

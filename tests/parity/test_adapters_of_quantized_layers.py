@@ -23,13 +23,14 @@ from tests.gguf_files import WIDE, write_gguf
 from tests.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.lora import adapted_model, save_adapter
 from tests.parity.test_adapter_parity import prompts, run
-from tests.parity.test_stored_groups import AWQ, GPTQ
+from tests.parity.test_stored_groups import AWQ, DESC_ACT, GPTQ
 from tests.requests import generation_request
 from tests.tiny import tiny_model, tiny_tokenizer
 from tests.unit.engine.model.loading.quantized import makers
 from tests.unit.engine.model.loading.quantized.pairs import Quantized, save_pair
 
 GPTQ_WEIGHT = partial(makers.gptq, bits=4, group_size=32)
+DESC_ACT_WEIGHT = partial(makers.gptq, bits=4, group_size=32, order="shared")
 AWQ_WEIGHT = partial(makers.awq, group_size=32)
 _NUM_TOKENS = 8
 # Of what the adapter changes: rows are rounded to 8 bits, as they are without adapters.
@@ -54,7 +55,9 @@ async def test_adapters_of_a_gguf_file_change_what_peft_changes(
 
 
 @needs_compiler
-@pytest.mark.parametrize(("description", "maker"), [(GPTQ, GPTQ_WEIGHT), (AWQ, AWQ_WEIGHT)])
+@pytest.mark.parametrize(
+    ("description", "maker"), [(GPTQ, GPTQ_WEIGHT), (DESC_ACT, DESC_ACT_WEIGHT), (AWQ, AWQ_WEIGHT)]
+)
 async def test_adapters_of_a_quantized_checkpoint_change_what_peft_changes(
     description: dict[str, Any], maker: Callable[[Tensor], Quantized], tmp_path: Path
 ) -> None:

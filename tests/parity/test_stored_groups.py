@@ -32,12 +32,14 @@ from tests.tiny import tiny_model, tiny_tokenizer
 from tests.unit.engine.linear.test_unread_linear import of_groups
 from tests.unit.engine.model.loading.quantized import makers
 from tests.unit.engine.model.loading.quantized.pairs import Pair, compressed, save_pair
+from tests.unit.engine.model.loading.quantized.test_formats import TORCHAO, torchao
 
 # Relative errors of logits: of the demo model, and of tiny random ones, which magnify any rounding.
 MAX_ERROR = 0.05
 MAX_RANDOM_ERROR = 0.15
 TOKENS = [5, 250, 7, 7, 31, 2, 90]
 GPTQ: dict[str, Any] = {"quant_method": "gptq", "bits": 4, "group_size": 32, "sym": False}
+DESC_ACT = GPTQ | {"desc_act": True}
 AWQ: dict[str, Any] = {"quant_method": "awq", "bits": 4, "group_size": 32, "version": "gemm"}
 
 
@@ -149,7 +151,12 @@ def test_layers_in_stored_groups_are_one_stack_as_others_are(tmp_path: Path) -> 
     [
         (partial(makers.gptq, bits=4, group_size=32), GPTQ),
         (partial(makers.gptq, bits=8, group_size=-1), GPTQ | {"bits": 8, "group_size": -1}),
+        (partial(makers.gptq, bits=4, group_size=32, order="shared"), DESC_ACT),
         (partial(makers.awq, group_size=32), AWQ),
+        (
+            partial(makers.packed, bits=8, group_size=16, is_symmetric=False, order="shared"),
+            compressed("pack-quantized", num_bits=8, strategy="group", group_size=16, symmetric=False),
+        ),
         (
             partial(makers.packed, bits=4, group_size=32, is_symmetric=True),
             compressed("pack-quantized", num_bits=4, strategy="group", group_size=32),
@@ -178,6 +185,18 @@ def test_a_quantized_checkpoint_computes_what_its_plain_weights_do(
 
 
 @needs_compiler
+@pytest.mark.parametrize(
+    "config", ["Int8WeightOnlyConfig", "Int8DynamicActivationIntxWeightConfig", "Int4WeightOnlyConfig"]
+)
+def test_weights_of_torchaos_classes_compute_what_plain_ones_do(config: str, tmp_path: Path) -> None:
+    maker, metadata = TORCHAO[config]
+    pair = save_pair(tmp_path, torchao(config), maker, metadata=metadata)
+    info = check_near(pair.quantized).info
+    assert sum(info.stored_layers.values()) == 2 * 4, "all but the head"
+    assert info.stored_format == f"torchao's {config}"
+
+
+@needs_compiler
 def test_memory_is_that_of_the_groups(tmp_path: Path) -> None:
     path = write(tmp_path / "a.gguf", "Q4_0", tie_word_embeddings=True)
     parts, _ = start(path)
@@ -191,18 +210,66 @@ def test_memory_is_that_of_the_groups(tmp_path: Path) -> None:
     assert abs(parts.info.weight_bytes - whole) < 0.05 * whole, "panels are padded, and there are norms"
 
 
-def saved(directory: Path, **changes: Any) -> Pair:
-    maker = partial(makers.gptq, bits=4, group_size=32, reorders=True)
-    return save_pair(directory, GPTQ | changes, maker, num_hidden_layers=1)
+def saved(directory: Path, order: makers.Order, **changes: Any) -> Pair:
+    maker = partial(makers.gptq, bits=4, group_size=32, order=order)
+    return save_pair(directory, DESC_ACT, maker, **{"num_hidden_layers": 1} | changes)
+
+
+@needs_compiled_bfloat16
+def test_layers_whose_inputs_are_in_one_order_are_merged_and_stacked_as_others_are(tmp_path: Path) -> None:
+    pair = saved(tmp_path, "shared", num_hidden_layers=2, dtype=torch.bfloat16)
+    said: list[str] = []
+    parts, actual = start(pair.quantized, said)
+    assert not any("plain weight" in line for line in said)
+    kernels = {kernel.name: kernel for kernel in parts.info.kernels}
+    assert kernels["layer_fusion"].scope == kernels["layer_stacking"].scope == "2 of 2 layers"
+    assert kernels["decode_path"].in_use
+    layers = [part for part in parts.runner.model.modules() if isinstance(part, StoredLinear)]
+    assert len(layers) == 2 * 4
+    for layer in layers:
+        assert layer.packed.order is not None
+        assert layer.packed.order.sort().values.tolist() == list(range(layer.in_features))
+    expected = start(pair.quantized, dtype="bfloat16")[1]
+    assert relative_difference(actual, expected) < MAX_RANDOM_ERROR
+
+
+@needs_compiler
+def test_layers_whose_inputs_are_in_several_orders_keep_their_integers_apart(tmp_path: Path) -> None:
+    pair = saved(tmp_path, "own", num_hidden_layers=2)
+    info = check_near(pair.quantized).info
+    assert info.stored_layers == {4: 2 * 7}
+    found = dry_run(config_of(pair.quantized), lambda line: None).info
+    assert found is not None and found.stored_layers == info.stored_layers
+    for described in (info, found):
+        kernel = next(kernel for kernel in described.kernels if kernel.name == "layer_fusion")
+        assert not kernel.in_use
+
+
+@needs_compiled_bfloat16
+def test_a_second_start_knows_the_order_of_inputs(tmp_path: Path) -> None:
+    model = saved(tmp_path, "shared").quantized
+    settings: dict[str, Any] = {"packed_cache": str(tmp_path / "cache"), "quantize": "int4"}
+    first, expected = start(model, **settings)
+    said: list[str] = []
+    second, actual = start(model, said, **settings)
+    assert any("as packed before" in line for line in said)
+    assert torch.equal(actual, expected)
+    orders = [
+        [part.packed.order for part in parts.runner.model.modules() if isinstance(part, StoredLinear)]
+        for parts in (first, second)
+    ]
+    assert len(orders[0]) == 4
+    for order, again in zip(*orders, strict=True):
+        assert order is not None and again is not None and torch.equal(order, again)
 
 
 @needs_compiler
 def test_layers_whose_contents_are_no_groups_have_plain_weights_and_are_named(tmp_path: Path) -> None:
     said: list[str] = []
-    pair = saved(tmp_path)
+    pair = saved(tmp_path, "uneven")
     parts, actual = start(pair.quantized, said)
     assert not parts.info.stored_layers
-    named = [line for line in said if line.endswith("its inputs are in the order of their activations")]
+    named = [line for line in said if "its inputs are in the order of their activations" in line]
     assert any(line.startswith("model.layers.0.mlp.down_proj has a plain weight:") for line in named)
     expected = start(pair.plain)[1]
     assert relative_difference(actual, expected) < 0.01

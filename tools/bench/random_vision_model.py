@@ -36,7 +36,7 @@ _CHAT: Final = (
 
 def write_vision_model(directory: Path, max_image_tokens: int) -> None:
     """Writes a small model of Qwen2.5-VL's kind with its image processor. It has no end token."""
-    ids = {name: _NUM_WORDS + place for place, name in enumerate(_IMAGE_TOKENS)}
+    ids: dict[str, Any] = {name: _NUM_WORDS + place for place, name in enumerate(_IMAGE_TOKENS)}
     ends: dict[str, Any] = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
     text = {
         "vocab_size": _NUM_WORDS + len(ids),

@@ -1,8 +1,8 @@
 """A linear layer's weight of 4 or 8 bits with a scale for each group of inputs, for compiled code.
 
-One call rounds the rows to 8 bits, multiplies, scales and adds the bias. The products of a group of inputs
-are summed as integers, and these sums as float32 in one order, so that all processors compute the same
-outputs.
+One call rounds the rows to 8 bits, puts them in the order of the weight's columns, multiplies, scales and
+adds the bias. The products of a group of inputs are summed as integers, and these sums as float32 in one
+order, so that all processors compute the same outputs.
 """
 
 import ctypes
@@ -30,6 +30,7 @@ class GroupedPanels(CompiledWeight):
         self.packed = packed
         self.fields = _fields(packed.num_outputs, packed.num_inputs, packed.groups)
         self.fields.panels, self.fields.bias = packed.panels.data_ptr(), packed.bias.data_ptr()
+        self.fields.order = None if packed.order is None else packed.order.data_ptr()
         self._multiply = _function()
 
     @classmethod
@@ -48,7 +49,8 @@ class GroupedPanels(CompiledWeight):
             ctypes.c_void_p(panels.data_ptr()),
             ctypes.c_int32(torch.get_num_threads()),
         )
-        return cls(_packed(weight.num_outputs, weight.num_inputs, panels, bias, form))
+        packed = _packed(weight.num_outputs, weight.num_inputs, panels, bias, form)
+        return cls(packed._replace(order=weight.order))
 
     @classmethod
     def rounded(cls, weight: Tensor, bias: Tensor | None, form: GroupForm) -> Self:

@@ -62,8 +62,8 @@ def _packed_bytes(name: str, tensor: StoredTensor, config: EngineConfig) -> int:
     is_of_experts = ".experts." in name  # which transformers joins in memory of its own
     if len(tensor.shape) != 2 or is_of_experts or config.dtype not in _UNCONVERTED.get(tensor.dtype, ()):
         return 0
-    if config.quantize in ROUNDED_FORMS:
-        return ROUNDED_FORMS[config.quantize].num_bytes(*tensor.shape)
+    if (form := ROUNDED_FORMS.get(config.quantize or "")) is not None:
+        return form.num_bytes(*tensor.shape)
     if config.quantize == "int8":
         return tensor.num_elements
     return 0 if tensor.dtype == "F32" else tensor.num_bytes

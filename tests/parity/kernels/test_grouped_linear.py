@@ -27,7 +27,13 @@ TOLERANCE = {torch.float32: 3e-6, torch.bfloat16: 2**-7, torch.float16: 2**-10}
 
 
 def random_weight(
-    num_outputs: int, num_inputs: int, bits: GroupBits, group_size: int, *, has_mins: bool
+    num_outputs: int,
+    num_inputs: int,
+    bits: GroupBits,
+    group_size: int,
+    *,
+    has_mins: bool,
+    has_order: bool = False,
 ) -> GroupedWeight:
     """Any integers and scales, not those that rounding would give."""
     num_groups = num_inputs // group_size
@@ -37,7 +43,8 @@ def random_weight(
         values = torch.randint(-128, 128, (num_outputs, num_inputs), dtype=torch.int8)
     scales = torch.randn(num_outputs, num_groups).half()
     mins = torch.randn(num_outputs, num_groups).half() if has_mins else None
-    return GroupedWeight(values, scales, mins, group_size, bits)
+    order = torch.randperm(num_inputs).int() if has_order else None
+    return GroupedWeight(values, scales, mins, group_size, bits, order)
 
 
 def exact_outputs(rows: Tensor, weight: GroupedWeight, bias: Tensor) -> tuple[Tensor, Tensor]:
@@ -60,6 +67,7 @@ def exact_outputs(rows: Tensor, weight: GroupedWeight, bias: Tensor) -> tuple[Te
     bits=st.sampled_from([4, 8]),
     group_size=st.sampled_from(GROUP_SIZES),
     has_mins=st.booleans(),
+    has_order=st.booleans(),
     dtype=st.sampled_from([torch.float32, torch.bfloat16, torch.float16]),
     layout=st.sampled_from(["dense", "apart", "transposed", "repeated"]),
     num_threads=st.sampled_from([1, 2, 3]),
@@ -71,6 +79,19 @@ def exact_outputs(rows: Tensor, weight: GroupedWeight, bias: Tensor) -> tuple[Te
     bits=4,
     group_size=32,
     has_mins=False,
+    has_order=False,
+    dtype=torch.bfloat16,
+    layout="dense",
+    num_threads=2,
+)
+@example(
+    num_rows=300,
+    num_groups=38,
+    num_outputs=40,
+    bits=4,
+    group_size=128,
+    has_mins=True,
+    has_order=True,
     dtype=torch.bfloat16,
     layout="dense",
     num_threads=2,
@@ -82,6 +103,7 @@ def test_any_shape_gives_the_outputs_of_the_plain_weight(
     bits: GroupBits,
     group_size: int,
     has_mins: bool,
+    has_order: bool,
     dtype: torch.dtype,
     layout: str,
     num_threads: int,
@@ -89,7 +111,7 @@ def test_any_shape_gives_the_outputs_of_the_plain_weight(
     """A few hundred rows of 4864 inputs are more than are multiplied at once."""
     torch.manual_seed(num_rows + 100 * num_groups)
     num_inputs = num_groups * group_size
-    weight = random_weight(num_outputs, num_inputs, bits, group_size, has_mins=has_mins)
+    weight = random_weight(num_outputs, num_inputs, bits, group_size, has_mins=has_mins, has_order=has_order)
     bias = torch.randn(num_outputs)
     rows = {
         "dense": lambda: torch.randn(num_rows, num_inputs),
@@ -135,6 +157,25 @@ def test_outputs_are_those_of_the_same_arithmetic_in_torch(
         outputs += products * weight.scales[:, group].float()
     expected = outputs * (largest / torch.full_like(largest, 127)) + bias
     assert torch.equal(GroupedPanels.of(weight, bias).multiply(rows), expected)
+
+
+@needs_compiler
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("has_mins", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_columns_in_another_order_give_the_bits_of_rows_that_are_in_it(
+    bits: GroupBits, dtype: torch.dtype, *, has_mins: bool
+) -> None:
+    torch.manual_seed(0)
+    weight = random_weight(70, 352, bits, 32, has_mins=has_mins, has_order=True)
+    assert weight.order is not None
+    bias, rows = torch.randn(70), torch.randn(17, 352).to(dtype)
+    rows[3] = 0
+    rows[4, 351] = torch.nan
+    actual = GroupedPanels.of(weight, bias).multiply(rows)
+    expected = GroupedPanels.of(weight._replace(order=None), bias).multiply(rows[:, weight.order])
+    torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
+    assert not torch.equal(actual[0], GroupedPanels.of(weight._replace(order=None), bias).multiply(rows)[0])
 
 
 @needs_compiler

@@ -11,7 +11,12 @@ from typing_extensions import override
 
 from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor
-from engine.model.loading.quantized.quantized_weight import Format, QuantizedWeight, UnpackedIntegers
+from engine.model.loading.quantized.quantized_weight import (
+    INPUT_GROUPS,
+    Format,
+    QuantizedWeight,
+    UnpackedIntegers,
+)
 from engine.model.loading.quantized.scaled_blocks import Malformed
 from engine.model.loading.quantized.stored_parts import StoredParts
 from engine.model.loading.quantized.tensor_files import TensorFiles
@@ -99,6 +104,12 @@ class _Unread(UnreadWeight):
         """The form of its groups."""
         assert self._weight.form is not None
         return self._weight.form
+
+    @override
+    def read_input_groups(self) -> Tensor | None:
+        """Return the stored group of each input; None if they are not listed, or no contents are here."""
+        name = self._weight.parts.get(INPUT_GROUPS)
+        return None if name is None or self._files is None else self._files.read(name)
 
     @override
     def read_groups(self) -> GroupedWeight:

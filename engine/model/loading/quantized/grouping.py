@@ -17,13 +17,20 @@ def group_form(bits: int, num_inputs: int, stored_size: int, *, is_symmetric: bo
 
 
 def to_groups(
-    values: Tensor, scales: Tensor, zeros: Tensor | None, stored_size: int, bits: GroupBits
+    values: Tensor,
+    scales: Tensor,
+    zeros: Tensor | None,
+    stored_size: int,
+    bits: GroupBits,
+    *,
+    offsets: Tensor | None = None,
 ) -> GroupedWeight:
-    """Return the weight (values - zeros) * scales.
+    """Return the weight (values - zeros) * scales + offsets.
 
-    values: [num_outputs, num_inputs], as of `GroupedWeight`. scales, zeros: [num_outputs, num_stored_groups];
-    zeros is None where all are 0. Integers are kept; scales are rounded to float16, and so are zeros times
-    scales, unless each zero is the middle. Raises NotGrouped for scales that are too large for float16.
+    values: [num_outputs, num_inputs], as of `GroupedWeight`. scales, zeros, offsets: [num_outputs,
+    num_stored_groups]; zeros and offsets are None where all are 0. Integers are kept; scales are rounded to
+    float16, and so are offsets less zeros times scales, unless each zero is the middle and each offset 0.
+    Raises NotGrouped for scales that are too large for float16.
     """
     size = _group_size(values.shape[1], stored_size)
     if size is None:
@@ -31,8 +38,9 @@ def to_groups(
     mins = None
     if zeros is None:
         zeros = torch.zeros(1, 1)
-    if bool((zeros != (MIDDLE if bits == 4 else 0)).any()):
+    if offsets is not None or bool((zeros != (MIDDLE if bits == 4 else 0)).any()):
         mins = -(zeros.float() * scales.float())
+        mins = mins if offsets is None else mins + offsets.float()
     num_groups, times = values.shape[1] // size, stored_size // size
 
     def of_groups(numbers: Tensor) -> Tensor:
@@ -44,6 +52,21 @@ def to_groups(
     return GroupedWeight(
         values.contiguous(), of_groups(scales), None if mins is None else of_groups(mins), size, bits
     )
+
+
+def order_of_groups(groups: Tensor, stored_size: int) -> Tensor | None:
+    """Return the inputs by their stored groups, as of `GroupedWeight`; None if that is their own order.
+
+    groups: the stored group of each input, [num_inputs]. Raises NotGrouped unless each has `stored_size`
+    inputs, but for the last, which may have fewer.
+    """
+    in_order = torch.arange(len(groups)) // stored_size
+    if torch.equal(groups.long(), in_order):
+        return None
+    by_group, order = groups.long().sort(stable=True)
+    if not torch.equal(by_group, in_order):
+        raise NotGrouped("its inputs are in the order of their activations, and its groups of several sizes")
+    return order.int()
 
 
 def _group_size(num_inputs: int, stored_size: int) -> int | None:

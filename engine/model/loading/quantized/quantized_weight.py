@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -10,6 +10,9 @@ from torch import Tensor
 from engine.model.loading.quantized.stored_parts import StoredParts
 from engine.model.loading.quantized.tensor_files import TensorFiles
 from engine.weights.grouped_weight import GroupedWeight, GroupForm
+
+# The part of a weight that lists the stored group of each of its inputs, where a format has such a list.
+INPUT_GROUPS: Final = "g_idx"
 
 
 class Unpacked(Protocol):

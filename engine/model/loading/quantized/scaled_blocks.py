@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from engine.model.loading.quantized.grouping import to_groups
-from engine.weights.grouped_weight import GroupedWeight
+from engine.weights.grouped_weight import MIDDLE, GroupBits, GroupedWeight
 from engine.weights.unread_weight import NotGrouped
 
 _AT_ONCE = 1 << 22  # numbers that are computed in float32 at a time
@@ -34,17 +34,24 @@ class ScaledBlocks(NamedTuple):
     """Numbers of 8 bits, [..., num_rows, num_columns], and the scales and zeros of their blocks.
 
     scales: as many as there are blocks of `block` rows and columns, or one for all. zeros: None where all
-    are 0.
+    are 0. bits: as of the weight in groups that integers become; 4 where all lie from -8 to 7.
     """
 
     values: Tensor
     scales: Tensor
     block: tuple[int, int]
     zeros: Tensor | None = None
+    bits: GroupBits = 8
+
+    def check(self) -> None:
+        """Raise Malformed for scales and zeros that are not finite."""
+        check_scales(self.scales, "scales")
+        if self.zeros is not None:
+            check_scales(self.zeros, "zeros")
 
     def dense(self, dtype: torch.dtype) -> Tensor:
-        """Return the plain weight, of as many dimensions. Raises Malformed for scales that are not finite."""
-        check_scales(self.scales, "scales")
+        """Return the plain weight, of as many dimensions. Raises Malformed as `check` does."""
+        self.check()
         num_rows, num_columns = self.values.shape[-2:]
         matrices = self.values.reshape(-1, num_rows, num_columns)
         grid = -(-num_rows // self.block[0]), -(-num_columns // self.block[1])
@@ -60,8 +67,8 @@ class ScaledBlocks(NamedTuple):
         return result.view(self.values.shape)
 
     def to_groups(self) -> GroupedWeight:
-        """Return a matrix of integers as it is. Raises NotGrouped, and Malformed as `dense` does."""
-        check_scales(self.scales, "scales")
+        """Return a matrix of integers as it is. Raises NotGrouped, and Malformed as `check` does."""
+        self.check()
         if self.values.dtype != torch.int8 or self.values.dim() != 2:
             raise NotGrouped("its numbers are no matrix of integers")
         num_rows, num_columns = self.values.shape
@@ -70,8 +77,11 @@ class ScaledBlocks(NamedTuple):
         def of_rows(numbers: Tensor) -> Tensor:
             return numbers.reshape(grid).repeat_interleave(self.block[0], dim=0)[:num_rows]
 
-        zeros = None if self.zeros is None else of_rows(self.zeros)
-        return to_groups(self.values, of_rows(self.scales), zeros, self.block[1], 8)
+        values, zeros = self.values, None if self.zeros is None else of_rows(self.zeros)
+        if self.bits == 4:
+            values = (values + MIDDLE).to(torch.uint8)
+            zeros = torch.full((1, 1), MIDDLE) if zeros is None else zeros.float() + MIDDLE
+        return to_groups(values, of_rows(self.scales), zeros, self.block[1], self.bits)
 
 
 def scale_blocks(
@@ -81,12 +91,13 @@ def scale_blocks(
     dtype: torch.dtype,
     *,
     zeros: Tensor | None = None,
+    offsets: Tensor | None = None,
     groups: Tensor | None = None,
 ) -> Tensor:
-    """Return (values - zeros) * scales, computed in float32 and rounded once.
+    """Return (values - zeros) * scales + offsets, computed in float32 and rounded once.
 
-    values: [num_rows, num_columns]. scales, zeros: [num_row_blocks, num_column_blocks], for blocks of
-    `block` rows and columns, of which the last may be smaller. groups: the column block of each column,
+    values: [num_rows, num_columns]. scales, zeros, offsets: [num_row_blocks, num_column_blocks], for blocks
+    of `block` rows and columns, of which the last may be smaller. groups: the column block of each column,
     [num_columns]; by default they follow one another.
     """
     num_rows, num_columns = values.shape
@@ -101,6 +112,8 @@ def scale_blocks(
         if zeros is not None:
             numbers -= _of_each(zeros, rows[part], groups)
         numbers *= _of_each(scales, rows[part], groups)
+        if offsets is not None:
+            numbers += _of_each(offsets, rows[part], groups)
         result[part] = numbers
     return result
 

@@ -23,7 +23,7 @@ struct GroupedLayer {
     static void fit(Buffers& buffers, int64_t num_rows, int64_t num_inputs) { buffers.grouped.fit(num_rows, num_inputs); }
 
     void prepare(int64_t, int64_t row, const Bfloat16* source, Buffers& buffers) const {
-        buffers.grouped.round(source, row, GroupShape(weight));
+        buffers.grouped.round(source, row, weight);
     }
 
     Input input(int64_t, const Bfloat16*, const Buffers& prepared) const { return prepared.grouped.rows(weight.num_inputs); }

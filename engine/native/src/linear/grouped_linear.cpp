@@ -19,7 +19,6 @@ void run(const VerbatimWeight& weight, const T* rows, int64_t rows_stride, int64
          int32_t num_threads) {
     // Kept from call to call: a prompt's rows take megabytes, whose pages would have to be had anew.
     thread_local GroupedRowBuffers buffers;
-    const GroupShape shape(weight);
     buffers.fit(num_rows, weight.num_inputs);
     GroupedRowBuffers& shared = buffers;
     const GroupedRows rounded = shared.rows(weight.num_inputs);
@@ -27,7 +26,7 @@ void run(const VerbatimWeight& weight, const T* rows, int64_t rows_stride, int64
 #pragma omp parallel num_threads(num_threads)
     {
 #pragma omp for schedule(static)
-        for (int64_t row = 0; row < num_rows; ++row) shared.round(rows + row * rows_stride, row, shape);
+        for (int64_t row = 0; row < num_rows; ++row) shared.round(rows + row * rows_stride, row, weight);
         for (int64_t begin = 0; begin < num_rows; begin += at_once) {
             const int64_t num = std::min(at_once, num_rows - begin);
 #pragma omp for schedule(static) nowait

@@ -46,11 +46,23 @@ struct GroupedRows {
     }
 };
 
+// Rounds one row, and puts its values in the order of a weight's columns. order: as of VerbatimWeight. Values of one byte are
+// gathered, once they are rounded in the order in which they are in memory.
+template <typename T>
+inline void round_ordered_row(const T* row, int64_t num_inputs, const int32_t* order, int8_t* values, float* scale) {
+    if (!order) return round_row<0>(row, num_inputs, values, scale);
+    thread_local std::vector<int8_t> unordered;
+    if (static_cast<int64_t>(unordered.size()) < row_stride(num_inputs)) unordered.resize(row_stride(num_inputs));
+    const int8_t* const source = unordered.data();
+    round_row<0>(row, num_inputs, unordered.data(), scale);
+    for (int64_t column = 0; column < num_inputs; ++column) values[column] = source[order[column]];
+}
+
 // Rounds one row. begins, sums: of its groups.
 template <typename T>
-inline void round_grouped_row(const T* row, const GroupShape& shape, int8_t* values, float* scale, int32_t* begins,
-                              float* sums) {
-    round_row<0>(row, shape.num_inputs, values, scale);
+inline void round_grouped_row(const T* row, const GroupShape& shape, const int32_t* order, int8_t* values, float* scale,
+                              int32_t* begins, float* sums) {
+    round_ordered_row(row, shape.num_inputs, order, values, scale);
     const int32_t taken_off = shape.num_bits == 4 ? (shape.has_mins ? 0 : FourBits::kMiddle) : EightBits::kAdded;
     for (int64_t group = 0; group < shape.num_groups(); ++group, values += shape.group_size) {
         int32_t sum = 0;
@@ -74,10 +86,10 @@ struct GroupedRowBuffers {
     }
 
     template <typename T>
-    void round(const T* source, int64_t row, const GroupShape& shape) {
-        const int64_t group = row * group_stride(shape.num_inputs);
-        round_grouped_row(source, shape, values.data() + row * row_stride(shape.num_inputs), scales.data() + row,
-                          begins.data() + group, sums.data() + group);
+    void round(const T* source, int64_t row, const VerbatimWeight& weight) {
+        const int64_t num_inputs = weight.num_inputs, group = row * group_stride(num_inputs);
+        round_grouped_row(source, GroupShape(weight), weight.order, values.data() + row * row_stride(num_inputs),
+                          scales.data() + row, begins.data() + group, sums.data() + group);
     }
 
     GroupedRows rows(int64_t num_inputs) const {

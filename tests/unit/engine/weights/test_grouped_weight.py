@@ -72,6 +72,19 @@ def test_outputs_are_chosen_and_concatenated() -> None:
     assert torch.equal(whole.plain(), weight.plain())
 
 
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_columns_may_have_another_order_than_inputs(*, symmetric: bool) -> None:
+    weight = round_to_groups(_weight(8, 64), 4, 32, symmetric=symmetric)
+    order = torch.randperm(64, generator=torch.Generator().manual_seed(1)).int()
+    ordered = weight._replace(order=order)
+    ordered.check()
+    assert torch.equal(ordered.plain()[:, order], weight.plain())
+    first, second = ordered.of_outputs(slice(0, 3)), ordered.of_outputs(slice(3, 8))
+    whole = GroupedWeight.concatenated([first.widened(GroupForm(8, 16, has_mins=True)), second])
+    whole.check()
+    assert torch.equal(whole.plain(), ordered.plain())
+
+
 @pytest.mark.parametrize("others", [(4, 32, True), (8, 16, False), (8, 32, True), (4, 64, False)])
 def test_weights_of_several_forms_become_one_without_rounding(others: tuple[GroupBits, int, bool]) -> None:
     bits, group_size, has_mins = others
@@ -96,6 +109,10 @@ def test_the_memory_of_a_form_is_that_of_its_integers_and_scales() -> None:
         ({"values": torch.zeros(2, 64, dtype=torch.int8)}, "are not torch.int8"),
         ({"scales": torch.ones(2, 3).half()}, "scales are"),
         ({"mins": torch.full((2, 2), torch.inf).half()}, "mins are not finite"),
+        ({"order": torch.arange(64)}, "does not name each of 64 inputs once"),
+        ({"order": torch.arange(63).int()}, "does not name each of 64 inputs once"),
+        ({"order": torch.arange(1, 65).int()}, "does not name each of 64 inputs once"),
+        ({"order": torch.zeros(64).int()}, "does not name each of 64 inputs once"),
     ],
 )
 def test_what_is_no_such_weight_is_refused(change: dict[str, object], message: str) -> None:

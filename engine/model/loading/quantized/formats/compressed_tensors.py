@@ -13,13 +13,14 @@ from engine.model.loading.quantized.bit_fields import WORD_BITS, unpack_words
 from engine.model.loading.quantized.fields import Fields
 from engine.model.loading.quantized.grouped_codes import GroupedCodes
 from engine.model.loading.quantized.grouping import group_form
-from engine.model.loading.quantized.quantized_weight import Format, QuantizedWeight, Unpack
+from engine.model.loading.quantized.quantized_weight import INPUT_GROUPS, Format, QuantizedWeight, Unpack
 from engine.model.loading.quantized.scaled_blocks import ScaledBlocks
 from engine.model.loading.quantized.stored_parts import FLOATS, StoredParts, num_groups
 from engine.model.loading.quantized.tensor_files import TensorFiles
 
 _FORMATS: Final = ("pack-quantized", "int-quantized", "float-quantized", "naive-quantized")
 _PACKED_BITS: Final = (2, 4, 8)
+_UNSET: Final = -1  # in a weight_g_idx whose groups follow one another after all
 _STRATEGIES: Final = ("tensor", "channel", "group", "block")
 _OF_ACTIVATIONS: Final = (
     "input_scale",
@@ -107,11 +108,11 @@ class CompressedTensors(Format):
             parts.take(names["zeros"], ("I32",), packed)
         if f"{base}.weight_g_idx" in parts.left:
             parts.take(f"{base}.weight_g_idx", ("I32", "I64"), (num_inputs,))
-            names["g_idx"] = f"{base}.weight_g_idx"
+            names[INPUT_GROUPS] = f"{base}.weight_g_idx"
         size = scheme.block[1] or num_inputs
         packing = _Packing(scheme.bits, size, (num_outputs, num_inputs))
         form = None
-        if "g_idx" not in names and scheme.block[0] == 1:
+        if scheme.block[0] == 1:
             form = group_form(scheme.bits, num_inputs, size, is_symmetric=scheme.is_symmetric)
         return QuantizedWeight(f"{base}.weight", packing.shape, names, packing.codes, form)
 
@@ -226,7 +227,10 @@ class _Packing(NamedTuple):
         scales = read["scales"].reshape(-1, read["scales"].shape[-1] if read["scales"].dim() else 1)
         if len(scales) == 1:
             scales = scales.expand(num_outputs, -1)
-        return GroupedCodes(codes, scales, zeros, self.bits, self.group_size, read.get("g_idx"))
+        groups = read.get(INPUT_GROUPS)
+        if groups is not None and bool((groups == _UNSET).any()):
+            groups = None
+        return GroupedCodes(codes, scales, zeros, self.bits, self.group_size, groups)
 
 
 def _unpacking(block: tuple[int, int], grid: tuple[int, int]) -> Unpack:

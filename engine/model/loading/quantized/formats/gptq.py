@@ -11,7 +11,7 @@ from engine.model.loading.quantized.bit_fields import WORD_BITS, unpack_words
 from engine.model.loading.quantized.fields import Fields
 from engine.model.loading.quantized.grouped_codes import GroupedCodes
 from engine.model.loading.quantized.grouping import group_form
-from engine.model.loading.quantized.quantized_weight import Format, QuantizedWeight
+from engine.model.loading.quantized.quantized_weight import INPUT_GROUPS, Format, QuantizedWeight
 from engine.model.loading.quantized.stored_parts import StoredParts, num_groups
 from engine.model.loading.quantized.tensor_files import TensorFiles
 
@@ -84,12 +84,10 @@ class Gptq(Format):
         names = {part: f"{base}.{part}" for part in ("qweight", "qzeros", "scales")}
         if f"{base}.g_idx" in parts.left:
             parts.take(f"{base}.g_idx", ("I32", "I64"), (num_inputs,))
-            names["g_idx"] = f"{base}.g_idx"
+            names[INPUT_GROUPS] = f"{base}.g_idx"
         shape = (num_outputs, num_inputs)
         packing = _Packing(self._bits, size, num_outputs, zeros_are_less_one=self._zeros_are_less_one)
-        form = None
-        if not self._is_reordered:
-            form = group_form(self._bits, num_inputs, size, is_symmetric=self._is_symmetric)
+        form = group_form(self._bits, num_inputs, size, is_symmetric=self._is_symmetric)
         return QuantizedWeight(f"{base}.weight", shape, names, packing.codes, form)
 
     def _whole(self, parts: StoredParts, name: str, num_words: int) -> int:
@@ -106,13 +104,9 @@ class _Packing(NamedTuple):
 
     def codes(self, read: Mapping[str, Tensor]) -> GroupedCodes:
         """Return a weight's integers. read: the stored tensors."""
-        codes = unpack_words(read["qweight"].T, self.bits)
-        groups = read.get("g_idx")
-        in_order = torch.arange(codes.shape[1]) // self.group_size
-        if groups is not None and torch.equal(groups.long(), in_order):
-            groups = None
+        codes, zeros = unpack_words(read["qweight"].T, self.bits), self._zeros(read["qzeros"])
         return GroupedCodes(
-            codes, read["scales"].T, self._zeros(read["qzeros"]), self.bits, self.group_size, groups
+            codes, read["scales"].T, zeros, self.bits, self.group_size, read.get(INPUT_GROUPS)
         )
 
     def _zeros(self, words: Tensor) -> Tensor:

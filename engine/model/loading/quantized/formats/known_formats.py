@@ -12,6 +12,7 @@ from engine.model.loading.quantized.formats.block_float8 import BlockFloat8
 from engine.model.loading.quantized.formats.compressed_tensors import CompressedTensors
 from engine.model.loading.quantized.formats.gptq import Gptq
 from engine.model.loading.quantized.formats.mxfp4 import Mxfp4
+from engine.model.loading.quantized.formats.torchao import TorchAo
 from engine.model.loading.quantized.quantized_weight import Format
 from engine.model.loading.refusals import ELSEWHERE
 
@@ -24,12 +25,12 @@ _PARSERS: Final[Mapping[str, Callable[[Fields], Format]]] = {
     "fp8": BlockFloat8.parse,
     "gptq": Gptq.parse,
     "mxfp4": Mxfp4.parse,
+    "torchao": TorchAo.parse,
 }
 _PROGRAMS: Final[Mapping[str, str]] = {
     "exl2": "ExLlamaV2 loads it",
     "exl3": "ExLlamaV3 loads it",
     "marlin": "vLLM loads it",
-    "torchao": "transformers loads it with torchao, whose classes decide how each weight is laid out",
     "modelopt": "TensorRT-LLM, vLLM and SGLang load it",
 }
 

@@ -1,22 +1,40 @@
 """Quantized weights of each format, made number by number."""
 
 import json
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 from tests.unit.engine.model.loading.quantized.pairs import Quantized, plain_weight, random_codes, words
 
+# How the groups of inputs lie: as of `groups_of_inputs`.
+Order = Literal["shared", "own", "uneven"]
+
+
+def groups_of_inputs(num_inputs: int, group_size: int, order: Order | None) -> list[int]:
+    """Return the group of each input.
+
+    order: whether inputs are in an order that all weights of so many inputs share, or that each has for
+    itself; "uneven": whether one group has an input more than the others, and one fewer. None: groups follow
+    one another.
+    """
+    groups = [index // group_size for index in range(num_inputs)]
+    if order == "uneven":
+        return [max(groups), *groups[1:]]
+    if order is None:
+        return groups
+    generator = torch.Generator().manual_seed(num_inputs) if order == "shared" else None
+    return [groups[index] for index in torch.randperm(num_inputs, generator=generator).tolist()]
+
 
 def gptq(
-    weight: Tensor, *, bits: int, group_size: int, version: int = 1, reorders: bool = False
+    weight: Tensor, *, bits: int, group_size: int, version: int = 1, order: Order | None = None
 ) -> Quantized:
     num_outputs, num_inputs = weight.shape
     size = num_inputs if group_size == -1 else group_size
-    groups = [index // size for index in range(num_inputs)]
+    groups = groups_of_inputs(num_inputs, size, order)
     codes, zeros, scales = random_codes(num_outputs, num_inputs, max(groups) + 1, bits)
-    if reorders:
-        groups = [groups[index] for index in torch.randperm(num_inputs).tolist()]
     plain = plain_weight(codes, zeros, scales, groups)
     if version == 1 and bits == 3:
         packed = words((zeros.T - 1) % 8, bits)
@@ -67,10 +85,12 @@ def block_float8(weight: Tensor, *, block: tuple[int, int] | None) -> Quantized:
     return Quantized({"weight": stored, "weight_scale_inv": scales if block else scales[0, 0]}, plain)
 
 
-def packed(weight: Tensor, *, bits: int, group_size: int, is_symmetric: bool) -> Quantized:
+def packed(
+    weight: Tensor, *, bits: int, group_size: int, is_symmetric: bool, order: Order | None = None
+) -> Quantized:
     """compressed-tensors' pack-quantized: integers are stored 2 ** (bits - 1) above their own."""
     num_outputs, num_inputs = weight.shape
-    groups = [index // group_size for index in range(num_inputs)]
+    groups = groups_of_inputs(num_inputs, group_size, order)
     codes, zeros, scales = random_codes(num_outputs, num_inputs, max(groups) + 1, bits)
     stored = {
         "weight_packed": words(codes, bits),
@@ -81,6 +101,8 @@ def packed(weight: Tensor, *, bits: int, group_size: int, is_symmetric: bool) ->
         zeros = torch.full_like(zeros, 2 ** (bits - 1))
     else:
         stored["weight_zero_point"] = words(zeros.T, bits).T
+    if order is not None:
+        stored["weight_g_idx"] = torch.tensor(groups, dtype=torch.int32)
     return Quantized(stored, plain_weight(codes, zeros, scales, groups))
 
 

@@ -10,7 +10,7 @@ import torch
 
 from engine.config import EngineConfig
 from engine.model.loading.loader import LoadedModel, load_model
-from tests.unit.engine.model.loading.quantized import makers
+from tests.unit.engine.model.loading.quantized import makers, torchao_makers
 from tests.unit.engine.model.loading.quantized.pairs import Pair, compressed, save_pair
 
 
@@ -39,7 +39,7 @@ def gptq(**changes: Any) -> dict[str, Any]:
     [
         (partial(makers.gptq, bits=4, group_size=32), gptq(), "GPTQ of 4 bits in groups of 32"),
         (
-            partial(makers.gptq, bits=4, group_size=16, version=2, reorders=True),
+            partial(makers.gptq, bits=4, group_size=16, version=2, order="own"),
             gptq(group_size=16, checkpoint_format="gptq_v2", desc_act=True),
             "GPTQ of 4 bits in groups of 16, inputs in the order of their activations",
         ),
@@ -69,6 +69,16 @@ def gptq(**changes: Any) -> dict[str, Any]:
             partial(makers.packed, bits=4, group_size=16, is_symmetric=False),
             compressed("pack-quantized", num_bits=4, strategy="group", group_size=16, symmetric=False),
             "compressed-tensors, 4-bit integers in groups of 16",
+        ),
+        (
+            partial(makers.gptq, bits=4, group_size=16, order="uneven"),
+            gptq(group_size=16, desc_act=True),
+            "GPTQ of 4 bits in groups of 16, inputs in the order of their activations",
+        ),
+        (
+            partial(makers.packed, bits=4, group_size=32, is_symmetric=True, order="own"),
+            compressed("pack-quantized", num_bits=4, strategy="group", group_size=32),
+            "compressed-tensors, 4-bit integers in groups of 32",
         ),
         (
             partial(makers.packed, bits=8, group_size=32, is_symmetric=True),
@@ -106,6 +116,73 @@ def test_a_quantized_checkpoint_becomes_the_weights_that_it_stands_for(
     maker: Callable[..., Any], description: dict[str, Any], label: str, tmp_path: Path
 ) -> None:
     assert_same(save_pair(tmp_path, description, maker, num_hidden_layers=1), label)
+
+
+def torchao(config: str) -> dict[str, Any]:
+    described = {"_type": config, "_version": 2, "_data": {}}
+    return {"quant_method": "torchao", "quant_type": {"default": described}}
+
+
+ROWS, NIBBLES = {"block_size": (1, 0)}, {"block_size": (1, 32)}
+TORCHAO: dict[str, tuple[Callable[..., Any], Any]] = {
+    "Int8WeightOnlyConfig": (
+        partial(torchao_makers.integers, bits=8, block=(1, 0)),
+        torchao_makers.metadata("Int8Tensor", **ROWS),
+    ),
+    "Int8DynamicActivationInt8WeightConfig": (
+        partial(torchao_makers.integers, bits=8, block=(0, 0), is_symmetric=False),
+        torchao_makers.metadata("Int8Tensor", block_size=(0, 0), act_quant_kwargs={"_type": "Anything"}),
+    ),
+    "Int8DynamicActivationIntxWeightConfig": (
+        partial(torchao_makers.integers, bits=4, block=(1, 32), is_symmetric=False),
+        torchao_makers.metadata(
+            "IntxUnpackedToInt8Tensor", target_dtype={"_type": "torch.dtype", "_data": "int4"}, **NIBBLES
+        ),
+    ),
+    "IntxWeightOnlyConfig": (
+        partial(torchao_makers.integers, bits=6, block=(2, 16)),
+        torchao_makers.metadata(
+            "IntxUnpackedToInt8Tensor",
+            target_dtype={"_type": "torch.dtype", "_data": "int6"},
+            block_size=(2, 16),
+        ),
+    ),
+    "Int4WeightOnlyConfig": (
+        partial(torchao_makers.nibbles, group_size=32),
+        torchao_makers.metadata("Int4Tensor", **NIBBLES),
+    ),
+    "Float8WeightOnlyConfig": (
+        partial(torchao_makers.floats, block=(1, 0)),
+        torchao_makers.metadata("Float8Tensor", **ROWS),
+    ),
+    "Float8DynamicActivationFloat8WeightConfig": (
+        partial(torchao_makers.floats, block=(0, 0)),
+        torchao_makers.metadata("Float8Tensor"),
+    ),
+    "FqnToConfig": (
+        partial(torchao_makers.floats, block=(16, 32)),
+        torchao_makers.metadata("Float8Tensor", block_size=(16, 32)),
+    ),
+}
+
+
+@pytest.mark.parametrize("config", TORCHAO)
+def test_weights_of_torchaos_classes_become_those_that_they_stand_for(config: str, tmp_path: Path) -> None:
+    maker, metadata = TORCHAO[config]
+    pair = save_pair(tmp_path, torchao(config), maker, num_hidden_layers=1, metadata=metadata)
+    assert_same(pair, f"torchao's {config}")
+
+
+@pytest.mark.parametrize(
+    ("quant_type", "label"),
+    [("int8_weight_only", "torchao's int8_weight_only"), ({"default": []}, "torchao")],
+)
+def test_the_classes_of_weights_count_and_no_description(
+    quant_type: object, label: str, tmp_path: Path
+) -> None:
+    maker, metadata = TORCHAO["Int4WeightOnlyConfig"]
+    described = {"quant_method": "torchao", "quant_type": quant_type}
+    assert_same(save_pair(tmp_path, described, maker, num_hidden_layers=1, metadata=metadata), label)
 
 
 def test_experts_in_mxfp4_are_unpacked(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from engine.model.loading.quantized.grouping import group_form, to_groups
 from engine.weights.grouped_weight import GroupForm
 from engine.weights.unread_weight import NotGrouped
 from tests.instructions import needs_compiler
-from tests.unit.engine.model.loading.quantized import makers
+from tests.unit.engine.model.loading.quantized import makers, torchao_makers
 from tests.unit.engine.model.loading.quantized.pairs import compressed, save_pair
-from tests.unit.engine.model.loading.quantized.test_formats import gptq
+from tests.unit.engine.model.loading.quantized.test_formats import TORCHAO, gptq, torchao
 
 AWQ = {"quant_method": "awq", "bits": 4, "group_size": 32, "version": "gemm", "zero_point": True}
 NAME = "model.layers.0.mlp.down_proj.weight"
@@ -89,10 +89,6 @@ def test_groups_stand_for_the_plain_weight(
     ("maker", "description"),
     [
         (
-            partial(makers.gptq, bits=4, group_size=16, version=2, reorders=True),
-            gptq(group_size=16, checkpoint_format="gptq_v2", desc_act=True),
-        ),
-        (
             partial(makers.block_float8, block=(32, 32)),
             {"quant_method": "fp8", "weight_block_size": [32, 32], "activation_scheme": "dynamic"},
         ),
@@ -121,13 +117,108 @@ def test_a_type_that_is_asked_for_is_that_of_plain_weights(tmp_path: Path) -> No
 
 
 @needs_compiler
-def test_an_order_that_no_description_names_is_found_when_it_is_read(tmp_path: Path) -> None:
-    maker = partial(makers.gptq, bits=4, group_size=16, reorders=True)
-    pair = save_pair(tmp_path, gptq(group_size=16), maker, num_hidden_layers=1)
+@pytest.mark.parametrize("bits", [2, 3, 4, 8])
+@pytest.mark.parametrize("desc_act", [False, True])
+def test_inputs_of_a_group_are_put_beside_each_other(bits: int, desc_act: bool, tmp_path: Path) -> None:
+    """Whatever the description says of their order. Groups of 48 are divided into groups of 16."""
+    maker = partial(makers.gptq, bits=bits, group_size=48, version=2, order="own")
+    description = gptq(bits=bits, group_size=48, checkpoint_format="gptq_v2", desc_act=desc_act)
+    sizes: dict[str, Any] = {"num_hidden_layers": 1, "hidden_size": 96, "intermediate_size": 192}
+    pair = save_pair(tmp_path, description, maker, **sizes)
+    unread = plan(pair.quantized).unread
+    assert len(unread) == 7
+    for name, weight in unread.items():
+        groups, plain = weight.read_groups(), weight.read_plain(torch.float32)
+        groups.check()
+        assert groups.order is not None and groups.group_size == 16, name
+        largest = (128 if bits == 8 else 15) * float(groups.scales.abs().max())
+        torch.testing.assert_close(groups.plain(), plain, rtol=2**-11, atol=2**-11 * largest)
+
+
+@needs_compiler
+def test_a_last_group_with_fewer_inputs_may_be_apart_too(tmp_path: Path) -> None:
+    description = compressed("pack-quantized", num_bits=4, strategy="group", group_size=64)
+    maker = partial(makers.packed, bits=4, group_size=64, is_symmetric=True, order="own")
+    pair = save_pair(tmp_path, description, maker, num_hidden_layers=1, intermediate_size=160)
     weight = plan(pair.quantized).unread[NAME]
-    with pytest.raises(NotGrouped, match="in the order of their activations"):
+    groups = weight.read_groups()
+    assert groups.order is not None and groups.group_size == 32
+    assert torch.equal(groups.plain(), weight.read_plain(torch.float32)), "symmetric, and of float16"
+
+
+@needs_compiler
+def test_groups_of_several_sizes_are_unpacked(tmp_path: Path) -> None:
+    maker = partial(makers.gptq, bits=4, group_size=16, order="uneven")
+    pair = save_pair(tmp_path, gptq(group_size=16, desc_act=True), maker, num_hidden_layers=1)
+    weight = plan(pair.quantized).unread[NAME]
+    with pytest.raises(
+        NotGrouped, match="in the order of their activations, and its groups of several sizes"
+    ):
         weight.read_groups()
     assert weight.read_plain(torch.float32).shape == weight.shape
+
+
+@needs_compiler
+def test_a_list_of_groups_that_was_not_set_says_nothing(tmp_path: Path) -> None:
+    """compressed-tensors leaves -1 in a weight_g_idx where groups follow one another."""
+
+    def unset(weight: torch.Tensor) -> Any:
+        made = makers.packed(weight, bits=4, group_size=32, is_symmetric=True)
+        made.stored["weight_g_idx"] = torch.full((weight.shape[1],), -1, dtype=torch.int32)
+        return made
+
+    description = compressed("pack-quantized", num_bits=4, strategy="group", group_size=32)
+    pair = save_pair(tmp_path, description, unset, num_hidden_layers=1)
+    weight = plan(pair.quantized).unread[NAME]
+    groups = weight.read_groups()
+    assert groups.order is None
+    assert torch.equal(groups.plain(), weight.read_plain(torch.float32))
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("config", "form"),
+    [
+        ("Int8WeightOnlyConfig", (8, 64, False)),
+        ("Int8DynamicActivationInt8WeightConfig", (8, 64, True)),
+        ("Int8DynamicActivationIntxWeightConfig", (4, 32, True)),
+        ("IntxWeightOnlyConfig", (8, 16, False)),
+        ("Int4WeightOnlyConfig", (4, 32, True)),
+    ],
+)
+def test_integers_of_torchaos_classes_become_groups(
+    config: str, form: tuple[Any, ...], tmp_path: Path
+) -> None:
+    maker, metadata = TORCHAO[config]
+    sizes: dict[str, Any] = {"num_hidden_layers": 1, "intermediate_size": 192}
+    pair = save_pair(tmp_path, torchao(config), maker, metadata=metadata, **sizes)
+    unread = plan(pair.quantized).unread
+    assert len(unread) == 7
+    for weight in unread.values():
+        groups, plain = weight.read_groups(), weight.read_plain(torch.float32)
+        groups.check()
+        assert groups.form == form
+        assert weight.form.with_room_for(groups.form) == weight.form
+        largest = 16 * float(groups.scales.abs().max()) + float(plain.abs().max())
+        torch.testing.assert_close(groups.plain(), plain, rtol=2**-10, atol=2**-11 * largest)
+
+
+@needs_compiler
+def test_zero_points_of_zero_need_no_mins(tmp_path: Path) -> None:
+    maker = partial(torchao_makers.nibbles, group_size=32, has_offsets=False)
+    metadata = TORCHAO["Int4WeightOnlyConfig"][1]
+    pair = save_pair(tmp_path, torchao("Any"), maker, num_hidden_layers=1, metadata=metadata)
+    weight = plan(pair.quantized).unread[NAME]
+    groups = weight.read_groups()
+    assert groups.mins is None
+    assert torch.equal(groups.plain(), weight.read_plain(torch.float32)), "scales of bfloat16 fit float16"
+
+
+@pytest.mark.parametrize("config", ["Float8WeightOnlyConfig", "FqnToConfig"])
+def test_floats_of_torchaos_classes_are_unpacked(config: str, tmp_path: Path) -> None:
+    maker, metadata = TORCHAO[config]
+    pair = save_pair(tmp_path, torchao(config), maker, num_hidden_layers=1, metadata=metadata)
+    assert not plan(pair.quantized).unread
 
 
 @needs_compiler

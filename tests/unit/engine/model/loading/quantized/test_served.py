@@ -22,7 +22,7 @@ GPTQ: dict[str, Any] = {"quant_method": "gptq", "bits": 4, "group_size": 32, "de
 
 
 def saved(directory: Path) -> Pair:
-    maker = partial(makers.gptq, bits=4, group_size=32, reorders=True)
+    maker = partial(makers.gptq, bits=4, group_size=32, order="own")
     return save_pair(directory, GPTQ, maker, num_hidden_layers=1)
 
 
