@@ -88,7 +88,7 @@ class _Task:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether the child had to end some time ago, and its program has not reported that."""
+        """True if the child had to end some time ago, and its program has not reported that."""
         return self._closed_at is not None and time.monotonic() - self._closed_at > _END_S
 
     def wait(self) -> Ended | None:
@@ -153,7 +153,7 @@ class _Connection:
         self._known: list[Any] = []  # by number; compared by identity
         self._num_sent = 0
         self._is_gone = False
-        threading.Thread(target=self._read, name=f"{module}-ends", daemon=True).start()
+        threading.Thread(target=self._read, name="bounded-process-ends", daemon=True).start()
 
     def begin(
         self,

@@ -1,4 +1,4 @@
-"""What goes over the sockets between a client, its program and the program's children.
+"""Messages over the sockets between a client, its program and the program's children.
 
 Each message follows its length in four bytes. Those between a client and its program are MessagePack.
 """
@@ -48,7 +48,7 @@ class Kill(msgspec.Struct, tag=True):
 
 
 class End(StrEnum):
-    """How a task ended."""
+    """The ways in which a task ends."""
 
     DONE = "done"
     PROCESSOR_TIME = "processor_time"

@@ -17,7 +17,7 @@ _TIMEOUT_S: Final = 0.3
 # or they read and write files for a faster start, and what was not written whole is not there.
 _HARMLESS: Final = frozenset(
     {
-        *("grammar-verdicts", "engine-server", "memory-reserve", "read-ahead"),
+        *("bounded-process-ends", "engine-server", "memory-reserve", "read-ahead"),
         *("checkpoint-content", "packed-weights"),
     }
 )

@@ -21,7 +21,7 @@ from tests.parity.kernels.decoding_engine import BLOCK_SIZE, NUM_LAYERS, Engine,
 
 # Of logits, relative: of bfloat16, which torch rounds in attention more often; of rounded rows one level is
 # 1%.
-TOLERANCE = {None: 2e-2, "int8": 5e-2, "int4": 5e-2, "int4-g64-asym": 5e-2}
+TOLERANCE = {None: 2e-2, "int8": 5e-2, "int4": 5e-2, "int4-g64-asym": 1e-1}
 # Inputs in whole groups of 32, as weights of 4 bits have them.
 NARROW = {"hidden_size": 64}
 # Heads of 64 fill registers of every width, of which AVX-512 multiplies pairs of bfloat16.

@@ -52,8 +52,17 @@ def processor_of(directory: Path, *, keeps_arrays: bool) -> tuple[PromptMediaPro
         on_progress=lines.append,
         keeps_arrays=keeps_arrays,
     )
-    assert processor is not None and lines == [], lines
+    assert processor is not None and unexpected(lines) == [], lines
     return processor, tokenizer
+
+
+def unexpected(lines: list[str]) -> list[str]:
+    """Return what a start should not say of tiny models; Gemma 4's that hears has no token of videos."""
+    known = (
+        "sounds and videos are decoded in",
+        "note: videos are not read: the tokenizer has no token <|video|>",
+    )
+    return [line for line in lines if not line.startswith(known)]
 
 
 def token_ids_of(directory: Path, *, keeps_arrays: bool = False) -> list[list[int] | str]:

@@ -28,7 +28,7 @@ from tests.sounds import RATE, encoded, sound_bytes, tone
 from tests.tiny_audio import AUDIO_FAMILIES, save_tiny_audio_model
 from tests.tiny_media import image_bytes
 from tests.tiny_video import save_tiny_video_model
-from tests.unit.engine.remote.prompts_of_files import processor_of
+from tests.unit.engine.remote.prompts_of_files import processor_of, unexpected
 from tests.unit.engine.remote.test_media import expands_to, media_of, prompt_of, started, tokens_of
 from tests.videos import video_bytes
 
@@ -73,7 +73,7 @@ async def engines(
         running_app(build_app(Settings(), own)) as url,
         started(directory, f"{url}/tokens", api="verbatim") as (remote, said),
     ):
-        assert said == []
+        assert unexpected(said) == []
         yield Engines(own, remote, READ[request.param])
     await own.stop()
 
@@ -107,7 +107,7 @@ async def test_a_file_that_cannot_be_read_has_the_same_refusal(engines: Engines)
 
 
 class Sample(NamedTuple):
-    """What becomes of the small file of a kind by which servers are tried."""
+    """The tokens of the small file of a kind by which servers are tried."""
 
     placeholder: int
     token_ids: list[int]
@@ -130,7 +130,7 @@ async def test_vllm_gets_the_samples_that_the_model_gets(tmp_path: Path) -> None
         running_upstream(expands_to({of_sample.placeholder: of_sample.token_ids})) as upstream,
         started(tmp_path, upstream.url) as (engine, said),
     ):
-        assert not said
+        assert unexpected(said) == []
         assert engine.model_info.media == {MediaKind.AUDIO}
         prompt = prompt_of(engine, MediaItem(MediaKind.AUDIO, stereo))
     (body,) = [body for body in upstream.received if "content_parts" in body]
@@ -154,9 +154,10 @@ async def test_a_kind_that_a_server_refuses_is_off_and_others_stay(tmp_path: Pat
 
     async with (
         running_upstream(refuses_sounds) as upstream,
-        started(tmp_path, upstream.url) as (engine, (said,)),
+        started(tmp_path, upstream.url) as (engine, lines),
     ):
         assert engine.capabilities.media == media_of(engine).kinds == {MediaKind.IMAGE}
+    (said,) = unexpected(lines)
     assert said.startswith("note: sounds are not read") and "no sounds here" in said
 
 

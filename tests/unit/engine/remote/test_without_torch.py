@@ -10,6 +10,8 @@ from tests.tiny_audio import AUDIO_FAMILIES, save_tiny_audio_model
 from tests.tiny_video import VIDEO_SETTINGS, save_tiny_video_model
 from tests.unit.engine.remote.prompts_of_files import token_ids_of
 
+# Whose feature extractor computes with torch.
+NEEDS_TORCH: Final = {"qwen3_asr"}
 # What a process does that may load no torch: it writes the tokens of each prompt, and what it has mapped.
 PROGRAM: Final = """
 import json, sys
@@ -27,11 +29,12 @@ print(json.dumps(found))
 
 
 def test_every_family_is_read_alike_without_torch(tmp_path: Path) -> None:
-    for family in AUDIO_FAMILIES:
+    with_ears = [family for family in AUDIO_FAMILIES if family not in NEEDS_TORCH]
+    for family in with_ears:
         save_tiny_audio_model(tmp_path / family, family)
     for family in VIDEO_SETTINGS:
         save_tiny_video_model(tmp_path / family, family)
-    directories = [tmp_path / family for family in (*AUDIO_FAMILIES, *VIDEO_SETTINGS)]
+    directories = [tmp_path / family for family in (*with_ears, *VIDEO_SETTINGS)]
     ran = subprocess.run(
         [sys.executable, "-c", PROGRAM, *map(str, directories)], capture_output=True, text=True, check=False
     )

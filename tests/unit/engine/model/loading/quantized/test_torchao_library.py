@@ -1,4 +1,4 @@
-"""What torchao writes is read as torchao reads it, where it is installed: the server does not need it."""
+"""Files that torchao writes are read as torchao reads them. The server needs no torchao; these tests do."""
 
 from pathlib import Path
 from typing import Any, Final
