@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from engine.bounded_process.client import CAN_FORK
 from engine.build import build_core, media_processor_of, media_stats_of, speech_runner_of
 from engine.call_thread import CallThread
-from engine.capabilities import Capabilities
 from engine.config import MAX_UNREAD_BYTES, AdapterLimits, EngineConfig
 from engine.errors import EngineDied, EngineError, EngineStopped, GenerationFailed, NotCapable
 from engine.events import Embedding, TokenEvent
@@ -26,16 +25,17 @@ from engine.frontend.stream_registry import StreamRegistry
 from engine.grammar.compile_queue import GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import SHARED as GRAMMARS
+from engine.info.capabilities import Capabilities
+from engine.info.model_info import ModelInfo
+from engine.info.speech_info import SpeechReader
+from engine.info.stats import EngineStats, Health, MediaStats
 from engine.lora.opening import open_adapters
 from engine.lora.registry import AdapterRegistry
 from engine.media.process.client import SHARED as DECODING
 from engine.media_item import MediaProcessor
 from engine.model.fallback.runner import FallbackRunner
-from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.sampling.request_tables import RequestTables, are_large
-from engine.speech_info import SpeechReader
-from engine.stats import EngineStats, Health, MediaStats
 from engine.text.tokenizer import Tokenizer
 
 # A step that takes longer is assumed never to end.

@@ -13,12 +13,12 @@ from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
 from engine.core.runner import Runner
 from engine.errors import CannotPublish, NoPagedAttention
+from engine.info.model_info import ModelInfo
+from engine.info.stats import MediaStats
 from engine.media_item import MediaProcessor
 from engine.model.fallback.runner import FallbackRunner
 from engine.model.runner import ModelRunner
-from engine.model_info import ModelInfo
 from engine.native.huge_pages import end_reserve
-from engine.stats import MediaStats
 from engine.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

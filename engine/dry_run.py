@@ -14,7 +14,8 @@ from engine.attention.native_decode import decode_obstacle
 from engine.config import EngineConfig
 from engine.errors import EngineError, ModelNotSupported, NoPagedAttention
 from engine.fusion.layer_fusion import expected_fusion
-from engine.kernels import Kernel, check_none_is_missing, kernel, quantized_kernels
+from engine.info.kernels import Kernel, check_none_is_missing, kernel, quantized_kernels
+from engine.info.model_info import ModelInfo
 from engine.linear.merged_linear import Mergeable, find_mergeable
 from engine.linear.packed_linear import NO_PLAIN_LINEARS, linear_obstacle
 from engine.linear.panel_linear import Bfloat16Products
@@ -39,7 +40,6 @@ from engine.model.loading.planning.plan import PlannedModel, choose_device, plan
 from engine.model.loading.pooling_config import find_own_pooling
 from engine.model.loading.refusals import NeedsWeights
 from engine.model.loading.without_weights import model_without_weights
-from engine.model_info import ModelInfo
 from engine.native.obstacles import lacks_library
 from engine.state.probe import has_recurrent_layers, observe_states
 from engine.text.tokenizer import Tokenizer

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple, Protocol
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from engine.capabilities import Capabilities
 from engine.errors import EngineError
+from engine.info.capabilities import Capabilities
 from generated.operation import Handlers, Operation
 from handlers.access.access import Access, check_access
 from handlers.access.audit_log import CannotWriteAuditLog

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from engine.config import EngineConfig, KVEventsConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import ModelNotSupported
+from engine.info.model_info import ModelInfo
 from engine.model.loading.checkpoint.directory import own_directory
-from engine.model_info import ModelInfo
 from engine.native.instructions import limit_libraries
 from engine.packed_cache.early_reading import begin_reading
 from engine.packed_cache.place import packed_cache

@@ -6,16 +6,16 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequen
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.adapter import NO_ADAPTERS, Adapters
-from engine.capabilities import Capabilities
 from engine.core.stages.unit_vector import unit_vector
 from engine.errors import NotCapable
 from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
+from engine.info.adapter import NO_ADAPTERS, Adapters
+from engine.info.capabilities import Capabilities
+from engine.info.model_info import ModelInfo
+from engine.info.speech_info import SpeechReader
+from engine.info.stats import Counters, EngineStats, Health
 from engine.media_item import MediaProcessor
-from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest, Media
-from engine.speech_info import SpeechReader
-from engine.stats import Counters, EngineStats, Health
 from engine.text.tokenizer import Tokenizer
 from tests.unit.handlers.chat.models import chat_tokenizer
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.runner import Runner
-from engine.model_info import ModelInfo
+from engine.info.model_info import ModelInfo
 from engine.sampling.sampler import Sampler
 from engine.scheduling.scheduler import Scheduler
 from engine.speculation.ngram_proposer import NgramProposer

@@ -7,7 +7,7 @@ from engine.assembly.prepared_model import PreparedModel
 from engine.attention.kv_cache.budget import choose_cache_sizes
 from engine.attention.kv_cache.geometry import KVGeometry
 from engine.errors import EngineError, ModelNotSupported
-from engine.kernels import check_none_is_missing
+from engine.info.kernels import check_none_is_missing
 from engine.linear.packed_linear import linear_kernel
 from engine.model.fallback.kernels import fallback_kernels
 from engine.model.fallback.runner import FallbackRunner

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.adapter import Adapter
 from engine.attention.rope_positions import rope_positions
+from engine.info.adapter import Adapter
 from engine.request import Media
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.sequence import Sequence

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from engine.attention.plan import ChunkKeys
 from engine.attention.scores import Scores
-from engine.kernels import Obstacle
+from engine.info.kernels import Obstacle
 from engine.native.bfloat16 import compiled_bfloat16_obstacle
 from engine.native.library import compiled
 from engine.native.obstacles import find_obstacle

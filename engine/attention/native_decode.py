@@ -7,7 +7,7 @@ from torch import Tensor
 
 from engine.attention.plan import RaggedKeys
 from engine.attention.scores import Scores
-from engine.kernels import Obstacle
+from engine.info.kernels import Obstacle
 from engine.native.library import compiled
 from engine.native.obstacles import find_obstacle
 from engine.native.structures import DecodeCall

@@ -31,8 +31,8 @@ from engine.bounded_process.messages import (
     send,
 )
 from engine.errors import EngineBusy
+from engine.info.stats import ProcessStats
 from engine.limited_log import LimitedLog
-from engine.stats import ProcessStats
 
 MAX_STARTS: Final = 3  # of the program, for one task
 CAN_FORK: Final = hasattr(os, "fork")

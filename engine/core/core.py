@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from engine.adapter import Adapter, UsedAdapters
 from engine.attention.batch import Batch, build_batch
 from engine.core.job import Job
 from engine.core.job_table import AnyJob, JobTable, Output
@@ -22,6 +21,8 @@ from engine.core.stages.prompt_logprobs import find_prompt_rows, launch_prompt_s
 from engine.core.stages.sampling_stage import SamplingStage, SequenceEnd
 from engine.grammar.compiler import CompiledGrammar
 from engine.grammar.mask_thread import MaskThread
+from engine.info.adapter import Adapter, UsedAdapters
+from engine.info.stats import Counters, EngineStats, StepCounters
 from engine.limited_log import LimitedLog
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.sampling.request_tables import RequestTables
@@ -31,7 +32,6 @@ from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
 from engine.speculation.speculator import Speculator
-from engine.stats import Counters, EngineStats, StepCounters
 from engine.text.tokenizer import Tokenizer
 from engine.transfers import upload
 

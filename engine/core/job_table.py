@@ -11,10 +11,10 @@ from engine.core.stages.embedding_job import EmbeddingJob
 from engine.core.stages.embedding_stage import EmbeddingStage
 from engine.errors import EngineError, GenerationFailed, NoTokenLeft
 from engine.events import Embedding, TokenEvent
+from engine.info.stats import Counters
 from engine.limited_log import LimitedLog
 from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler
-from engine.stats import Counters
 
 _log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable
 
 from engine.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAdapter
-from engine.model_info import ModelInfo
+from engine.info.model_info import ModelInfo
 from engine.request import BeamParams, EmbeddingRequest, GenerationRequest, MediaKind, Prompt
 
 # The most characters in all stop strings of a request, and in all its bad words: each token is checked for

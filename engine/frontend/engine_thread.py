@@ -7,12 +7,12 @@ from queue import SimpleQueue
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
-from engine.adapter import Adapter
 from engine.call_thread import CallThread
 from engine.core.job_table import Output
 from engine.errors import EngineError, EngineStopped, GenerationFailed
 from engine.frontend.stepped_core import SteppedCore
 from engine.grammar.compiler import CompiledGrammar
+from engine.info.adapter import Adapter
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables
 

@@ -4,12 +4,12 @@ from typing import Protocol
 
 import torch
 
-from engine.adapter import Adapter, UsedAdapters
 from engine.core.job_table import Output
 from engine.grammar.compiler import CompiledGrammar
+from engine.info.adapter import Adapter, UsedAdapters
+from engine.info.stats import EngineStats
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables
-from engine.stats import EngineStats
 
 
 class SteppedCore(Protocol):

@@ -14,7 +14,7 @@ from transformers import PreTrainedModel
 
 from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.fused_layer import FusedLayer
-from engine.kernels import Kernel, Obstacle, kernel
+from engine.info.kernels import Kernel, Obstacle, kernel
 from engine.model.call_hooks import observed
 from engine.model.runner import ModelRunner
 

@@ -21,7 +21,7 @@ from engine.attention.window import Window
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_parts import LayerParts
 from engine.fusion.native_layer import RmsNorm, Rotary
-from engine.kernels import Kernel, Obstacle, kernel_of_layers
+from engine.info.kernels import Kernel, Obstacle, kernel_of_layers
 from engine.linear.merged_linear import MergedLinear, MergedPart
 from engine.model.checks.reference_pass import is_same, relative_difference
 from engine.model.checks.tolerance import LAYER

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import nn
 
-from engine.adapter import Adapter
 from engine.fusion.layer_parts import LayerParts
+from engine.info.adapter import Adapter
 from engine.model.adapters import LoraAdapter
 from engine.native.structures import NUM_LAYER_PRODUCTS, UP_OUTPUTS, AdapterFields, LowRankFields
 

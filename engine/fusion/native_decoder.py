@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from engine.adapter import Adapter
 from engine.attention.decoded_keys import DecodedKeys
 from engine.attention.kv_cache.pages import KVPages
 from engine.attention.plan import RaggedKeys
@@ -19,6 +18,7 @@ from engine.fusion.layer_parts import LayerParts
 from engine.fusion.native_adapters import NativeAdapters
 from engine.fusion.native_layer_end import NativeLayerEnd
 from engine.fusion.native_weight import native_weights
+from engine.info.adapter import Adapter
 from engine.native.library import compiled
 from engine.native.structures import NUM_TIMED_PARTS, DecoderCall, LayerFields, VisibleKeys
 

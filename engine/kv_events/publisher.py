@@ -21,9 +21,9 @@ import zmq
 
 from engine.config import KVEventsConfig
 from engine.errors import CannotPublish
+from engine.info.stats import KVEventCounters
 from engine.kv_events.batches import AllBlocksCleared, Event, EventBatch, to_events
 from engine.scheduling.cache_changes import CacheChanges, StoredBlock
-from engine.stats import KVEventCounters
 
 _MAX_QUEUED: Final = 10_000  # batches
 _LINGER_MS: Final = 200  # for what has been sent when the process ends

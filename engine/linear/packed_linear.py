@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
-from engine.kernels import Kernel, Obstacle, kernel, kernel_of_layers
+from engine.info.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from engine.linear.merged_linear import MergedLinear
 from engine.linear.panel_linear import Float16PanelLinear, PanelLinear
 from engine.linear.plain_linear import ReadLinear, is_plain

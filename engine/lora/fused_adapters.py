@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.fusion.fused_layer import FusedLayer
-from engine.kernels import Kernel, Obstacle, kernel, kernel_of_layers
+from engine.info.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from engine.lora.sites import Site
 from engine.model.adapters import LoraAdapter, LowRank, in_panels
 from engine.model.checks.reference_pass import is_same, largest_difference

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.config import AdapterSource, EngineConfig
 from engine.core.runner import Runner
 from engine.errors import CannotLoadAdapter
-from engine.kernels import Kernel, check_none_is_missing
+from engine.info.kernels import Kernel, check_none_is_missing
 from engine.lora.fused_adapters import fuse_adapters
 from engine.lora.registry import AdapterRegistry
 from engine.lora.sites import open_sites

@@ -10,7 +10,7 @@ from weakref import ref
 import torch
 from torch import Tensor, nn
 
-from engine.adapter import Adapter
+from engine.info.adapter import Adapter
 from engine.native.structures import UP_OUTPUTS
 from engine.transfers import upload
 

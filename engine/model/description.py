@@ -8,11 +8,11 @@ from transformers import PreTrainedModel
 from engine.attention.kv_cache.budget import CacheSizes
 from engine.attention.kv_cache.geometry import KVGeometry
 from engine.config import INT4_GROUPS, EngineConfig
-from engine.kernels import Kernel
+from engine.info.kernels import Kernel
+from engine.info.model_info import ModelInfo
 from engine.model.loading.checkpoint.generation_config import read_recommended_sampling
 from engine.model.loading.memory import stored_bytes
 from engine.model.loading.planning.plan import PlannedModel
-from engine.model_info import ModelInfo
 from engine.native.instructions import usable_label
 from engine.request import MediaKind, Pooling
 from engine.state.probe import has_recurrent_layers

@@ -2,7 +2,7 @@
 
 import torch
 
-from engine.kernels import Obstacle
+from engine.info.kernels import Obstacle
 from engine.native.instructions import Instructions, hides, usable_instructions
 from engine.native.obstacles import lacks_library
 

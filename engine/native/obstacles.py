@@ -2,7 +2,7 @@
 
 import torch
 
-from engine.kernels import Obstacle
+from engine.info.kernels import Obstacle
 from engine.native.library import loaded
 
 _DTYPES = (torch.float32, torch.bfloat16)

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from engine.errors import ModelNotSupported
+from engine.info.model_info import ModelInfo
 from engine.media_item import FileKeeper
-from engine.model_info import ModelInfo
 from engine.remote.config import RemoteConfig
 from engine.remote.media import media_that_servers_read
 from engine.remote.model_files import ModelFiles, read_model_files

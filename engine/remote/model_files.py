@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from engine.errors import ModelNotSupported
+from engine.info.speech_info import SPEECH_MODEL_TYPES
 from engine.media_item import FileKeeper
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.gguf.description import describe, is_described
@@ -13,7 +14,6 @@ from engine.model.loading.gguf.named_file import own_file
 from engine.remote.config import RemoteConfig
 from engine.remote.media import read_media_files
 from engine.remote.wire.apis import APIS
-from engine.speech_info import SPEECH_MODEL_TYPES
 from engine.text.tokenizer import Tokenizer
 
 _NEEDED_FILES: Final = ["*.json", "*.jinja", "*.txt", "*.model", "*.py"]

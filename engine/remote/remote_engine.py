@@ -11,16 +11,18 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.adapter import NO_ADAPTERS, Adapters
-from engine.capabilities import check_capabilities, check_embedding_capability
 from engine.config import MAX_UNREAD_BYTES
 from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed, NotCapable
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.stream_registry import StreamRegistry
+from engine.info.adapter import NO_ADAPTERS, Adapters
+from engine.info.capabilities import check_capabilities, check_embedding_capability
+from engine.info.model_info import ModelInfo
+from engine.info.speech_info import SpeechReader
+from engine.info.stats import Counters, EngineStats, Health
 from engine.media.process.client import SHARED as DECODING
 from engine.media_item import FileKeeper, MediaProcessor
-from engine.model_info import ModelInfo
 from engine.remote.answer import put_events
 from engine.remote.build import build
 from engine.remote.config import RemoteConfig
@@ -31,8 +33,6 @@ from engine.remote.servers.upstream import NoAnswer, Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.scheduling.block_keys import BlockKeys, request_tags
-from engine.speech_info import SpeechReader
-from engine.stats import Counters, EngineStats, Health
 from engine.text.tokenizer import Tokenizer
 
 # Of a prompt, which are some thousand tokens: each costs a hash in the event loop.

@@ -35,7 +35,7 @@ from bisect import insort
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engine.adapter import Adapter, UsedAdapters
+from engine.info.adapter import Adapter, UsedAdapters
 from engine.request import Prompt
 from engine.scheduling.block_keys import BlockKeys, Tags
 from engine.scheduling.block_pool import BlockPool, BlockTable

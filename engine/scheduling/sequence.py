@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from engine.adapter import Adapter
+from engine.info.adapter import Adapter
 from engine.request import Media
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.block_pool import BlockTable

@@ -11,12 +11,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from engine.errors import InvalidMedia, ModelNotSupported
+from engine.info.speech_info import SpeechInfo
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.process.client import SHARED
 from engine.request import Media, MediaKind
 from engine.speech.log_mel import LogMel
 from engine.speech.token_times import token_times
-from engine.speech_info import SpeechInfo
 
 # The key of `Media.features`: float32 [num_bands, window_frames].
 WINDOW: Final = "window"

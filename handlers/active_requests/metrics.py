@@ -16,9 +16,9 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from typing_extensions import override
 
-from engine.kernels import Kernel
-from engine.model_info import ModelInfo
-from engine.stats import (
+from engine.info.kernels import Kernel
+from engine.info.model_info import ModelInfo
+from engine.info.stats import (
     Counters,
     DraftCounters,
     EngineStats,

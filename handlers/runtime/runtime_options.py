@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from engine.capabilities import Capabilities
+from engine.info.capabilities import Capabilities
 from handlers.concurrency.workers import Workers
 
 from .protocols.checks_keys import ChecksKeys

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.model_info import ModelInfo
+from engine.info.model_info import ModelInfo
 from engine.text.infill import Infill
 from engine.text.tokenizer import Tokenizer
 from handlers.active_requests.active_request import ActiveRequests

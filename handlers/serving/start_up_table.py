@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from engine.capabilities import Capabilities
-from engine.model_info import ModelInfo
+from engine.info.capabilities import Capabilities
+from engine.info.model_info import ModelInfo
 from engine.remote.wire.verbatim import VerbatimApi
 from handlers.access.hosts import is_loopback
 from handlers.app import MARKING_HEADERS, TABLES, YIELDS

@@ -9,6 +9,7 @@ from secrets import token_hex
 from typing import Final, NamedTuple
 
 from engine.events import TokenEvent
+from engine.info.speech_info import SpeechInfo
 from engine.request import (
     GenerationRequest,
     Media,
@@ -17,7 +18,6 @@ from engine.request import (
     StopConditions,
     TimestampRules,
 )
-from engine.speech_info import SpeechInfo
 from engine.text.tokenizer import Tokenizer
 from handlers.active_requests.active_request import ActiveRequest
 

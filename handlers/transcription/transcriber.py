@@ -9,7 +9,7 @@ from typing import Final
 from typing_extensions import override
 
 from engine.errors import NotCapable
-from engine.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, Sound, SpeechInfo, SpeechReader
+from engine.info.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, Sound, SpeechInfo, SpeechReader
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.active_requests.engine import Engine
 from handlers.concurrency.workers import Workers

@@ -13,11 +13,11 @@ from engine.build import build_core
 from engine.config import QUANTIZATIONS, AdapterSource, EngineConfig
 from engine.core.core import EngineCore
 from engine.events import TokenEvent
-from engine.kernels import Kernel
+from engine.info.kernels import Kernel
+from engine.info.model_info import ModelInfo
 from engine.lora.opening import open_adapters
 from engine.lora.registry import AdapterRegistry
 from engine.model.loading.gguf import named_file
-from engine.model_info import ModelInfo
 from engine.request import SamplingParams, StopConditions
 from tests.gguf_files import WIDE, write_gguf
 from tests.instructions import needs_compiled_bfloat16, needs_compiler

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from engine.adapter import Adapter
 from engine.assembly.engine_parts import EngineParts
 from engine.attention.batch import Batch, build_batch
 from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_stacking import stack_layers
-from engine.kernels import Kernel
+from engine.info.adapter import Adapter
+from engine.info.kernels import Kernel
 from engine.request import BeamParams, Prompt, SamplingParams, StopConditions
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens

@@ -6,11 +6,11 @@ from collections.abc import Sequence as Row
 from typing import NamedTuple
 
 from engine.core.job import Job, SequenceState
+from engine.info.stats import DraftCounters
 from engine.limited_log import LimitedLog
 from engine.sampling.state import SamplingState
 from engine.scheduling.sequence import Sequence
 from engine.speculation.speculator import Speculator
-from engine.stats import DraftCounters
 
 _failures = LimitedLog(logging.getLogger(__name__))
 

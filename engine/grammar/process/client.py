@@ -17,8 +17,8 @@ from engine.grammar.process.messages import (
     too_busy,
 )
 from engine.grammar.vocabulary import GrammarVocabulary
+from engine.info.stats import ProcessStats
 from engine.request import Grammar
-from engine.stats import ProcessStats
 
 DEFAULT_LIMITS: Final = TrialLimits()
 # Beyond what the queues of a few engines send at once.

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from engine.adapter import Adapter
 from engine.attention.batch import build_batch
 from engine.errors import ModelNotSupported, NoPagedAttention
+from engine.info.adapter import Adapter
 from engine.model.checks.reference_pass import is_same, reference_logits, relative_difference
 from engine.model.runner import ModelRunner
 from engine.request import Prompt

@@ -5,7 +5,7 @@ from typing import Final
 
 import torch
 
-from engine.kernels import Kernel, Obstacle, kernel, quantized_kernels
+from engine.info.kernels import Kernel, Obstacle, kernel, quantized_kernels
 from engine.native.obstacles import find_obstacle, lacks_library
 
 _OWN_CODE: Final = Obstacle("the fallback lane attends by the model's own code")

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Final, final
 import msgspec
 from typing_extensions import override
 
-from engine.capabilities import Capabilities
 from engine.events import PromptToken
+from engine.info.capabilities import Capabilities
 from engine.remote.wire.answer_reader import (
     AnswerReader,
     Malformed,

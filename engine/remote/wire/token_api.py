@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import msgspec
 
-from engine.capabilities import Capabilities
+from engine.info.capabilities import Capabilities
 from engine.remote.wire.answer_reader import AnswerReader
 from engine.request import GenerationRequest
 from engine.text.tokenizer import Tokenizer

@@ -6,8 +6,8 @@ import msgspec
 from msgspec.structs import replace
 from typing_extensions import override
 
-from engine.capabilities import Capabilities
 from engine.events import TokenLogprob
+from engine.info.capabilities import Capabilities
 from engine.remote.wire.answer_reader import AnswerReader, NewToken
 from engine.remote.wire.sampling import salt_digest
 from engine.remote.wire.token_api import ApiFacts, TokenApi

@@ -12,7 +12,7 @@ from typing import Final
 import uvicorn
 from typing_extensions import override
 
-from engine.model_info import ModelInfo
+from engine.info.model_info import ModelInfo
 from engine.remote.wire.verbatim import VerbatimApi
 from handlers.active_requests.engine import Engine
 from handlers.active_requests.metrics import Metrics

@@ -9,7 +9,7 @@ from asyncio.subprocess import Process
 from collections.abc import Sequence
 from contextlib import suppress
 
-from engine.model_info import ModelInfo
+from engine.info.model_info import ModelInfo
 from handlers.serving.server import FLUSH_S
 from handlers.serving.split.front_start import FrontStart, command
 from handlers.settings.settings import Settings

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.errors import PromptTooLong
-from engine.model_info import ModelInfo
+from engine.info.model_info import ModelInfo
 from engine.request import Watermark
 from handlers.errors.refused import Refused
 from handlers.service.text_bound import bounded_texts

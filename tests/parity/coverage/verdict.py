@@ -17,8 +17,8 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.errors import ModelNotSupported
 from engine.events import TokenEvent
+from engine.info.model_info import ModelInfo
 from engine.model.fallback.trial import STEPWISE
-from engine.model_info import ModelInfo
 from engine.request import SamplingParams, StopConditions
 from tests.parity.coverage.tiny_configs import tiny_config
 from tests.requests import generation_request

@@ -10,14 +10,14 @@ import pytest
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from engine.adapter import Adapter
 from engine.assembly.paged_parts import PagedParts
 from engine.attention.batch import NO_DRAFTS, Drafts, build_batch
 from engine.build import build_parts
 from engine.config import EngineConfig
 from engine.fusion.layer_stacking import stack_layers
 from engine.fusion.native_decoder import NativeDecoder
-from engine.kernels import Kernel
+from engine.info.adapter import Adapter
+from engine.info.kernels import Kernel
 from engine.linear.products import ProductsSetting
 from engine.request import Prompt
 from engine.scheduling.block_pool import BlockPool

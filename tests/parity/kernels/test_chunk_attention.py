@@ -17,7 +17,7 @@ from engine.attention.native_chunks import can_attend, chunk_obstacle
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores
 from engine.attention.window import Window
-from engine.kernels import Obstacle
+from engine.info.kernels import Obstacle
 from engine.native.instructions import Instructions
 from tests.effort import trials
 from tests.instructions import needs_compiled_bfloat16

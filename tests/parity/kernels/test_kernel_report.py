@@ -11,7 +11,7 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.errors import KernelsMissing
 from engine.fusion.fused_layer import FusedLayer
-from engine.kernels import Kernel, KernelName, Obstacle
+from engine.info.kernels import Kernel, KernelName, Obstacle
 from engine.native import library
 from engine.native.library import Loaded
 from tests.instructions import needs_compiled_bfloat16, needs_compiler

@@ -11,7 +11,7 @@ from torch import Tensor
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.native_adapters import NativeAdapters
 from engine.fusion.native_decoder import NativeDecoder
-from engine.kernels import Kernel
+from engine.info.kernels import Kernel
 from engine.lora.fused_adapters import fuse_adapters
 from engine.lora.sites import Site, open_sites
 from engine.model.adapters import LoraAdapter, LowRank, in_panels

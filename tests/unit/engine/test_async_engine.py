@@ -28,8 +28,8 @@ from engine.errors import (
     UnknownAdapter,
 )
 from engine.events import FinishReason, TokenEvent
+from engine.info.stats import EngineStats, Health
 from engine.request import GenerationRequest, Grammar, GrammarKind, Prompt, SamplingParams, StopConditions
-from engine.stats import EngineStats, Health
 from tests.requests import generation_request
 from tests.tiny import save_tiny_model
 from tests.unit.engine.spoiled_runner import SpoiledRunner, new_parts

@@ -13,8 +13,8 @@ from transformers import LlamaConfig, OpenAIGPTConfig, OpenAIGPTLMHeadModel, Pre
 from engine.build import build_core
 from engine.config import INT4_GROUPS, EngineConfig
 from engine.dry_run import dry_run
+from engine.info.model_info import ModelInfo
 from engine.model.description import NO_DRAFTS
-from engine.model_info import ModelInfo
 from engine.native.bfloat16 import has_compiled_bfloat16
 from engine.native.instructions import is_x86
 from engine.request import Pooling

@@ -21,7 +21,7 @@ from engine.core.core import EngineCore
 from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.native_decoder import NativeDecoder, PartTimes
 from engine.fusion.native_layer_end import NativeLayerEnd
-from engine.kernels import Obstacle, kernel
+from engine.info.kernels import Obstacle, kernel
 from engine.linear.packed_linear import PackedLinear
 from engine.linear.panel_linear import PanelLinear
 from engine.linear.rounded.rounded_linear import RoundedLinear

@@ -7,15 +7,15 @@ from typing import Final, NoReturn
 
 import torch
 
-from engine.adapter import Adapter, UsedAdapters
 from engine.core.job_table import Output
 from engine.errors import ModelNotSupported
 from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import CompiledGrammar
-from engine.model_info import ModelInfo
+from engine.info.adapter import Adapter, UsedAdapters
+from engine.info.model_info import ModelInfo
+from engine.info.stats import Counters, EngineStats
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables
-from engine.stats import Counters, EngineStats
 
 WORD: Final = " word"
 

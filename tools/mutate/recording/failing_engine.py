@@ -6,14 +6,14 @@ from contextlib import aclosing
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.adapter import Adapters
-from engine.capabilities import Capabilities
 from engine.events import Embedding, TokenEvent
+from engine.info.adapter import Adapters
+from engine.info.capabilities import Capabilities
+from engine.info.model_info import ModelInfo
+from engine.info.speech_info import SpeechReader
+from engine.info.stats import EngineStats, Health
 from engine.media_item import MediaProcessor
-from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest, Media
-from engine.speech_info import SpeechReader
-from engine.stats import EngineStats, Health
 from engine.text.tokenizer import Tokenizer
 from handlers.active_requests.engine import Engine
 

@@ -12,6 +12,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
+from engine.info.speech_info import SPEECH_MODEL_TYPES, SpeechInfo
 from engine.model.loading.checkpoint.complete import check_config, check_plausible
 from engine.model.loading.checkpoint.end_tokens import read_end_token_ids
 from engine.model.loading.checkpoint.formats import check_dtypes, check_files
@@ -33,7 +34,6 @@ from engine.model.loading.unread_linears import UnreadLinears, unread_linears
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16
 from engine.native.obstacles import lacks_library
 from engine.speech.description import describe_speech, transcribes
-from engine.speech_info import SPEECH_MODEL_TYPES, SpeechInfo
 from engine.weights.unread_weight import UnreadWeight
 
 # The types of layers whose mask paged attention knows, that keep a recurrent state, or that do neither. A

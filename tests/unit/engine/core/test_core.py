@@ -10,7 +10,6 @@ import pytest
 import torch
 from msgspec.structs import replace
 
-from engine.adapter import Adapter
 from engine.attention.batch import Batch
 from engine.build import build_core
 from engine.config import EngineConfig
@@ -20,6 +19,7 @@ from engine.core.job_table import Output
 from engine.errors import GenerationFailed, NotFinite
 from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import GrammarCompiler
+from engine.info.adapter import Adapter
 from engine.request import (
     BeamParams,
     GenerationRequest,

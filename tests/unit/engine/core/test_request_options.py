@@ -18,7 +18,7 @@ from engine.errors import InvalidRequest, UnknownAdapter
 from engine.events import FinishReason, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.grammar.compiler import GrammarCompiler
-from engine.model_info import ModelInfo
+from engine.info.model_info import ModelInfo
 from engine.request import (
     BeamParams,
     EmbeddingRequest,

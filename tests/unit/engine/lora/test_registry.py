@@ -13,9 +13,9 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from engine.adapter import UsedAdapters
 from engine.config import AdapterLimits, AdapterSource
 from engine.errors import CannotLoadAdapter, EngineBusy, GenerationFailed, UnknownAdapter
+from engine.info.adapter import UsedAdapters
 from engine.lora.registry import AdapterRegistry
 from engine.lora.sites import Site
 from engine.model.adapters import LoraAdapter

@@ -5,7 +5,7 @@ from weakref import ref
 import torch
 from torch import Tensor
 
-from engine.adapter import Adapter
+from engine.info.adapter import Adapter
 from engine.model.adapters import AdaptedRows, JoinedAdapters, LoraAdapter, LowRank
 
 CPU = torch.device("cpu")

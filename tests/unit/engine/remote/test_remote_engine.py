@@ -21,7 +21,7 @@ from engine.errors import (
     RequestAborted,
 )
 from engine.events import FinishReason, TokenEvent
-from engine.model_info import ModelInfo
+from engine.info.model_info import ModelInfo
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.vllm import VllmApi

@@ -3,9 +3,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from engine.events import FinishReason, TokenEvent
-from engine.kernels import Obstacle, kernel, kernel_of_layers
-from engine.model_info import ModelInfo
-from engine.stats import Counters, DraftCounters, EngineStats, KVEventCounters, ProcessStats
+from engine.info.kernels import Obstacle, kernel, kernel_of_layers
+from engine.info.model_info import ModelInfo
+from engine.info.stats import Counters, DraftCounters, EngineStats, KVEventCounters, ProcessStats
 from engine.text.token_memory import TokenMemory
 from handlers.active_requests.metrics import Metrics
 from handlers.active_requests.timing import Timing

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.errors import EngineStopped, GenerationFailed, InvalidGrammar
-from engine.stats import Health
+from engine.info.stats import Health
 from tests.scripted_engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.hf.api import Api, chat, completion, native
 from tests.unit.handlers.hf.test_chat import TOOL

@@ -7,7 +7,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from engine.errors import EngineDied
-from engine.stats import Health
+from engine.info.stats import Health
 from handlers.engine_starter import StartEngine
 from handlers.process.exit_status import ExitStatus
 from handlers.ray import replica

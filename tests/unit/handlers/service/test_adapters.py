@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from engine.adapter import Adapters
 from engine.config import AdapterSource
+from engine.info.adapter import Adapters
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, embedding, says

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import EngineStopped, GenerationFailed, InvalidGrammar, UnknownAdapter
-from engine.stats import Health
+from engine.info.stats import Health
 from tests.scripted_engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.tgi.api import Api, chat, native
 

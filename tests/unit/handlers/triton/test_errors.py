@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from engine.errors import EngineStopped, GenerationFailed
-from engine.stats import Health
+from engine.info.stats import Health
 from tests.scripted_engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.runtime.client import send
 

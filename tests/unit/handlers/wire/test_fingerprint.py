@@ -1,6 +1,6 @@
 import msgspec
 
-from engine.model_info import ModelInfo
+from engine.info.model_info import ModelInfo
 from handlers.wire.fingerprint import fingerprint
 
 INFO = ModelInfo(

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import httpx
 from typing_extensions import override
 
-from engine.capabilities import Capabilities
+from engine.info.capabilities import Capabilities
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.app import CONTRACTS, Served, build_app
 from handlers.openai.contract import OpenAIContract

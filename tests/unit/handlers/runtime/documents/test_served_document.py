@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from engine.capabilities import Capabilities
+from engine.info.capabilities import Capabilities
 from engine.request import GrammarKind
 from handlers.app import CONTRACTS, build_app
 from handlers.runtime.documents.served_document import served_document

@@ -9,7 +9,7 @@ import pytest
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.dry_run import dry_run
-from engine.model_info import ModelInfo
+from engine.info.model_info import ModelInfo
 from engine.packed_cache.content import Checkpoint
 from handlers.serving.model_table import model_lines
 from tests.instructions import needs_compiler

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.capabilities import Capabilities, check_capabilities, check_embedding_capability
 from engine.errors import NotCapable
+from engine.info.capabilities import Capabilities, check_capabilities, check_embedding_capability
 from engine.request import Grammar, GrammarKind, Pooling, SamplingParams, StopConditions, TimestampRules
 from tests.requests import embedding_request, generation_request
 

@@ -1,7 +1,7 @@
 import pytest
 
 from engine.errors import KernelsMissing
-from engine.kernels import (
+from engine.info.kernels import (
     Kernel,
     Obstacle,
     by_obstacle,

@@ -11,8 +11,8 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.events import TokenEvent
+from engine.info.stats import Counters, Histogram
 from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
-from engine.stats import Counters, Histogram
 from tests.requests import generation_request
 from tests.tiny import save_tiny_model
 

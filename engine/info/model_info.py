@@ -2,9 +2,9 @@
 
 import msgspec
 
-from engine.kernels import Kernel
+from engine.info.kernels import Kernel
+from engine.info.speech_info import SpeechInfo
 from engine.request import MediaKind, Pooling
-from engine.speech_info import SpeechInfo
 
 
 class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
