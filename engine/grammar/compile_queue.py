@@ -5,7 +5,7 @@ import threading
 from collections import deque
 from contextlib import suppress
 
-from engine.bounded_process.client import Attempt
+from engine.bounded_process.connection import Attempt
 from engine.errors import EngineBusy, EngineStopped
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import DEFAULT_LIMITS

@@ -9,7 +9,7 @@ from typing import Any
 
 import xgrammar
 
-from engine.bounded_process.client import Attempt
+from engine.bounded_process.connection import Attempt
 from engine.grammar.matcher import GrammarState
 from engine.grammar.process.client import GrammarProcess
 from engine.grammar.run_time.rules import CompiledRules, RunTimeRules

@@ -5,7 +5,8 @@ import socket
 from functools import partial
 from typing import Final
 
-from engine.bounded_process.client import Attempt, BoundedProcess, Cancelled, ChildEnded
+from engine.bounded_process.client import BoundedProcess, Cancelled, ChildEnded
+from engine.bounded_process.connection import Attempt
 from engine.bounded_process.messages import End, receive, send
 from engine.errors import EngineBusy, InvalidGrammar
 from engine.grammar.process.messages import (

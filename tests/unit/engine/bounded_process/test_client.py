@@ -18,11 +18,11 @@ import pytest
 
 from engine.bounded_process.client import (
     MAX_STARTS,
-    Attempt,
     BoundedProcess,
     Cancelled,
     ChildEnded,
 )
+from engine.bounded_process.connection import Attempt
 from engine.bounded_process.limits import ProcessLimits
 from engine.bounded_process.messages import End, receive, send
 from engine.errors import EngineBusy
@@ -215,8 +215,8 @@ def test_a_program_that_always_dies_is_given_up() -> None:
 
 
 def test_a_program_that_does_not_answer_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.bounded_process.client._SLACK_S", 0.2)
-    monkeypatch.setattr("engine.bounded_process.client._END_S", 0.5)
+    monkeypatch.setattr("engine.bounded_process.connection._SLACK_S", 0.2)
+    monkeypatch.setattr("engine.bounded_process.connection._END_S", 0.5)
     program = BoundedProcess(MODULE, name="deeds", max_children=1)
     try:
         do(program, "echo")
@@ -232,7 +232,7 @@ def test_a_program_that_does_not_answer_is_replaced(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_program_that_reports_no_end_keeps_no_place_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.bounded_process.client._END_S", 0.2)
+    monkeypatch.setattr("engine.bounded_process.connection._END_S", 0.2)
     program = BoundedProcess(MODULE, name="deeds", max_children=1)
     try:
         attempt = Attempt()

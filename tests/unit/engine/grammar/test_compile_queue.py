@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from typing_extensions import override
 
-from engine.bounded_process.client import Attempt
+from engine.bounded_process.connection import Attempt
 from engine.errors import EngineBusy, EngineStopped, InvalidGrammar
 from engine.grammar.compile_queue import MAX_COMPILATIONS, MAX_SMALL_SOURCE, GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler

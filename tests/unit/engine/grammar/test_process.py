@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.bounded_process.client import Attempt
+from engine.bounded_process.connection import Attempt
 from engine.errors import EngineBusy, InvalidGrammar
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import GrammarProcess
