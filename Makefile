@@ -408,7 +408,7 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 	$(BIN)/python -m tools.demo_model train
 
 .PHONY: demo-vision
-demo-vision: $(READY)  ## Train the embedded vision model anew, in its two stages (under an hour on a free core)
+demo-vision: $(READY)  ## Train the embedded vision model anew, in its two stages (over an hour on a free core)
 	$(BIN)/python -m tools.demo_model.vision tower
 	$(BIN)/python -m tools.demo_model.vision train
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from engine.config import EngineConfig, KVEventsConfig
 from engine.demo_model import DEMO_MODEL
+from engine.demo_vision import DEMO_VISION
 from engine.errors import ModelNotSupported
 from engine.info.model_info import ModelInfo
 from engine.model.loading.checkpoint.directory import own_directory
@@ -16,12 +17,20 @@ from engine.packed_cache.early_reading import begin_reading
 from engine.packed_cache.place import packed_cache
 from engine.remote.config import RemoteConfig
 from handlers.settings.settings import Settings
+from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, EMBEDDED_VISION_MODEL
 
 if TYPE_CHECKING:
     from handlers.active_requests.engine import Engine  # it needs NumPy, which `verbatim --help` does not
 
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
+_EMBEDDED: Final = {EMBEDDED_MODEL: DEMO_MODEL, EMBEDDED_VISION_MODEL: DEMO_VISION}
+
+
+def model_source(settings: Settings) -> str:
+    """Return the hub id or the path of the model to serve; an embedded model has its name and a path."""
+    name = settings.model or EMBEDDED_MODEL
+    return str(_EMBEDDED.get(name, name))
 
 
 def engine_config(settings: Settings) -> EngineConfig:
@@ -39,7 +48,7 @@ def engine_config(settings: Settings) -> EngineConfig:
     if settings.max_batch_total_tokens is not None:
         given["num_kv_blocks"] = -(-settings.max_batch_total_tokens // _BLOCK_SIZE)
     return EngineConfig(
-        model=settings.model or str(DEMO_MODEL),
+        model=model_source(settings),
         revision=settings.revision,
         dtype=settings.dtype,
         device=settings.device,
@@ -83,7 +92,7 @@ def remote_config(
     urls: in place of the settings'. socket, model_info: as of RemoteConfig.
     """
     return RemoteConfig(
-        model=settings.model or str(DEMO_MODEL),
+        model=model_source(settings),
         api=settings.engine,
         urls=settings.engine_url if urls is None else urls,
         revision=settings.revision,

@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
 from engine.model.loading.checkpoint.directory import own_directory
 from handlers.commands.ending import fail
-from handlers.engine_starter import set_environment
+from handlers.engine_starter import model_source, set_environment
 from handlers.process.exit_status import ExitStatus
 from handlers.process.gc_tuning import collector_off
 from handlers.process.new_threads import NewThreads
@@ -65,7 +64,7 @@ def serve_as_given(given: Mapping[str, Any], read: Callable[[], Settings]) -> in
 def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog) -> int:
     set_environment(settings)
     try:
-        own_directory(settings.model or str(DEMO_MODEL), settings.revision)
+        own_directory(model_source(settings), settings.revision)
         say(f"verbatim {VERSION}: loading {settings.model_name}")
         for warning in warnings:
             say(f"  warning   {warning}", "WARNING")

@@ -17,13 +17,15 @@ from handlers.shared_settings.kinds import LOWER, Count, Limit, Names, env
 from handlers.shared_settings.section import Section
 
 EMBEDDED_MODEL = "verbatim-demo"
+EMBEDDED_VISION_MODEL = "verbatim-demo-vision"
 
 
 class SharedSettings(Section):
     """The section of the settings of one server process that several contracts, or none, depend on."""
 
     model: Annotated[str | None, env("VERBATIM_MODEL", "MODEL_ID")] = None
-    """Local directory or Hugging Face hub id of the model; defaults to the embedded demo model."""
+    """Local directory or Hugging Face hub id of the model, or the name of an embedded one: verbatim-demo,
+    which is the default, or verbatim-demo-vision."""
 
     served_model_name: Annotated[str | None, env("VERBATIM_SERVED_MODEL_NAME")] = None
     """Model name in answers and model lists; defaults to `model`."""

@@ -5,6 +5,17 @@ from typing import Any
 
 from playwright.async_api import Locator, Page, expect
 
+_HAND_OVER = """([selector, base64, event]) => {
+  const data = new DataTransfer();
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  data.items.add(new File([bytes], "picture.png", { type: "image/png" }));
+  const way = { bubbles: true, cancelable: true };
+  const made = event === "drop"
+    ? new DragEvent("drop", { ...way, dataTransfer: data })
+    : new ClipboardEvent("paste", { ...way, clipboardData: data });
+  document.querySelector(selector).dispatchEvent(made);
+}"""
+
 
 class Bench:
     """One playground in one page."""
@@ -32,6 +43,10 @@ class Bench:
         await self.open(contract, operation)
         await self.write(body)
         await self.send()
+
+    async def hand_over(self, selector: str, picture: str, way: str) -> None:
+        """Drop or paste a picture, a PNG in base64, where the selector says. way: "drop" or "paste"."""
+        await self.page.evaluate(_HAND_OVER, [selector, picture, way])
 
     def field(self, path: str) -> Locator:
         return self.page.locator(f'[data-path="{path}"]')

@@ -334,16 +334,6 @@ PIXEL = b64encode(
         "010100c9fe92ef0000000049454e44ae426082"
     )
 ).decode()
-HAND_OVER = """([selector, base64, event]) => {
-  const data = new DataTransfer();
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  data.items.add(new File([bytes], "pixel.png", { type: "image/png" }));
-  const way = { bubbles: true, cancelable: true };
-  const made = event === "drop"
-    ? new DragEvent("drop", { ...way, dataTransfer: data })
-    : new ClipboardEvent("paste", { ...way, clipboardData: data });
-  document.querySelector(selector).dispatchEvent(made);
-}"""
 
 
 @pytest.mark.parametrize("way", ["drop", "paste", "dialog"])
@@ -362,7 +352,7 @@ async def test_an_image_becomes_a_part_and_is_shown(
         picture = FilePayload(name="pixel.png", mimeType="image/png", buffer=b64decode(PIXEL))
         await page.set_input_files(f"{row} input[type=file]", [picture])
     else:
-        await page.evaluate(HAND_OVER, [f"{row} textarea", PIXEL, way])
+        await bench.hand_over(f"{row} textarea", PIXEL, way)
     await expect(page.locator(f"{row} img")).to_have_js_property("naturalWidth", 1)
     url = f"data:image/png;base64,{PIXEL}"
     image = {"type": "image_url", "image_url": {"url": url}}

@@ -38,6 +38,8 @@ ELF_MACHINES = {"x86_64": 62, "aarch64": 183}
 DATA = {
     "engine/demo_model/model.safetensors",
     "engine/demo_model/tokenizer.json",
+    "engine/demo_vision/model.safetensors",
+    "engine/demo_vision/processor_config.json",
     "engine/native/src/attention/decode_attention.cpp",
     "generated/openai/openapi.json",
     "handlers/playground/assets/index.html",

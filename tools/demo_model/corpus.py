@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -35,11 +36,22 @@ class Document:
     """Token ids and, for each of them, the weight of the loss of predicting it.
 
     pictures: what the tower of a vision model reads of each picture in the text; a text model has none.
+    branches: the number of each token's branch, where a document goes on in several ways that do not see each
+    other; 0 for the tokens before them, which all of them see. A document without branches has no numbers.
     """
 
     tokens: list[int]
     weights: list[float]
     pictures: tuple[Tensor, ...] = ()
+    branches: tuple[int, ...] = ()
+
+    def positions(self) -> list[int]:
+        """Return each token's position among those that it sees: each branch goes on from what all see."""
+        num_shared = self.branches.count(0) if self.branches else len(self.tokens)
+        positions = list(range(num_shared))
+        for _, branch in groupby(self.branches[num_shared:]):
+            positions += range(num_shared, num_shared + len(list(branch)))
+        return positions
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ _POOL = 96
 class Batch:
     """Packed rows, all [num_rows, row_length]; `owners` numbers the documents in a row, -1 being padding.
 
-    pictures: those of all documents, in the order in which the rows read on.
+    branches: as of a document, 0 where it has none. pictures: those of all documents, in the order in which
+    the rows read on.
     """
 
     tokens: Tensor
@@ -23,12 +24,18 @@ class Batch:
     owners: Tensor
     targets: Tensor
     weights: Tensor
+    branches: Tensor
     pictures: tuple[Tensor, ...] = ()
 
     def mask(self) -> Tensor:
-        """The mask of attention: causal, within a document. bool [num_rows, 1, row_length, row_length]"""
+        """The mask of attention: causal, within a document, and within a branch or from it to what all see.
+
+        bool [num_rows, 1, row_length, row_length]
+        """
         same = self.owners[:, :, None] == self.owners[:, None, :]
-        return torch.ones_like(same).tril_().logical_and_(same)[:, None]
+        read = self.branches[:, None, :]
+        seen = (read == self.branches[:, :, None]).logical_or_(read == 0)
+        return torch.ones_like(same).tril_().logical_and_(same).logical_and_(seen)[:, None]
 
 
 def _fill(pool: list[Document], row_length: int) -> list[Document]:
@@ -47,19 +54,22 @@ def _batch(rows: list[list[Document]], row_length: int) -> Batch:
     shape = (len(rows), row_length)
     tokens, positions, targets = (torch.zeros(shape, dtype=torch.long) for _ in range(3))
     owners, weights = torch.full(shape, -1), torch.zeros(shape)
+    branches = torch.zeros(shape, dtype=torch.long)
     for i, row in enumerate(rows):
         start = 0
         for owner, document in enumerate(row):
             length = len(document.tokens)
             ids = torch.tensor(document.tokens)
             tokens[i, start : start + length] = ids
-            positions[i, start : start + length] = torch.arange(length)
+            positions[i, start : start + length] = torch.tensor(document.positions())
             owners[i, start : start + length] = owner
+            if document.branches:
+                branches[i, start : start + length] = torch.tensor(document.branches)
             targets[i, start : start + length - 1] = ids[1:]
             weights[i, start : start + length - 1] = torch.tensor(document.weights[1:])
             start += length
     pictures = tuple(picture for row in rows for document in row for picture in document.pictures)
-    return Batch(tokens, positions, owners, targets, weights, pictures)
+    return Batch(tokens, positions, owners, targets, weights, branches, pictures)
 
 
 def batches(source: Iterator[Document], num_rows: int, row_length: int) -> Iterator[Batch]:

@@ -73,6 +73,17 @@ def test_packed_documents_see_only_themselves_and_the_past() -> None:
     assert mask[0].tolist() == [True, False, False, False, False]
 
 
+def test_branches_see_what_all_see_and_themselves_and_go_on_from_there() -> None:
+    forked = Document([5, 6, 7, 8, 9], [1.0] * 5, branches=(0, 0, 1, 1, 2))
+    source = iter([forked, Document([4], [0.0])] * 100)
+    batch = next(batches(source, num_rows=1, row_length=6))
+    mask = batch.mask()[0, 0]
+    assert batch.positions[0].tolist() == [0, 1, 2, 3, 2, 0]
+    assert mask[3].tolist() == [True, True, True, True, False, False]
+    assert mask[4].tolist() == [True, True, False, False, True, False]
+    assert mask[5].tolist() == [False, False, False, False, False, True]
+
+
 def test_the_two_splits_share_no_invented_word_and_no_wording() -> None:
     seen, unseen = Scribe(0, Split.SEEN), Scribe(0, Split.UNSEEN)
     wordings = Phrases.of("a|b", unseen="c")

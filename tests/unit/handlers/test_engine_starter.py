@@ -1,6 +1,8 @@
 """The settings reach the engine that they name."""
 
 from engine.config import MediaLimits
+from engine.demo_model import DEMO_MODEL
+from engine.demo_vision import DEMO_VISION
 from handlers.engine_starter import engine_config, remote_config
 from handlers.settings.settings import Settings
 
@@ -40,6 +42,12 @@ def test_limits_of_files_reach_either_engine() -> None:
     assert engine_config(settings).media_limits == limits != MediaLimits()
     assert remote_config(settings).media_limits == limits
     assert engine_config(Settings()).media_limits == MediaLimits()
+
+
+def test_an_embedded_model_is_served_by_its_name() -> None:
+    assert engine_config(Settings()).model == engine_config(Settings(model="verbatim-demo")).model
+    assert engine_config(Settings()).model == str(DEMO_MODEL)
+    assert engine_config(Settings(model="verbatim-demo-vision")).model == str(DEMO_VISION)
 
 
 def test_the_engine_makes_room_for_no_more_sequences_than_are_let_in() -> None:

@@ -14,10 +14,11 @@ from tools.demo_model.export import ARTEFACT as TEXT_MODEL
 from tools.demo_model.vision import recipe
 from tools.demo_model.vision.evaluation.evaluate import evaluate
 from tools.demo_model.vision.export import ARTEFACT, export
+from tools.demo_model.vision.meanings import put_into_words
 from tools.demo_model.vision.model import new_model
 from tools.demo_model.vision.processor import tokenizer_with_images
 from tools.demo_model.vision.sheet import SHEET, sheet
-from tools.demo_model.vision.tower import Labeller, put_into_words, train_tower
+from tools.demo_model.vision.tower import Labeller, train_tower
 from tools.demo_model.vision.train import train_text
 
 _DIRECTORY: Final = Path("build/demo_vision")
@@ -30,6 +31,7 @@ def _train_tower(options: argparse.Namespace) -> None:
 
 
 def _train(options: argparse.Namespace) -> None:
+    torch.set_num_threads(recipe.NUM_THREADS)
     model = new_model(TEXT_MODEL)
     schedule = replace(recipe.TEXT, num_steps=options.steps)
     tokenizer = tokenizer_with_images(TEXT_MODEL)

@@ -1,12 +1,12 @@
 """Documents for training: dialogues about drawings, and the text model's own."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tokenizers import Tokenizer
 
-from tools.demo_model.corpus import Document, document, documents, render, segments
+from tools.demo_model.corpus import REPLY_WEIGHT, Document, document, documents, render, segments
 from tools.demo_model.dialogue import Dialogue, Round
 from tools.demo_model.recipe import Blend
 from tools.demo_model.scribe import Scribe, Split
@@ -14,25 +14,51 @@ from tools.demo_model.skills.facts import fact
 from tools.demo_model.skills.mixture import system_message
 from tools.demo_model.skills.smalltalk import greeting, small_talk
 from tools.demo_model.vision.drawing import draw
-from tools.demo_model.vision.processor import image_token_id, pixels
+from tools.demo_model.vision.processor import pixels
 from tools.demo_model.vision.questions import QUESTIONS, without_picture
 from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT_SHARE, THINKING_SHARE
 from tools.demo_model.vision.scene import Scene
 from tools.demo_model.vision.scenes import random_scene
 
 _ASIDES: Final = (greeting, small_talk, fact)
-_SHARES: Final = tuple(2 if kind == "description" else 1 for kind in QUESTIONS)
-"""A description names every figure, so it teaches the most."""
-_MIN_QUESTIONS: Final = 3
-_MAX_QUESTIONS: Final = 7
+_SHARES: Final = {
+    "description": 2,
+    "colour": 1,
+    "count": 3,
+    "digit": 1,
+    "existence": 2,
+    "place": 3,
+    "shape by colour": 1,
+}
+"""How often each kind is asked for; where a scene leaves nothing to ask, it is not."""
+_NUM_QUESTIONS: Final = 16
+"""More than the endings that a document has room for."""
+_USER_TURN: Final = "<|im_start|>user\n"
 
 
-def rounds_about(scribe: Scribe, scene: Scene) -> list[Round]:
-    """Return some questions about one scene, the first of which comes with the picture."""
-    names = scribe.random.choices(list(QUESTIONS), _SHARES, k=scribe.number(_MIN_QUESTIONS, _MAX_QUESTIONS))
+@dataclass(frozen=True)
+class PictureTalk:
+    """A dialogue up to a turn about its last picture, and rounds of which each may be that turn.
+
+    before: the rounds up to there. endings: all of them begin with the last picture's token, or none does,
+    since it is in an earlier round. scenes: what the pictures show, in order.
+    """
+
+    before: tuple[Round, ...]
+    endings: tuple[Round, ...]
+    scenes: tuple[Scene, ...]
+    system: str | None
+
+    def ending_with(self, ending: Round) -> Dialogue:
+        """Return the dialogue that has this ending."""
+        return Dialogue("picture", (*self.before, ending), system=self.system)
+
+
+def rounds_about(scribe: Scribe, scene: Scene, number: int) -> list[Round]:
+    """Return up to so many questions about a scene, at least one."""
+    names = scribe.random.choices(list(_SHARES), list(_SHARES.values()), k=number)
     asked = [talk for name in names if (talk := QUESTIONS[name](scribe, scene)) is not None]
-    first, *others = asked or [_description(scribe, scene)]
-    return [with_picture(scribe, first), *others]
+    return asked or [_description(scribe, scene)]
 
 
 def _description(scribe: Scribe, scene: Scene) -> Round:
@@ -41,45 +67,73 @@ def _description(scribe: Scribe, scene: Scene) -> Round:
     return talk
 
 
-def with_picture(scribe: Scribe, talk: Round) -> Round:
-    """Return the round with a picture before its words, or seldom after them."""
-    user = IMAGE_TOKEN + talk.user if scribe.chance(0.8) else talk.user + IMAGE_TOKEN
-    return replace(talk, user=user)
+def with_picture(talk: Round) -> Round:
+    """Return the round with a picture before its words, where the chat template puts it."""
+    return replace(talk, user=IMAGE_TOKEN + talk.user)
 
 
-def picture_dialogue(scribe: Scribe) -> tuple[Dialogue, list[Scene]]:
-    """Return a dialogue about one picture, one time in five about two in turn, and what they show."""
-    scenes = [random_scene(scribe) for _ in range(2 if scribe.chance(0.2) else 1)]
-    rounds = [talk for scene in scenes for talk in rounds_about(scribe, scene)]
-    if scribe.chance(0.15):
-        rounds.insert(0, scribe.pick(_ASIDES)(scribe))
-    if scribe.chance(0.05):
-        rounds.append(scribe.pick(_ASIDES)(scribe))
-    return Dialogue("picture", tuple(rounds), system=system_message(scribe)), scenes
+def picture_talk(scribe: Scribe) -> PictureTalk:
+    """Return a dialogue about a picture: the first question about it, a later one, or one about a second."""
+    scenes = [random_scene(scribe)]
+    before = [scribe.pick(_ASIDES)(scribe)] if scribe.chance(0.15) else []
+    is_later = scribe.chance(0.4)
+    if is_later:
+        first, *others = rounds_about(scribe, scenes[0], scribe.number(1, 3))
+        before += [with_picture(first), *others]
+    shows_another = is_later and scribe.chance(0.5)
+    if shows_another:
+        scenes.append(random_scene(scribe))
+    endings = rounds_about(scribe, scenes[-1], _NUM_QUESTIONS)
+    if shows_another or not is_later:
+        endings = [with_picture(talk) for talk in endings]
+    elif scribe.chance(0.3):
+        endings.insert(0, scribe.pick(_ASIDES)(scribe))
+    endings = [talk if scribe.chance(THINKING_SHARE) else talk.without_thought() for talk in endings]
+    return PictureTalk(tuple(before), tuple(endings), tuple(scenes), system_message(scribe))
 
 
-def picture_document(tokenizer: Tokenizer, talk: Dialogue, scenes: list[Scene]) -> Document:
-    """Return a dialogue as a document in which each picture has its tokens, which nobody has to predict."""
-    text = render(talk).replace(IMAGE_TOKEN, IMAGE_TOKEN * NUM_PATCHES)
-    plain = document(tokenizer, segments(text))
-    image = image_token_id(tokenizer)
-    weights = [
-        0.0 if token == image else weight for token, weight in zip(plain.tokens, plain.weights, strict=True)
-    ]
-    return Document(plain.tokens, weights, tuple(pixels(draw(scene)) for scene in scenes))
+def picture_document(tokenizer: Tokenizer, talk: PictureTalk, max_length: int) -> Document:
+    """Return the dialogue with as many of its endings as fit, each of which is a branch.
+
+    So a picture is read once for all questions about it, and none can be answered from the answer to another.
+    """
+    rendered = [_parted(render(talk.ending_with(ending))) for ending in talk.endings]
+    shared = rendered[0][0].replace(IMAGE_TOKEN, IMAGE_TOKEN * NUM_PATCHES)
+    whole = document(tokenizer, segments(shared))
+    branches = [0] * len(whole.tokens)
+    for number, (_, words) in enumerate(rendered, 1):
+        ending = document(tokenizer, segments(words))
+        if number > 1 and len(whole.tokens) + len(ending.tokens) > max_length:
+            break
+        whole = Document(whole.tokens + ending.tokens, whole.weights + ending.weights)
+        branches += [number] * len(ending.tokens)
+    pictures = tuple(pixels(draw(scene)) for scene in talk.scenes)
+    return replace(whole, pictures=pictures, branches=tuple(branches))
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return a dialogue up to the words of its last question, and the rest up to the end of its last turn."""
+    start = text.rindex(_USER_TURN) + len(_USER_TURN)
+    words = text[start:].removeprefix(IMAGE_TOKEN)
+    return text.removesuffix(words), words.rstrip("\n")
 
 
 def _without_picture(tokenizer: Tokenizer, scribe: Scribe) -> Document:
-    talk = Dialogue("no picture", (without_picture(scribe),), system=system_message(scribe))
-    return document(tokenizer, segments(render(_thinking_or_not(scribe, talk))))
+    talk = without_picture(scribe)
+    talk = talk if scribe.chance(THINKING_SHARE) else talk.without_thought()
+    dialogue = Dialogue("no picture", (talk,), system=system_message(scribe))
+    return document(tokenizer, segments(render(dialogue)))
 
 
-def _thinking_or_not(scribe: Scribe, talk: Dialogue) -> Dialogue:
-    return talk if scribe.chance(THINKING_SHARE) else talk.without_thoughts()
+def _of_replies(whole: Document) -> Document:
+    """Return a document of whose tokens only those count that the model itself writes.
+
+    Nobody can predict which question comes, and Muon's steps do not grow smaller by what cannot be learnt.
+    """
+    return replace(whole, weights=[weight if weight == REPLY_WEIGHT else 0.0 for weight in whole.weights])
 
 
-def picture_documents(tokenizer: Tokenizer, seed: int, blend: Blend) -> Iterator[Document]:
-    """Training documents without end, fixed by the seed; some without picture, as the blend has them."""
+def _all_documents(tokenizer: Tokenizer, seed: int, blend: Blend) -> Iterator[Document]:
     scribe = Scribe(seed, Split.SEEN)
     texts = documents(tokenizer, seed, blend)
     while True:
@@ -88,5 +142,9 @@ def picture_documents(tokenizer: Tokenizer, seed: int, blend: Blend) -> Iterator
         elif scribe.chance(0.03):
             yield _without_picture(tokenizer, scribe)
         else:
-            talk, scenes = picture_dialogue(scribe)
-            yield picture_document(tokenizer, _thinking_or_not(scribe, talk), scenes)
+            yield picture_document(tokenizer, picture_talk(scribe), blend.row_length)
+
+
+def picture_documents(tokenizer: Tokenizer, seed: int, blend: Blend) -> Iterator[Document]:
+    """Training documents without end, fixed by the seed; some without picture, as the blend has them."""
+    return map(_of_replies, _all_documents(tokenizer, seed, blend))

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import torch
+from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import LlavaForConditionalGeneration
 from typing_extensions import override
 
 from tools.demo_model.train import trained_model
 from tools.demo_model.vision.processor import image_token_id, tokenizer_with_images
-from tools.demo_model.vision.recipe import shape
+from tools.demo_model.vision.recipe import WORDS, shape
 
 
 class PictureReader(nn.Module):
@@ -43,5 +44,20 @@ def new_model(text_model: Path) -> LlavaForConditionalGeneration:
     embeddings = torch.zeros_like(model.model.language_model.embed_tokens.weight)
     known = weights["embed_tokens.weight"]
     embeddings[: len(known)] = known
+    pieces = Tokenizer.from_file(str(text_model / "tokenizer.json"))
+    for word in WORDS:
+        embeddings[tokenizer.token_to_id(word)] = _embedding_of(word, pieces, known)
     model.model.language_model.load_state_dict(weights | {"embed_tokens.weight": embeddings})
     return model
+
+
+def _embedding_of(word: str, pieces: Tokenizer, known: Tensor) -> Tensor:
+    """Return a word's first embedding: the mean of its pieces', as long as embeddings are.
+
+    A plural's pieces are those of the singular and an "s", however the text model's tokenizer cuts it.
+    """
+    singular = word.removesuffix("s")
+    ids = pieces.encode(singular).ids + pieces.encode(word.removeprefix(singular)).ids
+    mean = known[ids].mean(0)
+    embedding: Tensor = mean * (known.norm(dim=1).mean() / mean.norm())
+    return embedding

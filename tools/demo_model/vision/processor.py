@@ -14,15 +14,16 @@ from transformers.models.llava.image_processing_pil_llava import LlavaImageProce
 from tools.demo_model.corpus import CHAT_TEMPLATE
 from tools.demo_model.recipe import CONTEXT_LENGTH
 from tools.demo_model.tokenizer import save_tokenizer
-from tools.demo_model.vision.recipe import ALL_PATCHES, EDGE, IMAGE_TOKEN, PATCH
+from tools.demo_model.vision.recipe import ALL_PATCHES, EDGE, IMAGE_TOKEN, PATCH, WORDS
 
-_PLAIN_PART: Final = "{%- if part is string -%}{{- part -}}"
+_PARTS: Final = "{%- for part in content -%}"
 _IMAGE_TYPES: Final = ("image", "image_url", "input_image")
 
 
 def tokenizer_with_images(text_model: Path) -> Tokenizer:
-    """Return the text model's tokenizer with one more token, whose id is `image_token_id`."""
+    """Return the text model's tokenizer with `WORDS` as tokens, and one whose id is `image_token_id`."""
     tokenizer: Tokenizer = Tokenizer.from_file(str(text_model / "tokenizer.json"))
+    tokenizer.add_tokens([AddedToken(word, single_word=True, normalized=False) for word in WORDS])
     tokenizer.add_special_tokens([AddedToken(IMAGE_TOKEN, special=True, normalized=False)])
     return tokenizer
 
@@ -35,11 +36,14 @@ def image_token_id(tokenizer: Tokenizer) -> int:
 
 
 def chat_template() -> str:
-    """Return the text model's template, which writes the image token where a message has an image part."""
+    """Return the text model's template with the image parts of a message as image tokens before its text.
+
+    Wherever a client puts a picture, the question can look back at it.
+    """
     template = CHAT_TEMPLATE.read_text(encoding="utf-8")
-    assert template.count(_PLAIN_PART) == 1, "the text model's template has another form by now"
-    image_part = f"{{%- elif part.type in {_IMAGE_TYPES} -%}}{{{{- '{IMAGE_TOKEN}' -}}}}"
-    return template.replace(_PLAIN_PART, _PLAIN_PART + image_part)
+    assert template.count(_PARTS) == 1, "the text model's template has another form by now"
+    images = f"{{%- for part in content if part is mapping and part.type in {_IMAGE_TYPES} -%}}"
+    return template.replace(_PARTS, f"{images}{{{{- '{IMAGE_TOKEN}' -}}}}{{%- endfor -%}}\n        {_PARTS}")
 
 
 @cache

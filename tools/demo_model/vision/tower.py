@@ -1,13 +1,11 @@
 """The first stage of training: the tower learns to name what each patch of a drawing shows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from transformers import LlavaForConditionalGeneration
@@ -30,21 +28,18 @@ from tools.demo_model.vision.recipe import (
 from tools.demo_model.vision.scene import COLOURS, KINDS, PLACES, Figure, Scene
 from tools.demo_model.vision.scenes import crowded_scene, large_scene, random_scene
 
-_SEED_OF_LENGTH: Final = 20_900_000
 _RADIUS: Final = 0.45
 """Within which a patch belongs to a figure, in shares of the figure's size."""
-_COLOUR_NAMES: Final = tuple(COLOURS)
-_PLACE_NAMES: Final = tuple(chain.from_iterable(PLACES))
-_MAX_COUNT: Final = 4
-_COUNT_VALUES: Final = _MAX_COUNT + 1
+COLOUR_NAMES: Final = tuple(COLOURS)
+_NUM_COLUMNS: Final = len(PLACES[0])
+MAX_COUNT: Final = 4
+_COUNT_VALUES: Final = MAX_COUNT + 1
+NUM_COUNTS: Final = 4
 _NUM_VALUES: Final = (
     len(KINDS) + 1,
     len(COLOURS) + 1,
-    len(_PLACE_NAMES) + 1,
-    _COUNT_VALUES,
-    _COUNT_VALUES,
-    _COUNT_VALUES,
-    _COUNT_VALUES,
+    len(PLACES) * _NUM_COLUMNS + 1,
+    *[_COUNT_VALUES] * NUM_COUNTS,
     2,
 )
 """The number of values of each label of a patch, 0 being none: kind, colour and place of its figure; how many
@@ -108,9 +103,9 @@ def _names_of(figure: Figure, scene: Scene) -> tuple[int, ...]:
     )
     return (
         KINDS.index(figure.kind) + 1,
-        _COLOUR_NAMES.index(figure.colour) + 1,
-        _PLACE_NAMES.index(figure.place) + 1,
-        *(min(count, _MAX_COUNT) for count in counts),
+        COLOUR_NAMES.index(figure.colour) + 1,
+        figure.row * _NUM_COLUMNS + figure.column + 1,
+        *(min(count, MAX_COUNT) for count in counts),
     )
 
 
@@ -123,11 +118,11 @@ def _scene(scribe: Scribe) -> Scene:
     return make(scribe)
 
 
-def labelled_batches(seed: int) -> Iterator[Labelled]:
-    """Batches of drawings without end, fixed by the seed."""
+def labelled_batches(seed: int, make: Callable[[Scribe], Scene] = _scene) -> Iterator[Labelled]:
+    """Batches of drawings without end, fixed by the seed. make: draws a scene's content."""
     scribe = Scribe(seed, Split.SEEN)
     while True:
-        scenes = [_scene(scribe) for _ in range(PICTURES_A_TOWER_BATCH)]
+        scenes = [make(scribe) for _ in range(PICTURES_A_TOWER_BATCH)]
         drawn = torch.stack([pixels(draw(scene)) for scene in scenes])
         yield Labelled(drawn, torch.stack([labels_of(scene) for scene in scenes]))
 
@@ -158,34 +153,3 @@ def train_tower(
         return by_chunk(labelled_batches, first_step, schedule)
 
     return fit(labeller, _loss_of(labeller), data_from, directory, schedule, resume, NUM_THREADS)
-
-
-def put_into_words(labeller: Labeller, tokenizer: Tokenizer, embeddings: Tensor) -> None:
-    """Add to each row the embeddings of the words for what the labeller reads off it.
-
-    So the text model, which can find and copy words, meets words where a patch shows something. What is added
-    is linear in the row, so it becomes part of the projector's last layer. So does a factor that makes rows
-    about as long as embeddings, as the text model's first layer expects. embeddings: the text model's,
-    [vocabulary_size, hidden_size].
-    """
-    kinds, colours, places, *_ = labeller.heads
-    translation = _translation(kinds, KINDS, tokenizer, embeddings)
-    translation += _translation(colours, _COLOUR_NAMES, tokenizer, embeddings)
-    translation += _translation(places, _PLACE_NAMES, tokenizer, embeddings)
-    translation *= len(translation) ** 0.5 / translation.norm()  # as large as the identity, on the whole
-    reader = labeller.reader
-    last = reader.projector.linear_2
-    with torch.no_grad():
-        last.weight += translation @ last.weight
-        last.bias += translation @ last.bias
-        drawn = next(labelled_batches(_SEED_OF_LENGTH)).pixels
-        factor = embeddings.norm(dim=1).mean() / reader(drawn).norm(dim=-1).mean()
-        last.weight *= factor
-        last.bias *= factor
-
-
-def _translation(head: nn.Module, words: Sequence[str], tokenizer: Tokenizer, embeddings: Tensor) -> Tensor:
-    """Return the matrix from rows to embeddings of words, each as much as the head prefers it to others."""
-    meanings = torch.stack([embeddings[tokenizer.encode(word).ids].mean(0) for word in words])
-    weights = head.get_parameter("weight")[1:]  # but for that of no figure
-    return (meanings.T @ (weights - weights.mean(0))).detach()

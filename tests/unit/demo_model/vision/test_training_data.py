@@ -1,6 +1,6 @@
 """Documents with pictures: the tokens that keep their places, labels of patches, rows that replace tokens."""
 
-from itertools import chain
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -10,62 +10,111 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.demo_model import DEMO_MODEL
 from tools.demo_model.corpus import render
+from tools.demo_model.dialogue import Dialogue
 from tools.demo_model.packing import batches
 from tools.demo_model.scribe import Scribe, Split
-from tools.demo_model.vision.corpus import picture_dialogue, picture_document, picture_documents
+from tools.demo_model.vision import meanings
+from tools.demo_model.vision.corpus import picture_document, picture_documents, picture_talk
 from tools.demo_model.vision.drawing import draw
+from tools.demo_model.vision.meanings import meanings_of, meant, put_into_words
 from tools.demo_model.vision.model import PictureReader, new_model
 from tools.demo_model.vision.processor import image_token_id, pixels, tokenizer_with_images
-from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT
-from tools.demo_model.vision.scene import COLOURS, KINDS, PLACES, Scene
-from tools.demo_model.vision.tower import Labeller, labels_of, put_into_words
+from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT, WORDS
+from tools.demo_model.vision.scene import COLOURS, KINDS, Scene
+from tools.demo_model.vision.scenes import random_scene
+from tools.demo_model.vision.tower import (
+    Labeller,
+    labelled_batches,
+    labels_of,
+)
 from tools.demo_model.vision.train import embedded
 
 from .test_drawing import WHITE, figure
 
 TOKENIZER = tokenizer_with_images(DEMO_MODEL)
+PLAIN_TOKENIZER = Tokenizer.from_file(str(DEMO_MODEL / "tokenizer.json"))
 IMAGE_TOKEN_ID = image_token_id(TOKENIZER)
 (BLEND,) = TEXT.curriculum
 
 
 def test_the_image_token_follows_all_others_which_stay_as_they_are() -> None:
-    text = "<|im_start|>user\nHow many 12 stars?<|im_end|>"
+    text = "<|im_start|>user\nHow many 12 starts, Stars and circled squares_?<|im_end|>"
     assert TOKENIZER.get_vocab_size() == IMAGE_TOKEN_ID + 1
-    assert (
-        TOKENIZER.encode(text).ids == Tokenizer.from_file(str(DEMO_MODEL / "tokenizer.json")).encode(text).ids
-    )
+    assert TOKENIZER.encode(text).ids == PLAIN_TOKENIZER.encode(text).ids
 
 
-def test_each_picture_has_its_tokens_which_nobody_must_predict() -> None:
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_for_what_pictures_show_is_one_token(word: str) -> None:
+    ids = TOKENIZER.encode(f"the {word}.").ids
+    assert len(ids) == 4 and ids[2] == TOKENIZER.token_to_id(word)
+    assert TOKENIZER.decode(ids) == f"the {word}."
+    assert len(PLAIN_TOKENIZER.encode(f"the {word}.").ids) > 4
+
+
+def test_each_picture_has_its_tokens() -> None:
     scribe = Scribe(1, Split.SEEN)
     for _ in range(30):
-        talk, scenes = picture_dialogue(scribe)
-        made = picture_document(TOKENIZER, talk, scenes)
-        assert (
-            made.tokens.count(IMAGE_TOKEN_ID) == NUM_PATCHES * len(scenes) == NUM_PATCHES * len(made.pictures)
-        )
-        weights = [w for token, w in zip(made.tokens, made.weights, strict=True) if token == IMAGE_TOKEN_ID]
-        assert not any(weights)
-        assert 1.0 in made.weights
+        talk = picture_talk(scribe)
+        made = picture_document(TOKENIZER, talk, BLEND.row_length)
+        num_pictures = len(talk.scenes)
+        assert made.tokens.count(IMAGE_TOKEN_ID) == NUM_PATCHES * num_pictures
+        assert len(made.pictures) == num_pictures
 
 
-def test_image_parts_of_a_message_are_what_training_writes(tokenizer: PreTrainedTokenizerBase) -> None:
+def test_a_branch_reads_what_it_would_as_the_only_ending() -> None:
+    scribe = Scribe(4, Split.SEEN)
+    num_branches = 0
+    for _ in range(30):
+        talk = picture_talk(scribe)
+        made = picture_document(TOKENIZER, talk, BLEND.row_length)
+        assert len(made.tokens) <= BLEND.row_length or max(made.branches) == 1
+        for number in range(1, max(made.branches) + 1):
+            read = [branch in (0, number) for branch in made.branches]
+            tokens, weights, positions = (
+                [value for value, is_read in zip(values, read, strict=True) if is_read]
+                for values in (made.tokens, made.weights, made.positions())
+            )
+            alone = replace(talk, endings=talk.endings[number - 1 : number])
+            wanted = render(alone.ending_with(alone.endings[0])).rstrip("\n")
+            assert tokens == TOKENIZER.encode(wanted.replace(IMAGE_TOKEN, IMAGE_TOKEN * NUM_PATCHES)).ids
+            assert positions == list(range(len(tokens)))
+            assert weights == picture_document(TOKENIZER, alone, BLEND.row_length).weights
+        num_branches += max(made.branches)
+    assert num_branches > 30 * 4
+
+
+def test_only_what_the_model_writes_is_learnt() -> None:
+    source = picture_documents(TOKENIZER, 5, BLEND)
+    made = [next(source) for _ in range(40)]
+    assert {weight for one in made for weight in one.weights} == {0.0, 1.0}
+    weighed = [each for one in made for each in zip(one.tokens, one.weights, strict=True)]
+    assert (IMAGE_TOKEN_ID, 0.0) in weighed and (IMAGE_TOKEN_ID, 1.0) not in weighed
+    assert any(one.pictures for one in made) and not all(one.pictures for one in made)
+
+
+@pytest.mark.parametrize("is_image_first", [True, False])
+def test_image_parts_of_a_message_are_what_training_writes(
+    tokenizer: PreTrainedTokenizerBase, is_image_first: bool
+) -> None:
     scribe = Scribe(2, Split.SEEN)
     for _ in range(20):
-        talk, _ = picture_dialogue(scribe)
+        talk = picture_talk(scribe)
+        dialogue: Dialogue = talk.ending_with(talk.endings[0])
         messages = [
-            {**message, "content": parts_of(message["content"])} if message["role"] == "user" else message
-            for message in talk.messages()
+            {**message, "content": parts_of(message["content"], is_image_first)}
+            if message["role"] == "user"
+            else message
+            for message in dialogue.messages()
         ]
         rendered = tokenizer.apply_chat_template(cast(list[dict[str, str]], messages), tokenize=False)
-        assert rendered == render(talk)
+        assert rendered == render(dialogue)
 
 
-def parts_of(content: object) -> list[dict[str, str]]:
+def parts_of(content: object, is_image_first: bool) -> list[dict[str, str]]:
     assert isinstance(content, str)
-    before, found, after = content.partition(IMAGE_TOKEN)
-    parts = [{"type": "text", "text": before}, {"type": "image"}, {"type": "text", "text": after}]
-    return [part for part in parts if part.get("text") != ""] if found else parts[:1]
+    text = {"type": "text", "text": content.removeprefix(IMAGE_TOKEN)}
+    images = [{"type": "image"}] if content.startswith(IMAGE_TOKEN) else []
+    return [*images, text] if is_image_first else [text, *images]
 
 
 def test_packed_rows_keep_pictures_in_the_order_of_their_tokens() -> None:
@@ -120,21 +169,26 @@ def test_labels_count_the_shapes_that_are_like_a_figure_and_no_digits() -> None:
     assert kind_colour_both_and_any[2, 2].tolist() == [0, 0, 0, 0]
 
 
-def test_rows_are_put_into_the_words_for_what_the_heads_prefer() -> None:
+def test_rows_come_near_the_words_for_what_their_own_patches_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meanings, "_NUM_BATCHES", 1)
     model = new_model(DEMO_MODEL)
     embeddings = model.lm_head.weight.detach()
     labeller = Labeller(model)
-    drawn = pixels(draw(Scene(96, 96, WHITE, (figure("red star"),))))[None]
-    with torch.inference_mode():
-        before = labeller.reader(drawn)[0]
+    shown = next(labelled_batches(meanings.SEED_OF_WORDS, random_scene))
+    wanted = meant(shown.labels, meanings_of(TOKENIZER, embeddings)).flatten(0, 1)
     put_into_words(labeller, TOKENIZER, embeddings)
     with torch.inference_mode():
-        after = labeller.reader(drawn)[0]
-    named = (*KINDS, *COLOURS, *chain.from_iterable(PLACES))
-    words = torch.stack([embeddings[TOKENIZER.encode(word).ids].mean(0) for word in named])
-    for old, new in zip(before, after, strict=True):
-        parts = torch.cat([words, old[None]]).T  # [hidden_size, num_words + 1]
-        shares = torch.linalg.lstsq(parts, new[:, None], driver="gelsd").solution  # some places are sums
-        torch.testing.assert_close((parts @ shares)[:, 0], new, atol=1e-3, rtol=1e-3)
-        assert shares[:-1].abs().max() > 0
-    assert after.norm(dim=1).mean().item() == pytest.approx(embeddings.norm(dim=1).mean().item(), rel=0.2)
+        rows = labeller.reader(shown.pixels).flatten(0, 1)
+    others = wanted[torch.randperm(len(wanted), generator=torch.Generator().manual_seed(0))]
+    assert (rows - wanted).pow(2).sum() < 0.9 * (rows - others).pow(2).sum()
+
+
+def test_a_patch_means_the_words_for_its_figure_and_no_others() -> None:
+    embeddings = new_model(DEMO_MODEL).lm_head.weight.detach()
+    star = labels_of(Scene(96, 96, WHITE, (figure("red star", 0, 0),))).view(9, 9, 8)[1:2, 1:2]
+    row = meant(star, meanings_of(TOKENIZER, embeddings))[0, 0]
+    said = ("star", "red", "top", "left", "shape", "picture")
+    words = (*said, "circle", "blue", "bottom", "right", "digit")
+    known = torch.stack([embeddings[TOKENIZER.token_to_id(word)] for word in words])
+    parts = torch.linalg.lstsq(known.T, row[:, None]).solution[:, 0].abs()
+    assert parts[: len(said)].min() > 3 * parts[len(said) :].max()

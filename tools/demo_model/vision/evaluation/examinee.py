@@ -13,7 +13,7 @@ from engine.native.bfloat16 import has_fast_bfloat16
 from tools.demo_model.tokenizer import END_OF_TEXT
 from tools.demo_model.vision.evaluation.trials import PictureTrial
 
-_MAX_NEW_TOKENS: Final = 80
+_MAX_NEW_TOKENS: Final = 128
 
 
 class PictureExaminee:
