@@ -29,7 +29,7 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 from transformers.models.qwen3_asr.feature_extraction_qwen3_asr import Qwen3ASRFeatureExtractor
 
 from tests.tiny import tiny_tokenizer
-from tests.tiny_sizes import GEMMA4_EYES, PAD_ID, gemma4_text, text_sizes
+from tests.tiny_sizes import GEMMA4_EYES, PAD_ID, QWEN_EYES, THREE_AXES, gemma4_text, text_sizes
 
 _SPECIAL = (
     "<sound>",
@@ -102,19 +102,8 @@ def _gemma4(ids: Mapping[str, int]) -> PreTrainedConfig:
 def _omni(ids: Mapping[str, int]) -> PreTrainedConfig:
     config: Any = Qwen2_5OmniThinkerConfig  # which takes more than its annotations say
     thinker: PreTrainedConfig = config(
-        text_config=_TEXT
-        | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}},
-        vision_config={
-            "depth": 2,
-            "hidden_size": 32,
-            "out_hidden_size": 64,
-            "num_heads": 2,
-            "intermediate_size": 32,
-            "patch_size": 4,
-            "window_size": 16,
-            "fullatt_block_indexes": [1],
-            "initializer_range": 0.3,
-        },
+        text_config=_TEXT | THREE_AXES,
+        vision_config=QWEN_EYES | {"window_size": 16, "fullatt_block_indexes": [1]},
         audio_config={
             "num_mel_bins": 16,
             "encoder_layers": 2,

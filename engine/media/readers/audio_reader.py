@@ -46,7 +46,8 @@ class AudioReader:
             found, texts = self._whole._process_audio([samples], **self._options)
         except Exception as error:  # extractors raise whatever they meet
             raise CannotProcess(f"the model's processor refuses the sound: {error}") from error
-        arrays = {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
+        # Some extractors make tensors, whatever they are asked for.
+        arrays = {name: np.asarray(value) for name, value in found.items() if hasattr(value, "shape")}
         return ReadFile(texts[0], arrays)
 
     def plain(self, data: bytes) -> bytes:

@@ -10,6 +10,8 @@ from transformers import PreTrainedConfig
 
 from engine.text.tokenizer import Tokenizer
 
+_TOKENS_OF_CHUNK: Final = 13  # of Qwen3-ASR, whatever its chunks
+
 
 class PixtralTexts:
     """The text of an image's tokens for Pixtral and Mistral 3, whose processor needs torchvision to import.
@@ -81,12 +83,26 @@ def process_windows(
     return features, [processor.audio_token * num_tokens]
 
 
+def count_tokens_of_chunks(
+    processor: Any, num_frames: NDArray[np.integer], n_window: int = 50
+) -> NDArray[np.integer]:
+    """Return the tokens of sounds with so many frames of a spectrum, as Qwen3-ASR's method does with torch.
+
+    Chunks of two windows are encoded by themselves; three convolutions halve each.
+    """
+    num_chunks, rest = np.divmod(num_frames, 2 * n_window)
+    for _ in range(3):
+        rest = (rest - 1) // 2 + 1
+    return rest + num_chunks * _TOKENS_OF_CHUNK
+
+
 # By the name of transformers' class.
 OWN_TEXTS: Final[Mapping[str, Callable[..., Any]]] = {
     "PixtralProcessor": PixtralTexts,
     "VoxtralProcessor": VoxtralTexts,
 }
 # Methods that take the place of a class's own, by its name.
-OWN_METHODS: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = dict.fromkeys(
-    ("AudioFlamingo3Processor", "GlmAsrProcessor"), {"_process_audio": process_windows}
-)
+OWN_METHODS: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
+    **dict.fromkeys(("AudioFlamingo3Processor", "GlmAsrProcessor"), {"_process_audio": process_windows}),
+    "Qwen3ASRProcessor": {"_get_audio_token_length": count_tokens_of_chunks},
+}

@@ -117,6 +117,7 @@ def test_a_grammar_is_taken_however_long_others_keep_the_processor() -> None:
     compiler.compile(Grammar(GrammarKind.REGEX, "a+"))
     pid = process.pid
     assert pid is not None
+    until(lambda: not children(pid))  # that of the first grammar has ended
     results: list[object] = []
 
     def compile_starved() -> None:
