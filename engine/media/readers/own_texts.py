@@ -93,7 +93,8 @@ def count_tokens_of_chunks(
     num_chunks, rest = np.divmod(num_frames, 2 * n_window)
     for _ in range(3):
         rest = (rest - 1) // 2 + 1
-    return rest + num_chunks * _TOKENS_OF_CHUNK
+    num_tokens: NDArray[np.integer] = rest + num_chunks * _TOKENS_OF_CHUNK
+    return num_tokens
 
 
 # By the name of transformers' class.
