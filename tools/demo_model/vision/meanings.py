@@ -1,4 +1,4 @@
-"""The meanings of patches' labels to the text model, and their place in the rows of a trained tower.
+"""The meanings of labels of patches to the text model, and their place in the rows of a trained tower."""
 
 from collections.abc import Sequence
 from itertools import islice
