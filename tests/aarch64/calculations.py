@@ -186,5 +186,5 @@ CALCULATIONS = {
     "bfloat16 layer ends": Calculation(bfloat16_layer_ends, 10),
     "bfloat16 layer ends in pairs": Calculation(bfloat16_layer_ends, 10, _WITH_PAIRS, IN_PAIRS),
     "int8 layer ends": Calculation(int8_layer_ends, 13),
-    "layers in groups": Calculation(layers_in_groups, 142),
+    "layers in groups": Calculation(layers_in_groups, 152),
 }
