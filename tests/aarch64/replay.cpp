@@ -125,7 +125,7 @@ struct Region {
     }
 };
 
-using Function = int64_t (*)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
+using Function = int64_t (*)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
 
 // Returns whether the call wrote what it should.
 bool replay(Reader& reader, void* library, std::ofstream& written) {
@@ -145,9 +145,9 @@ bool replay(Reader& reader, void* library, std::ofstream& written) {
         for (unsigned char* bytes : {region.start, region.before.data(), region.after.data()})
             std::memcpy(bytes + offset, &pointed, sizeof pointed);
     }
-    int64_t arguments[8] = {};
+    int64_t arguments[10] = {};
     const int64_t num_arguments = reader.number();
-    if (num_arguments > 8) throw std::runtime_error("too many arguments");
+    if (num_arguments > 10) throw std::runtime_error("too many arguments");
     for (int64_t i = 0; i < num_arguments; ++i)
         arguments[i] = reader.number() ? reinterpret_cast<int64_t>(address()) : reader.number();
     const bool has_result = reader.number();
@@ -159,7 +159,7 @@ bool replay(Reader& reader, void* library, std::ofstream& written) {
         return true;
     }
     const int64_t result = function(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5],
-                                    arguments[6], arguments[7]);
+                                    arguments[6], arguments[7], arguments[8], arguments[9]);
     double worst = 0;
     const char* verdict = !has_result || result == expected ? "right" : "wrong result";
     for (const Region& region : regions) {

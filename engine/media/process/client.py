@@ -163,6 +163,7 @@ class DecodingProcess:
             parts = bytearray()
             outcome = work(task, data, parts.extend)
         if outcome.complaint is not None:
+            parts.clear()  # an error keeps this frame for as long as it lasts
             raise CannotDecode(outcome.complaint)
         return parts, outcome
 
