@@ -15,7 +15,7 @@ from handlers.access.visit import current_visit
 from handlers.active_requests.engine import Engine
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
-from handlers.errors.mapping import ToProblem, raise_as_problem
+from handlers.errors.mapping import ToProblem, mapped_errors, raise_as_problem
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 
@@ -193,9 +193,8 @@ class ActiveRequests:
         capabilities = self._engine.capabilities
         is_served = capabilities.transcribes if is_speech else capabilities.generates_text
         if not is_served:
-            error = _NoSpeech() if is_speech else _NoText()
-            raise_as_problem(error, to_problem)
-            raise error
+            with mapped_errors(to_problem):
+                raise _NoSpeech() if is_speech else _NoText()
 
     def check_room(self, to_problem: ToProblem) -> None:
         """Raise Overloaded, as `to_problem` maps it, if no request can be let in, whatever it asks for."""

@@ -21,5 +21,10 @@ def mapped_errors(to_problem: ToProblem) -> Iterator[None]:
 def raise_as_problem(error: Exception, to_problem: ToProblem) -> None:
     """Raise the contract's problem for an error; return if it has none."""
     problem = to_problem(error)
-    if problem is not error:
-        raise problem from error
+    try:
+        if problem is not error:
+            raise problem from error
+    finally:
+        # The traceback has this frame. What it held would keep itself, and what a client has sent, until the
+        # garbage collector comes.
+        del problem, error

@@ -50,7 +50,10 @@ async def ready_batches(
     if items:
         yield items
     if not isinstance(failure, StopAsyncIteration):
-        raise failure
+        try:
+            raise failure
+        finally:
+            del failure  # the error's traceback has this frame, and would keep both
 
 
 @coroutine
