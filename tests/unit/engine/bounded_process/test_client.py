@@ -111,6 +111,8 @@ def test_each_limit_ends_a_child_and_nothing_else(program: BoundedProcess) -> No
 
 
 def test_a_stopped_child_is_ended_in_time(program: BoundedProcess) -> None:
+    program.start()
+    until(lambda: not running(program))  # those of other tests
     ends: list[End] = []
     thread = threading.Thread(
         target=lambda: ends.append(end_of(program, "sleep 600", with_limits(timeout_s=1.0)))
