@@ -198,11 +198,8 @@ class ActiveRequests:
 
     def check_room(self, to_problem: ToProblem) -> None:
         """Raise Overloaded, as `to_problem` maps it, if no request can be let in, whatever it asks for."""
-        try:
+        with mapped_errors(to_problem):
             self._limit.check_room()
-        except Overloaded as error:
-            raise_as_problem(error, to_problem)
-            raise
 
     def refused(self, problem: Exception) -> None:
         """A request that no handler saw, for what its body or its parameters are."""
