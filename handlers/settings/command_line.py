@@ -33,7 +33,7 @@ def options(section: type[Section] = Settings) -> Iterator[Option]:
             _flags(name, environment),
             environment,
             _default(field),
-            field.description or "",
+            " ".join((field.description or "").split()),  # a long one is wrapped in the source
             _metavar(field.annotation),
         )
 

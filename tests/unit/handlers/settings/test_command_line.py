@@ -22,7 +22,7 @@ def parse(*arguments: str) -> argparse.Namespace:
 def test_every_setting_has_an_option_and_a_meaning() -> None:
     listed = list(options())
     assert [option.name for option in listed] == list(Settings.model_fields)
-    assert all(option.help for option in listed)
+    assert all(option.help and option.help.splitlines() == [option.help] for option in listed)
 
 
 def test_an_option_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
