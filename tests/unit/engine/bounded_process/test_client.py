@@ -46,7 +46,7 @@ def shared_program() -> Iterator[BoundedProcess]:
 
 @pytest.fixture
 def program(shared_program: BoundedProcess) -> BoundedProcess:
-    """Return the program that most tests share, without children: one that has answered takes a moment to end."""
+    """Return the program that most tests share, once it has no child: one takes a moment to end."""
     shared_program.start()
     until(lambda: not running(shared_program))
     return shared_program
