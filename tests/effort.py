@@ -3,7 +3,7 @@
 import os
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -23,19 +23,28 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """
     if IS_WHOLE:
         return []
-    found: dict[str, list[tuple[pytest.Function, int, int]]] = defaultdict(list)
+    tests: dict[str, list[tuple[pytest.Item, tuple[int, int]]]] = defaultdict(list)
+    known: dict[tuple[str, str], list[Any]] = defaultdict(list)  # values, by test and parameter
     for item in items:
         mark = item.get_closest_marker("by_turns")
         if mark is not None:
             assert isinstance(item, pytest.Function)
-            first, second = (item.callspec.indices[name] for name in mark.args)
-            found[item.nodeid.partition("[")[0]].append((item, first, second))
+            test = item.nodeid.partition("[")[0]
+            first, second = (_number(known[test, name], item.callspec.params[name]) for name in mark.args)
+            tests[test].append((item, (first, second)))
     return [
         item
-        for combinations in found.values()
-        for item, first, second in combinations
-        if len(combinations) > 1 and not meet(first, second, 1 + max(each for _, _, each in combinations))
+        for combinations in tests.values()
+        for item, (first, second) in combinations
+        if len(combinations) > 1 and not meet(first, second, 1 + max(each[1] for _, each in combinations))
     ]
+
+
+def _number(known: list[Any], value: Any) -> int:
+    """Return the place of a value among those that are known, of which it becomes one."""
+    if value not in known:
+        known.append(value)
+    return known.index(value)
 
 
 def meet(first: int, second: int, num_second: int) -> bool:
