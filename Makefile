@@ -70,7 +70,7 @@ test: $(READY)  ## Run the tests (ten minutes on two cores)
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack'
 
 .PHONY: test-long
-test-long: $(READY)  ## Run the same tests with every random trial, of which `make test` makes a share (half an hour)
+test-long: $(READY)  ## Run the same tests with every random trial and combination, of which `make test` makes a share (half an hour)
 	VERBATIM_TESTS=whole OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack' --timeout=600
 
 # The pure parts that most changes pass through, and two contracts on an engine that follows a script.

@@ -13,6 +13,7 @@ import certifi
 import pytest
 
 from tests.adapter_files import adapters_of_examples
+from tests.effort import left_out
 from tests.instructions import needed_instructions
 from tests.kernel_gate import Tally, complaints_here
 from tests.process_state import ProcessState
@@ -136,8 +137,15 @@ def guarded_server_url() -> Iterator[str]:
 _tally = Tally()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Note with each test of a kernel which instructions it needs, for the reports of all workers."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave combinations out, and note with each test of a kernel which instructions it needs.
+
+    The reports of all workers have that.
+    """
+    if dropped := left_out(items):
+        config.hook.pytest_deselected(items=dropped)
+        gone = set(dropped)
+        items[:] = [item for item in items if item not in gone]
     for item in items:
         if (least := needed_instructions(item)) is not None:
             item.user_properties.append((_PROPERTY, least.label))

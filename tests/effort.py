@@ -1,7 +1,11 @@
-"""The number of random trials that a run makes: a share of them, or all (`make test-long`)."""
+"""The random trials and combinations that a run makes: a share of them, or all (`make test-long`)."""
 
 import os
-from typing import Final
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pytest
 
 IS_WHOLE: Final = os.environ.get("VERBATIM_TESTS") == "whole"
 
@@ -9,3 +13,40 @@ IS_WHOLE: Final = os.environ.get("VERBATIM_TESTS") == "whole"
 def trials(usual: int, *, whole: int) -> int:
     """Return how many trials to make in this run."""
     return whole if IS_WHOLE else usual
+
+
+def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests marked `by_turns(first, second)`, parameters of theirs, whose combination is left out.
+
+    The first parameter's first value meets all values of the second, and each of its others meets one, by
+    turns. A test that was asked for by its own name alone stays.
+    """
+    if IS_WHOLE:
+        return []
+    tests: dict[str, list[tuple[pytest.Item, tuple[int, int]]]] = defaultdict(list)
+    known: dict[tuple[str, str], list[Any]] = defaultdict(list)  # values, by test and parameter
+    for item in items:
+        mark = item.get_closest_marker("by_turns")
+        if mark is not None:
+            assert isinstance(item, pytest.Function)
+            test = item.nodeid.partition("[")[0]
+            first, second = (_number(known[test, name], item.callspec.params[name]) for name in mark.args)
+            tests[test].append((item, (first, second)))
+    return [
+        item
+        for combinations in tests.values()
+        for item, (first, second) in combinations
+        if len(combinations) > 1 and not meet(first, second, 1 + max(each[1] for _, each in combinations))
+    ]
+
+
+def _number(known: list[Any], value: Any) -> int:
+    """Return the place of a value among those that are known, of which it becomes one."""
+    if value not in known:
+        known.append(value)
+    return known.index(value)
+
+
+def meet(first: int, second: int, num_second: int) -> bool:
+    """Return whether two values meet, by their numbers."""
+    return first == 0 or second == first % num_second

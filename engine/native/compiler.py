@@ -12,8 +12,11 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -25,6 +28,9 @@ from engine.native.instructions import (
     usable_arm_instructions,
     usable_instructions,
 )
+
+if sys.platform != "win32":
+    import fcntl
 
 AnySet = Instructions | ArmInstructions
 
@@ -128,9 +134,19 @@ def find_compiler() -> str:
 
 
 def build(target: Target, directory: Path) -> Path:
-    """Compile for the target into the directory, and return the path. Raises CannotCompile or OSError."""
+    """Compile for the target into the directory, and return the path. Raises CannotCompile or OSError.
+
+    Of several processes that do so at once, one compiles, with all cores, and the others take its library.
+    """
+    compiler = find_compiler()
     tuning = "native" if target == Target.of_this_processor() else "generic"
-    return _try_to_build(find_compiler(), target, tuning, directory)
+    path = directory / target.file_name
+    was_there = path.exists()
+    directory.mkdir(parents=True, exist_ok=True)
+    with _locked(directory):
+        if path.exists() and not was_there:
+            return path
+        return _try_to_build(compiler, target, tuning, directory)
 
 
 def build_for_others(compiler: str, target: Target, directory: Path) -> Path:
@@ -139,6 +155,19 @@ def build_for_others(compiler: str, target: Target, directory: Path) -> Path:
     Nothing is asked of this machine's processor, nor of torch.
     """
     return _try_to_build(compiler, target, "generic", directory)
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Hold the folder's lock, which ends with the process. File systems without locks are used without."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            assert sys.platform != "win32"  # on which nothing is compiled
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _try_to_build(compiler: str, target: Target, tuning: str, directory: Path) -> Path:

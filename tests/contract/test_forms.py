@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import httpx
@@ -81,21 +82,31 @@ FORMATS: tuple[dict[str, str], ...] = (
 )
 
 
-@pytest.mark.parametrize("fields", [*FORMATS, {"stream": "true"}], ids=str)
-@pytest.mark.parametrize("operation_id", FORMS)
-async def test_answers_are_what_a_second_validator_reads_in_the_document(
-    operation_id: str, fields: dict[str, str]
-) -> None:
-    contract, operation = FORMS[operation_id]
-    api = SpeechApi()
-    served: dict[str, Any] = (await send(api.app, "GET", f"/{contract}/openapi.json")).json()
+@pytest.fixture(scope="module")
+def api() -> SpeechApi:
+    return SpeechApi()
+
+
+@cache
+def judge_of(api: SpeechApi, contract: str) -> OpenAPI:
+    """Return a second validator of a contract's document as the server serves it."""
+    served: dict[str, Any] = asyncio.run(send(api.app, "GET", f"/{contract}/openapi.json")).json()
     served["servers"] = [{"url": f"{URL}/{contract}"}]
     read: dict[str, Callable[..., Any]] = {
         "text/event-stream": lambda data, **_: json.loads(data),
         "text/plain": lambda data, **_: data.decode(),
     }
-    judge = OpenAPI.from_dict(served, config=Config(extra_media_type_deserializers=read))
-    answer: httpx.Response = await api.post(f"/{contract}{operation.path}", **fields)
+    return OpenAPI.from_dict(served, config=Config(extra_media_type_deserializers=read))
+
+
+@pytest.mark.parametrize("fields", [*FORMATS, {"stream": "true"}], ids=str)
+@pytest.mark.parametrize("operation_id", FORMS)
+def test_answers_are_what_a_second_validator_reads_in_the_document(
+    api: SpeechApi, operation_id: str, fields: dict[str, str]
+) -> None:
+    contract, operation = FORMS[operation_id]
+    judge = judge_of(api, contract)
+    answer: httpx.Response = asyncio.run(api.post(f"/{contract}{operation.path}", **fields))
     exchange = Exchange(operation.method, operation.path, answer.status_code)
     for part in parts_of(answer):
         validate(judge, f"{URL}/{contract}{operation.path}", exchange, answer, part)

@@ -12,6 +12,7 @@ import pytest
 
 from handlers.app import TABLES
 from tests.conftest import LIMITS, Server, running_server
+from tests.effort import IS_WHOLE
 
 from .headers import required_headers
 from .long_requests import LONG_REQUESTS, LongRequest
@@ -83,7 +84,8 @@ async def test_a_server_told_to_stop_finishes_what_runs_and_takes_no_more() -> N
             httpx.get(f"{server.url}/tgi/health")
 
 
-@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGINT])
+# The other signal is the one of the test above.
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM] if IS_WHOLE else [signal.SIGINT])
 async def test_after_the_grace_period_a_stream_ends_with_an_error_and_the_server_in_peace(
     asked: signal.Signals, tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ from anthropic.types.beta import BetaMessage, BetaMessageTokensCount, BetaRawMes
 from openai.types import Completion
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import TypeAdapter
+from starlette.types import ASGIApp
 
 from handlers.app import build_app
 from handlers.conform.profile.program import Exchange, Program, load_profile
@@ -40,10 +41,19 @@ def _exchanges() -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(("program", "exchange"), _exchanges())
-async def test_a_programs_request_is_answered_as_it_was(program: Program, exchange: Exchange) -> None:
+@pytest.fixture(scope="module")
+def served() -> tuple[ASGIApp, ScriptedEngine]:
+    """Return a server that judges its answers, and its engine: one for all, as judges take long to make."""
     engine = ScriptedEngine(says("Hel", "lo"), max_total_tokens=200_000)
-    app = build_app(Settings(check_responses="fail"), engine)
+    return build_app(Settings(check_responses="fail"), engine), engine
+
+
+@pytest.mark.parametrize(("program", "exchange"), _exchanges())
+async def test_a_programs_request_is_answered_as_it_was(
+    served: tuple[ASGIApp, ScriptedEngine], program: Program, exchange: Exchange
+) -> None:
+    app, engine = served
+    engine.requests.clear()
     path = f"/{program.contract}{exchange.path}"
     response = await send(app, exchange.method, path, json=exchange.body, headers=dict(program.headers))
     assert response.status_code == exchange.status, response.text

@@ -43,6 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_compiler
+@pytest.mark.by_turns("kind", "model_type")
 @pytest.mark.parametrize("model_type", ["llama", "qwen3"])
 @pytest.mark.parametrize("kind", ["Q4_0", "Q8_0", "Q4_K", "Q6_K"])
 async def test_adapters_of_a_gguf_file_change_what_peft_changes(
@@ -66,6 +67,7 @@ async def test_adapters_of_a_quantized_checkpoint_change_what_peft_changes(
 
 
 @needs_compiled_bfloat16
+@pytest.mark.by_turns("quantize", "dtype")
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("quantize", QUANTIZATIONS)
 async def test_adapters_of_rounded_layers_change_what_peft_changes(

@@ -198,6 +198,7 @@ def test_a_request_alone_gives_the_tokens_of_transformers(case: Case) -> None:
         assert_as_expected(run(core)[number], case.expected[number])
 
 
+@pytest.mark.by_turns("case", "shape")
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_a_mixed_batch_gives_the_tokens_of_transformers(case: Case, shape: dict[str, Any]) -> None:
     is_scarce = "block_size" in shape
@@ -214,6 +215,7 @@ def test_a_mixed_batch_gives_the_tokens_of_transformers(case: Case, shape: dict[
     assert (core.counters.num_preemptions > 0) == is_scarce
 
 
+@pytest.mark.by_turns("case", "block_size")
 @pytest.mark.parametrize("block_size", [1, 3, 16])
 def test_a_prompt_that_is_cached_gives_the_same_tokens_and_other_sounds_share_nothing(
     case: Case, block_size: int
@@ -250,6 +252,7 @@ def test_forks_and_beams_continue_from_sounds(case: Case) -> None:
     assert [event.token_id for event in events[1]] == found[0, inputs["input_ids"].shape[1] :].tolist()
 
 
+@pytest.mark.by_turns("case", "shape")
 @pytest.mark.parametrize("shape", [{}, {"max_batch_tokens": 7}])
 def test_placeholders_that_the_model_generates_are_embedded_as_by_transformers(
     case: Case, shape: dict[str, Any]

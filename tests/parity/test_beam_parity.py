@@ -179,6 +179,7 @@ def test_a_search_alone_finds_what_transformers_finds(cases: tuple[Path, list[Ca
         assert_found(events, case)
 
 
+@pytest.mark.by_turns("cases", "shape")
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_searches_among_other_requests_find_what_transformers_finds(
     cases: tuple[Path, list[Case]], shape: dict[str, Any]

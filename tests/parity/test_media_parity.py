@@ -222,6 +222,7 @@ def test_a_request_alone_gives_the_tokens_of_transformers(case: Case) -> None:
         assert_as_expected(run(core)[number], case.expected[number])
 
 
+@pytest.mark.by_turns("case", "shape")
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_a_mixed_batch_gives_the_tokens_of_transformers(case: Case, shape: dict[str, Any]) -> None:
     is_scarce = "block_size" in shape
@@ -238,6 +239,7 @@ def test_a_mixed_batch_gives_the_tokens_of_transformers(case: Case, shape: dict[
     assert (core.counters.num_preemptions > 0) == is_scarce
 
 
+@pytest.mark.by_turns("case", "block_size")
 @pytest.mark.parametrize("block_size", [1, 3, 16])
 def test_a_prompt_that_is_cached_gives_the_same_tokens_and_other_images_share_nothing(
     case: Case, block_size: int

@@ -75,6 +75,7 @@ def test_a_layers_error_is_bounded_and_a_row_does_not_depend_on_the_others(
 
 
 @needs_compiler
+@pytest.mark.by_turns("architecture", "quantize")
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("quantize", QUANTIZATIONS)
 def test_the_logits_of_every_architecture_are_near(quantize: str, architecture: str) -> None:

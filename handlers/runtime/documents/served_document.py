@@ -1,6 +1,7 @@
 """A contract's document as this server serves it: what the engine refuses is said where it is described."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -21,15 +22,21 @@ def served_document(contract: Contract, capabilities: Capabilities) -> bytes:
     The schemas stay as they are: clients send such fields with the value that has no effect, which is taken,
     and a validator that did not know them would refuse these requests.
     """
+    return _noted(contract.document(), contract, capabilities)
+
+
+@lru_cache(maxsize=32)  # a contract is served at the root and under its prefix, and tests make many servers
+def _noted(whole: bytes, contract: Contract, capabilities: Capabilities) -> bytes:
     is_speechless = bool(contract.transcription_operations) and not capabilities.transcribes
     if not capabilities.missing and not is_speechless and capabilities.generates_text:
-        return contract.document()
+        return whole
     notes = {contract.engine_fields.get(name, name): _FIELD_NOTE for name in capabilities.missing_fields}
     if kinds := capabilities.missing_grammars:
         field = contract.engine_fields.get("grammar", "grammar")
         notes[field] = f"The engine of this server does not support {', '.join(kinds)}."
-    document: dict[str, Any] = orjson.loads(contract.document())
-    _note_fields(document, notes)
+    document: dict[str, Any] = orjson.loads(whole)
+    if notes:
+        _note_fields(document, notes)
     if not capabilities.embeddings:
         _note_operations(document, contract.embedding_operations, _OPERATION_NOTE)
     if is_speechless:

@@ -54,7 +54,7 @@ class Engine:
             max_batch_tokens=512,
             max_num_sequences=num_sequences,
         )
-        sequences = []
+        sequences, prompts = [], []
         for index in range(num_sequences):
             num_tokens = random.choice([1, BLOCK_SIZE, BLOCK_SIZE + 1, 2 * BLOCK_SIZE, MOST_TOKENS])
             token_ids = [random.randrange(250) for _ in range(num_tokens)]
@@ -64,7 +64,9 @@ class Engine:
             sequence.table.grow(num_tokens, write_from=0)
             sequences.append(sequence)
             if num_tokens > 1:
-                self.run([ScheduledTokens(sequence, 0, num_tokens - 1)], [0])
+                prompts.append(ScheduledTokens(sequence, 0, num_tokens - 1))
+        if prompts:
+            self.run(prompts, [0])
         return sequences
 
     def decode(self, sequences: list[Sequence], drafts: Drafts = NO_DRAFTS) -> Tensor:

@@ -65,6 +65,7 @@ def by_modules(engine: Engine, sequences: Any, monkeypatch: pytest.MonkeyPatch) 
         return engine.decode(sequences)
 
 
+@pytest.mark.by_turns("architecture", "arithmetic")
 @every_arithmetic
 @pytest.mark.parametrize(
     ("architecture", "changes"), [("qwen2", WIDE), ("qwen3", {}), ("llama", ODD), ("mistral", {})]

@@ -38,10 +38,18 @@ def encode(knowledge: Any) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def program() -> Iterator[BoundedProcess]:
+def shared_program() -> Iterator[BoundedProcess]:
     program = BoundedProcess(MODULE, name="deeds", max_children=MAX_CHILDREN, encode=encode)
     yield program
     program.stop()
+
+
+@pytest.fixture
+def program(shared_program: BoundedProcess) -> BoundedProcess:
+    """Return the program that most tests share, once it has no child: one takes a moment to end."""
+    shared_program.start()
+    until(lambda: not running(shared_program))
+    return shared_program
 
 
 def exchange(deed: str, channel: socket.socket) -> str:
@@ -99,7 +107,6 @@ def test_what_children_know_is_sent_once(program: BoundedProcess) -> None:
 
 
 def test_each_limit_ends_a_child_and_nothing_else(program: BoundedProcess) -> None:
-    program.start()
     pid = program.pid
     assert end_of(program, "compute", with_limits(processor_s=0.2)) is End.PROCESSOR_TIME
     started = time.monotonic()
@@ -111,11 +118,9 @@ def test_each_limit_ends_a_child_and_nothing_else(program: BoundedProcess) -> No
 
 
 def test_a_stopped_child_is_ended_in_time(program: BoundedProcess) -> None:
-    program.start()
-    until(lambda: not running(program))  # those of other tests
     ends: list[End] = []
     thread = threading.Thread(
-        target=lambda: ends.append(end_of(program, "sleep 600", with_limits(timeout_s=1.0)))
+        target=lambda: ends.append(end_of(program, "sleep 600", with_limits(timeout_s=2.0)))
     )
     thread.start()
     until(lambda: running(program))
@@ -128,7 +133,6 @@ def test_a_stopped_child_is_ended_in_time(program: BoundedProcess) -> None:
 
 @pytest.mark.parametrize("deed", ["abort", "kill", "say_nothing", "close", "boast"])
 def test_a_child_without_a_proper_answer_fails_alone(program: BoundedProcess, deed: str) -> None:
-    program.start()
     pid = program.pid
     assert end_of(program, deed) is End.CRASH
     assert do(program, "echo next") == "next"
@@ -163,12 +167,15 @@ def test_no_more_children_run_than_may(program: BoundedProcess) -> None:
 
 
 def test_who_finds_no_place_in_time_is_told_so(program: BoundedProcess) -> None:
+    attempts = [Attempt() for _ in range(MAX_CHILDREN)]
     with ThreadPoolExecutor(MAX_CHILDREN) as pool:
-        asked = [pool.submit(do, program, "sleep 2") for _ in range(MAX_CHILDREN)]
+        asked = [pool.submit(do, program, "sleep 600", attempt=attempt) for attempt in attempts]
         until(lambda: len(running(program)) == MAX_CHILDREN)
         with pytest.raises(EngineBusy, match="no place for deeds"):
             do(program, "echo", with_limits(timeout_s=0.1))
-    assert [each.result() for each in asked] == ["awake"] * MAX_CHILDREN
+        for attempt in attempts:
+            attempt.cancel()
+    assert [type(each.exception()) for each in asked] == [Cancelled] * MAX_CHILDREN
 
 
 def test_a_task_that_is_called_off_ends(program: BoundedProcess) -> None:
@@ -226,7 +233,7 @@ def test_a_program_that_does_not_answer_is_replaced(monkeypatch: pytest.MonkeyPa
         first = program.pid
         assert first is not None
         os.kill(first, signal.SIGSTOP)
-        assert do(program, "echo again", with_limits(timeout_s=1.0)) == "again"
+        assert do(program, "echo again", with_limits(timeout_s=2.0)) == "again"
         assert program.pid != first
         until(lambda: not is_alive(first))
     finally:

@@ -4,6 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -37,9 +40,22 @@ def no_compiler(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of what `verbatim build-kernels` compiles for this processor."""
+    """A folder of what `verbatim build-kernels` compiles for this processor.
+
+    It takes a copy where these tests have compiled that already, by the same function, to load it.
+    """
     folder = tmp_path_factory.mktemp("kernels")
-    assert main(["build-kernels", "--output", str(folder)]) == 0
+    known = None if (there := library.load_library()) is None else Path(there._name)
+    build = compiler._build
+
+    def build_or_copy(path: str, target: Target, tuning: str, directory: Path) -> Path:
+        if known is None or target.file_name != known.name:
+            return build(path, target, tuning, directory)
+        return Path(shutil.copy(known, directory))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "_build", build_or_copy)
+        assert main(["build-kernels", "--output", str(folder)]) == 0
     return folder
 
 
@@ -89,6 +105,43 @@ def test_the_library_is_compiled_once_and_found_again(
         assert library.loaded.__wrapped__().library is not None
     assert len(targets) == 1
     assert [path.name for path in (tmp_path / "verbatim").iterdir()] == [library_file.name]
+
+
+@needs_compiler
+def test_of_processes_that_start_at_once_one_compiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_begun, second_waits, may_end = threading.Event(), threading.Event(), threading.Event()
+    targets: list[Target] = []
+    asked: list[Path] = []
+    locked = compiler._locked
+
+    def noted(directory: Path) -> AbstractContextManager[None]:
+        asked.append(directory)
+        if len(asked) == 2:
+            second_waits.set()
+        return locked(directory)
+
+    def compiled(_: str, target: Target, tuning: str, directory: Path) -> Path:
+        targets.append(target)
+        has_begun.set()
+        assert may_end.wait(60)
+        (directory / target.file_name).touch()
+        return directory / target.file_name
+
+    monkeypatch.setattr(compiler, "_build", compiled)
+    monkeypatch.setattr(compiler, "_locked", noted)
+    target = Target.of_this_processor()
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(compiler.build, target, tmp_path)
+        assert has_begun.wait(60)
+        second = pool.submit(compiler.build, target, tmp_path)
+        assert second_waits.wait(60)
+        may_end.set()
+        assert first.result(60) == second.result(60) == tmp_path / target.file_name
+    assert len(targets) == 1
+    compiler.build(target, tmp_path)  # by one who wants it anew
+    assert len(targets) == 2
 
 
 @needs_compiler

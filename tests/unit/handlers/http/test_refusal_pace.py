@@ -76,22 +76,32 @@ async def test_errors_that_do_not_say_when_to_come_back_are_not_held_up() -> Non
         await asyncio.wait_for(app.has_refused(20 + 2 * RATE * SECONDS), 10)
 
 
+async def answers_s(client: Client, request: bytes, number: int, status: int) -> float:
+    """Return the seconds that a number of requests take, one after another."""
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    for _ in range(number):
+        client.write(request)
+        assert (await client.read_answer()).status == status
+    return loop.time() - began
+
+
+# Of several tries the fastest counts, since a busy machine may slow any one down.
+NUM_TRIES = 5
+
+
 async def test_a_client_that_is_alone_and_refused_now_and_then_does_not_wait() -> None:
-    async with serving(Full()) as server, server.connect() as client:
-        began = asyncio.get_running_loop().time()
-        for _ in range(9):
-            client.write(GET)
-            assert (await client.read_answer()).status == 429
-        assert asyncio.get_running_loop().time() - began < 0.4  # 0.05 each if it did
+    taken_s = []
+    for _ in range(NUM_TRIES):
+        async with serving(Full()) as server, server.connect() as client:
+            taken_s.append(await answers_s(client, GET, 9, 429))
+    assert min(taken_s) < 0.4  # 0.05 each if it did
 
 
 async def test_whoever_was_not_refused_does_not_wait() -> None:
     async with hammered(Full(), 20) as server, server.connect() as client:
-        began = asyncio.get_running_loop().time()
-        for _ in range(50):
-            client.write(GET_OK)
-            assert (await client.read_answer()).body == b"fine"
-        assert asyncio.get_running_loop().time() - began < 2.0  # 0.05 each if it did
+        taken_s = [await answers_s(client, GET_OK, 10, 200) for _ in range(NUM_TRIES)]
+    assert min(taken_s) < 0.4  # 0.05 each if it did
 
 
 async def test_requests_that_were_sent_ahead_wait_too_and_are_answered_in_order() -> None:

@@ -112,6 +112,6 @@ def test_images_are_found_as_the_pattern_finds_them(text: str, rest: str, urls: 
 
 @pytest.mark.parametrize("text", ["![" * 500_000, "![]" * 300_000, "![](" * 250_000, "![" * 300_000 + "]"])
 def test_a_prompt_of_brackets_takes_no_longer_than_its_length(text: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     with_markers(text, "#")
-    assert time.monotonic() - start < 5  # where each bracket was looked for anew, it would be hours
+    assert time.process_time() - start < 5  # where each bracket was looked for anew, it would be hours

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import time
 from collections.abc import AsyncGenerator
+from statistics import median
 
 from generated.operation import EncodedEvent
 from tests.unit.handlers.runtime.notes import Kept, Note, serve
@@ -75,6 +76,7 @@ async def test_a_client_that_does_not_read_holds_back_its_own_stream_alone() -> 
             await stream.began.wait()
             await stream.stands(port)
             assert stream.num_taken * len(EVENT) < MAX_BYTES
-            assert max([await whole_answer_s(port) for _ in range(5)]) < 1
+            # A busy machine may delay some; a stream that is not held back would delay all.
+            assert median([await whole_answer_s(port) for _ in range(5)]) < 1
             silent.close()
             await stream.ended.wait()
