@@ -14,7 +14,7 @@ from aiohttp import web
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.errors import InvalidMedia
+from engine.errors import InvalidMedia, InvalidRequest
 from engine.media.process.client import SHARED
 from engine.media_item import FilePrompt, MediaItem
 from engine.remote.remote_engine import RemoteEngine
@@ -104,6 +104,29 @@ async def test_a_file_that_cannot_be_read_has_the_same_refusal(engines: Engines)
                 prompt_of(engine, engines.items[0], broken)
             reasons.add((raised.value.index, raised.value.reason))
         assert len(reasons) == 1 and {index for index, _ in reasons} == {1}
+
+
+async def test_a_front_decodes_no_frame_and_the_engine_finds_what_is_broken(
+    engines: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parts of a file may be there, and hold no frames, or fewer: what the client gets is a refusal."""
+    own, remote, items = engines
+    if MediaKind.VIDEO not in media_of(remote).kinds:
+        pytest.skip("the family sees no videos")
+    whole = video_bytes(8, 32, 32, format="matroska", codec="mjpeg")
+    cut_off, broken = whole[: len(whole) * 2 // 3], whole.replace(b"\xff\xd8", b"\x00\x00")
+    monkeypatch.setattr(SHARED, "read_frames", None)
+    measured = [prompt_of(remote, MediaItem(MediaKind.VIDEO, data)) for data in (whole, cut_off, broken)]
+    monkeypatch.undo()
+    assert await tokens_of(remote, measured[0]) == await tokens_of(
+        own, prompt_of(own, MediaItem(MediaKind.VIDEO, whole))
+    )
+    with pytest.raises(InvalidRequest, match="broken or cut off"):
+        await tokens_of(remote, measured[1])
+    with pytest.raises(InvalidRequest, match="the engine refuses the request: .*broken or cut off"):
+        await tokens_of(remote, measured[2])
+    with pytest.raises(InvalidMedia, match="broken or cut off"):
+        prompt_of(own, MediaItem(MediaKind.VIDEO, broken))
 
 
 class Sample(NamedTuple):
