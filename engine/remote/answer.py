@@ -37,15 +37,16 @@ async def put_events(
     """
     reader = api.reader(request, tokenizer)
     events = SequenceEvents(request, index, tokenizer, reader, put, num_running)
+    is_streamed = api.is_streamed(request)
     try:
-        async with upstream.post(api.path, body, is_streamed=api.is_streamed(request)) as answer:
+        async with upstream.post(api.path, body, is_streamed=is_streamed) as answer:
             while not events.is_over and (pieces := await answer.next()) is not None:
                 events.put(pieces)
             if events.is_over:
                 if reader.finish_reason is not None:
                     await answer.finish()
                 return
-        if not events.has_begun and reader.finish_reason is None:
+        if is_streamed and not events.has_begun and reader.finish_reason is None:
             raise NoAnswer("the connection was closed before the first token")
         raise GenerationFailed("the engine's server ended the sequence early")
     except BadStatus as error:
