@@ -47,6 +47,15 @@ _EARS: dict[str, Any] = {
     "num_attention_heads": 2,
     "initializer_range": 0.3,
 }
+# Of encoders whose settings go by Whisper's names.
+_WHISPER_EARS: dict[str, Any] = {
+    "num_mel_bins": 16,
+    "encoder_layers": 2,
+    "encoder_attention_heads": 2,
+    "encoder_ffn_dim": 32,
+    "d_model": 32,
+    "initializer_range": 0.3,
+}
 WINDOW_SECONDS = 2
 _QWEN3_SOUNDS: Any = Qwen3ASRFeatureExtractor  # which has no annotations
 
@@ -104,17 +113,8 @@ def _omni(ids: Mapping[str, int]) -> PreTrainedConfig:
     thinker: PreTrainedConfig = config(
         text_config=_TEXT | THREE_AXES,
         vision_config=QWEN_EYES | {"window_size": 16, "fullatt_block_indexes": [1]},
-        audio_config={
-            "num_mel_bins": 16,
-            "encoder_layers": 2,
-            "encoder_attention_heads": 2,
-            "encoder_ffn_dim": 32,
-            "d_model": 32,
-            "output_dim": 64,
-            "n_window": 25,
-            "max_source_positions": 50 * WINDOW_SECONDS,
-            "initializer_range": 0.3,
-        },
+        audio_config=_WHISPER_EARS
+        | {"output_dim": 64, "n_window": 25, "max_source_positions": 50 * WINDOW_SECONDS},
         audio_token_index=ids["<sound>"],
         image_token_index=ids["<image>"],
         video_token_index=_TEXT["vocab_size"] + 1,
@@ -130,15 +130,7 @@ def _qwen2_audio(window_seconds: int, **text: Any) -> TinyAudioFamily:
     return TinyAudioFamily(
         lambda ids: Qwen2AudioConfig(
             text_config=_TEXT | {"model_type": "qwen2"} | text,
-            audio_config={
-                "num_mel_bins": 16,
-                "encoder_layers": 2,
-                "encoder_attention_heads": 2,
-                "encoder_ffn_dim": 32,
-                "d_model": 32,
-                "max_source_positions": 50 * window_seconds,
-                "initializer_range": 0.3,
-            },
+            audio_config=_WHISPER_EARS | {"max_source_positions": 50 * window_seconds},
             audio_token_index=ids["<sound>"],
         ),
         lambda: _whisper(window_seconds),
@@ -190,17 +182,8 @@ AUDIO_FAMILIES: dict[str, TinyAudioFamily] = {
     "qwen3_asr": TinyAudioFamily(
         lambda ids: Qwen3ASRConfig(
             text_config=_TEXT | {"model_type": "qwen3", "head_dim": 16},
-            audio_config={
-                "num_mel_bins": 16,
-                "encoder_layers": 2,
-                "encoder_attention_heads": 2,
-                "encoder_ffn_dim": 32,
-                "d_model": 32,
-                "output_dim": 64,
-                "downsample_hidden_size": 8,
-                "n_window_infer": 100 * WINDOW_SECONDS,
-                "initializer_range": 0.3,
-            },
+            audio_config=_WHISPER_EARS
+            | {"output_dim": 64, "downsample_hidden_size": 8, "n_window_infer": 100 * WINDOW_SECONDS},
             audio_token_id=ids["<sound>"],
             tie_word_embeddings=False,
         ),

@@ -1,17 +1,16 @@
 """The events of one sequence, from a server's answer to its request; no torch."""
 
 import logging
-import time
 from collections.abc import Callable
 from typing import Final
 
 from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGrammar, InvalidRequest
 from engine.events import TokenEvent
-from engine.remote.servers.upstream import Answer, BadStatus, CutOff, NoAnswer, Upstream
+from engine.remote.sequence_events import SequenceEvents
+from engine.remote.servers.upstream import BadStatus, CutOff, NoAnswer, Upstream
 from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamError, error_reason
 from engine.remote.wire.token_api import TokenApi
 from engine.request import GenerationRequest
-from engine.text.sequence_output import SequenceOutput
 from engine.text.tokenizer import Tokenizer
 
 # Servers answer these until there is room for a request again, or until they have started.
@@ -36,57 +35,33 @@ async def put_events(
     num_running: the sequences that run beside it, for the events' `batch_size`. Raises NoAnswer if no token
     has come and another try may have more success, and else an EngineError.
     """
-    output = SequenceOutput(request, tokenizer, index=index)
     reader = api.reader(request, tokenizer)
+    events = SequenceEvents(request, index, tokenizer, reader, put, num_running)
     is_streamed = api.is_streamed(request)
-    last_time = time.perf_counter()
-    has_begun = False
     try:
-        async with upstream.post(api.path, body) as answer:
-            while (pieces := await _next(answer, is_streamed=is_streamed, has_begun=has_begun)) is not None:
-                for data in pieces:
-                    for token in reader.read(data):
-                        now = time.perf_counter()
-                        event = output.append(
-                            token.token_id,
-                            is_complete=token.is_complete,
-                            logprob=token.logprob,
-                            top_logprobs=token.top_logprobs,
-                            prompt=None if has_begun else reader.prompt,
-                            num_cached_tokens=reader.num_cached_tokens,
-                            queue_s=reader.queue_s,
-                            batch_size=num_running(),
-                            step_s=now - last_time,
-                        )
-                        last_time, has_begun = now, True
-                        put(event)
-                        if event.finish is not None:
-                            if reader.finish_reason is not None:
-                                await answer.finish()
-                            return
-        if not has_begun and reader.finish_reason is None:
+        async with upstream.post(api.path, body, is_streamed=is_streamed) as answer:
+            while not events.is_over and (pieces := await answer.next()) is not None:
+                events.put(pieces)
+            if events.is_over:
+                if reader.finish_reason is not None:
+                    await answer.finish()
+                return
+        if is_streamed and not events.has_begun and reader.finish_reason is None:
             raise NoAnswer("the connection was closed before the first token")
         raise GenerationFailed("the engine's server ended the sequence early")
     except BadStatus as error:
         raise _refusal(error.status, error_reason(error.body), request) from error
     except CutOff as error:
-        if has_begun or isinstance(error.__cause__, TimeoutError):
+        if events.has_begun or isinstance(error.__cause__, TimeoutError):
             _log.error("%s broke an answer off: %s", upstream.url, error)
             raise GenerationFailed(f"the engine's server broke off: {error}") from error
         raise NoAnswer(str(error)) from error
     except UpstreamError as error:
-        status = 500 if has_begun else error.status
+        status = 500 if events.has_begun else error.status
         raise _refusal(status, ErrorReason(error.reason, error.parameter), request) from error
     except Malformed as error:
         _log.error("%s answered with what its API does not define: %s", upstream.url, error)
         raise GenerationFailed("the engine's server failed") from error
-
-
-async def _next(answer: Answer, *, is_streamed: bool, has_begun: bool) -> list[bytes] | None:
-    """Return the next data of an answer; that of one which is not streamed is its whole body, once."""
-    if is_streamed:
-        return await answer.next()
-    return None if has_begun else [await answer.whole()]
 
 
 def _refusal(status: int, reason: ErrorReason, request: GenerationRequest) -> EngineError:

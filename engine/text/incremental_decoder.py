@@ -49,11 +49,12 @@ class IncrementalDecoder:
             return ""
         if not text.startswith(self._text[: self._num_returned]):
             text = self._forget_context()
+        if not text.endswith(REPLACEMENT):
+            return self._complete(text)
         self._text = text
-        num_open = _num_trailing_replacements(text) if text.endswith(REPLACEMENT) else 0
-        returned = text[self._num_returned : len(text) - num_open]
+        returned = text[self._num_returned : len(text) - _num_trailing_replacements(text)]
         self._num_returned += len(returned)
-        self._slide(is_complete=num_open == 0)
+        self._bound()
         return returned
 
     def flush(self) -> str:
@@ -76,21 +77,26 @@ class IncrementalDecoder:
         self._num_settled = self._num_returned = 0
         return self._decode()
 
-    def _slide(self, *, is_complete: bool) -> None:
-        """Drop the ids that can no longer change the text that follows."""
-        if is_complete:
-            # The ids of the last step stay as context: as many as made the last characters complete.
-            self._restart(self._window[self._num_settled :], num_held=0)
-            self._num_settled = len(self._window)
-        elif len(self._window) > MAX_WINDOW_TOKENS:
-            num_held = max(len(self._text) - self._num_returned, 0)
-            self._restart(self._window[-MAX_HELD_TOKENS:], num_held=num_held)
-            self._num_settled = 0
+    def _complete(self, text: str) -> str:
+        """Return what is new in a text of whole characters, and drop the ids that no longer matter.
 
-    def _restart(self, window: list[int], *, num_held: int) -> None:
-        self._window = window
+        The ids of the last step stay as context: as many as made the last characters complete.
+        """
+        returned = text[self._num_returned :]
+        self._window = self._window[self._num_settled :]
+        self._text = self._decode()
+        self._num_returned, self._num_settled = len(self._text), len(self._window)
+        return returned
+
+    def _bound(self) -> None:
+        """Drop ids from the front of a window whose end stays incomplete."""
+        if len(self._window) <= MAX_WINDOW_TOKENS:
+            return
+        num_held = max(len(self._text) - self._num_returned, 0)
+        self._window = self._window[-MAX_HELD_TOKENS:]
         self._text = self._decode()
         self._num_returned = max(len(self._text) - num_held, 0)
+        self._num_settled = 0
 
 
 def _num_trailing_replacements(text: str) -> int:

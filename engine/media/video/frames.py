@@ -1,4 +1,4 @@
-"""The frames of a video that are chosen by its length, from the process that decodes it."""
+"""The frames of a video that are chosen by its length, from the process that reads it."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -15,17 +15,29 @@ class Frames(NamedTuple):
     indices: Sequence[int]
 
 
+Choose = Callable[[VideoLength], Sequence[int]]
+"""Gives increasing positions of frames, at least one."""
+Sizes = Callable[[int, tuple[int, int]], Sequence[tuple[int, int]]]
+"""Gives `WantedFrames.sizes` for a number of frames, and the height and width of each as it is stored."""
+
+
+def measure_frames(
+    data: bytes, choose: Choose, sizes: Sizes, limits: VideoLimits
+) -> tuple[Frames, tuple[int, int]]:
+    """Return which frames were chosen, and the height and width of each once it is scaled; none is decoded.
+
+    Raises CannotDecode and EngineBusy. A file whose parts are broken is found out where it is decoded.
+    """
+    video = SHARED.measure_video(data, limits)
+    indices = choose(video.length)
+    wanted = WantedFrames(indices, sizes(len(indices), (video.height, video.width)))
+    return Frames(video.length, indices), wanted.size(video)
+
+
 def read_frames(
-    data: bytes,
-    choose: Callable[[VideoLength], Sequence[int]],
-    sizes: Callable[[int, tuple[int, int]], Sequence[tuple[int, int]]],
-    resample: int,
-    limits: VideoLimits,
+    data: bytes, choose: Choose, sizes: Sizes, resample: int, limits: VideoLimits
 ) -> tuple[Frames, list[Pixels]]:
     """Return which frames were chosen, and these, scaled. Raises CannotDecode and EngineBusy.
-
-    choose: gives increasing positions of frames, at least one. sizes: is given the number of frames chosen,
-    and the height and width of each as it is stored, and gives `WantedFrames.sizes`.
 
     Where the file ends early, it is as long as what it holds.
     """

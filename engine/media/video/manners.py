@@ -1,7 +1,7 @@
 """The arithmetic by which each family reads a video, where its own processor of videos needs torchvision."""
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ class VideoManner(NamedTuple):
     choose: positions of frames. sizes: those that a frame of this height and width is scaled to, one after
     the other, of so many frames. arrays: of the scaled frames, by the names that the texts of transformers'
     processors go by. defaults: of the settings. arguments: of the encoder, from these arrays. has_times:
-    whether text stands between the patches of one time and those of the next.
+    whether text stands between the patches of one time and those of the next. time_step: the positions from
+    one patch to the next in time, by the model's configuration and the frames that it gets of each second.
     """
 
     choose: Callable[[VideoLength, Settings, int], list[int]]
@@ -35,6 +36,7 @@ class VideoManner(NamedTuple):
     defaults: Settings
     arguments: Callable[[Arrays], Arrays] = dict
     has_times: bool = False
+    time_step: Callable[[Settings, Any, float], float] = lambda settings, config, rate: 1.0
 
 
 def _size_of_patches(settings: Settings, num_frames: int, size: Size) -> list[Size]:
@@ -155,6 +157,11 @@ def _frames_and_mask(pictures: Pictures, settings: Settings) -> Arrays:
     }
 
 
+def _time_step_by_seconds(settings: Settings, config: Any, rate: float) -> float:
+    """Return the positions that a patch of time takes, of which each second has as many (Qwen2.5-VL)."""
+    return float(config.vision_config.tokens_per_second * np.float32(settings["temporal_patch_size"] / rate))
+
+
 def _stacked(pictures: Pictures) -> NDArray[np.float32]:
     """Return frames as one array; of those that take no memory, since their shape alone counts, a view."""
     first = pictures[0]
@@ -164,6 +171,12 @@ def _stacked(pictures: Pictures) -> NDArray[np.float32]:
 
 
 _QWEN: Final = {"merge_size": 2, "temporal_patch_size": 2, "min_frames": 4, "max_frames": 768, "fps": 2}
+_QWEN2: Final = VideoManner(
+    sampling.in_pairs,
+    _size_of_patches,
+    _patches,
+    _QWEN | {"patch_size": 14, "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768}},
+)
 _GLM: Final = VideoManner(
     sampling.by_seconds,
     _size_of_pairs,
@@ -175,16 +188,8 @@ _GLM: Final = VideoManner(
 )
 # Where a family's settings say nothing, the frames of its published examples.
 MANNERS: Final[dict[str, VideoManner]] = {
-    **dict.fromkeys(
-        ("qwen2_vl", "qwen2_5_vl"),
-        VideoManner(
-            sampling.in_pairs,
-            _size_of_patches,
-            _patches,
-            _QWEN
-            | {"patch_size": 14, "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768}},
-        ),
-    ),
+    "qwen2_vl": _QWEN2,
+    "qwen2_5_vl": _QWEN2._replace(time_step=_time_step_by_seconds),
     **dict.fromkeys(
         ("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"),
         VideoManner(

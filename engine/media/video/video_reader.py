@@ -27,8 +27,8 @@ from engine.media.readers.whole_processor import (
     digest_of,
     stored_settings,
 )
-from engine.media.video.frames import Frames, read_frames
-from engine.media.video.manners import MANNERS, VideoManner
+from engine.media.video.frames import Frames, measure_frames, read_frames
+from engine.media.video.manners import MANNERS, Pictures, VideoManner
 from engine.media.video.sampling import Settings
 from engine.text.tokenizer import Tokenizer
 
@@ -80,9 +80,9 @@ class VideoReader:
     def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
         """Return what becomes of a video; see `MediaReader`."""
         limits = VideoLimits(self._limits.max_video_seconds, self._limits.max_image_pixels)
-        frames, found = read_frames(data, self._choose, self._sizes, int(self._settings["resample"]), limits)
+        frames, pictures = self._pictures(data, limits)
         try:
-            arrays = self._manner.arrays([self._normalized(pixels) for pixels in found], self._settings)
+            arrays = self._manner.arrays(pictures, self._settings)
             metadata = VideoMetadata(
                 total_num_frames=frames.length.num_frames,
                 fps=frames.length.rate,
@@ -94,7 +94,9 @@ class VideoReader:
         except Exception as error:  # processors raise whatever they meet
             raise CannotProcess(f"the model's processor refuses the video: {error}") from error
         arguments = self._manner.arguments(arrays)
-        return ReadFile(text, arguments, self._grids(arrays), self._time_step(frames))
+        rate = len(frames.indices) / frames.length.seconds
+        time_step = self._manner.time_step(self._settings, self._config, rate)
+        return ReadFile(text, arguments, self._grids(arrays), time_step)
 
     def plain(self, data: bytes) -> bytes:
         """Return the file as it is, of which others choose frames of their own; see `MediaReader`."""
@@ -120,10 +122,17 @@ class VideoReader:
                 )
         return sizes
 
-    def _normalized(self, pixels: Pixels) -> NDArray[np.float32]:
-        """Return a frame as the encoder gets it, [3, height, width]; zeros without memory if none does."""
+    def _pictures(self, data: bytes, limits: VideoLimits) -> tuple[Frames, Pictures]:
+        """Return the chosen frames as the encoder gets them; if there is none here, zeros without memory."""
         if not self._keeps_arrays:
-            return np.broadcast_to(np.float32(0), (3, *pixels.shape[:2]))
+            frames, size = measure_frames(data, self._choose, self._sizes, limits)
+            return frames, [np.broadcast_to(np.float32(0), (3, *size))] * len(frames.indices)
+        resample = int(self._settings["resample"])
+        frames, found = read_frames(data, self._choose, self._sizes, resample, limits)
+        return frames, [self._normalized(pixels) for pixels in found]
+
+    def _normalized(self, pixels: Pixels) -> NDArray[np.float32]:
+        """Return a frame as the encoder gets it, [3, height, width]."""
         settings = self._settings
         mean, deviation = (np.array(settings[name], np.float32) for name in ("image_mean", "image_std"))
         values = pixels.astype(np.float32) * np.float32(settings["rescale_factor"])
@@ -137,14 +146,6 @@ class VideoReader:
         merged = self._settings["merge_size"]
         grid = (height // merged, width // merged)
         return ((1, *grid),) * time if self._manner.has_times else ((time, *grid),)
-
-    def _time_step(self, frames: Frames) -> float:
-        """Return the positions from one patch to the next in time, which Qwen2.5-VL alone goes by."""
-        vision: Any = getattr(self._config, "vision_config", None)
-        if self._config.model_type != "qwen2_5_vl":
-            return 1.0
-        rate = len(frames.indices) / frames.length.seconds
-        return float(vision.tokens_per_second * np.float32(self._settings["temporal_patch_size"] / rate))
 
 
 def _settings(directory: Path, images: Any, manner: VideoManner) -> Settings:

@@ -70,8 +70,10 @@ async def check_generates(upstream: Upstream, api: TokenApi, served_name: str, t
     So a server without the token API, or of a model with fewer tokens, is found before the first request.
     """
     try:
-        async with upstream.post(api.path, api.encode_probe(served_name, token_id)) as answer:
-            await answer.whole()
+        async with upstream.post(
+            api.path, api.encode_probe(served_name, token_id), is_streamed=False
+        ) as answer:
+            await answer.next()
     except BadStatus as error:
         reason, _ = error_reason(error.body)
         if error.status in (404, 405):

@@ -1,12 +1,14 @@
 """The HTTP client of one server that computes tokens; no torch."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from io import BytesIO
 from typing import Final, NamedTuple
 
 import aiohttp
+from typing_extensions import override
 
 from engine.remote.sse import EventSplitter, EventTooLong
 
@@ -44,36 +46,15 @@ class Whole(NamedTuple):
     body: bytes
 
 
-class Answer:
-    """A stream of server-sent events whose headers have arrived."""
+class Answer(ABC):
+    """An answer whose headers have arrived."""
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._response = response
-        self._splitter = EventSplitter(_MAX_EVENT_BYTES)
 
+    @abstractmethod
     async def next(self) -> list[bytes] | None:
-        """Wait for bytes, and return the data of events that they complete; None at the end.
-
-        Raises CutOff.
-        """
-        try:
-            chunk = await self._response.content.readany()
-            return self._splitter.feed(chunk) if chunk else None
-        except TimeoutError as error:
-            raise CutOff("nothing came for too long") from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise CutOff("the connection was cut") from error
-        except EventTooLong as error:
-            raise CutOff("an event is too long") from error
-
-    async def whole(self) -> bytes:
-        """Return the whole body. Raises CutOff."""
-        try:
-            return await _read(self._response, _MAX_ANSWER_BYTES)
-        except TimeoutError as error:
-            raise CutOff("nothing came for too long") from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise CutOff("the connection was cut") from error
+        """Wait for bytes, and return the data that they complete; None at the end. Raises CutOff."""
 
     async def finish(self) -> None:
         """Read what follows the last token, so that the connection can be used again."""
@@ -81,6 +62,46 @@ class Answer:
             async with asyncio.timeout(_REST_TIMEOUT_S):
                 while await self.next() is not None:
                     pass
+
+
+class StreamedAnswer(Answer):
+    """A stream of server-sent events."""
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        super().__init__(response)
+        self._splitter = EventSplitter(_MAX_EVENT_BYTES)
+
+    @override
+    async def next(self) -> list[bytes] | None:
+        try:
+            chunk = await self._response.content.readany()
+            return self._splitter.feed(chunk) if chunk else None
+        except EventTooLong as error:
+            raise CutOff("an event is too long") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise _cut_off(error) from error
+
+
+class WholeAnswer(Answer):
+    """One piece of data."""
+
+    _is_read = False
+
+    @override
+    async def next(self) -> list[bytes] | None:
+        if self._is_read:
+            return None
+        self._is_read = True
+        try:
+            return [await _read(self._response, _MAX_ANSWER_BYTES)]
+        except (aiohttp.ClientError, OSError) as error:
+            raise _cut_off(error) from error
+
+
+def _cut_off(error: Exception) -> CutOff:
+    if isinstance(error, TimeoutError):
+        return CutOff("nothing came for too long")
+    return CutOff("the connection was cut")
 
 
 class Upstream:
@@ -108,9 +129,10 @@ class Upstream:
         await self._session.close()
 
     @asynccontextmanager
-    async def post(self, path: str, body: bytes) -> AsyncIterator[Answer]:
-        """Send JSON, and yield the answer. Leaving the block before the answer's end closes the connection.
+    async def post(self, path: str, body: bytes, *, is_streamed: bool) -> AsyncIterator[Answer]:
+        """Send JSON that asks for a stream or a whole answer, and yield the answer.
 
+        Leaving the block before the answer's end closes the connection.
         Raises NoAnswer, BadStatus, or CutOff if nothing comes for too long.
         """
         try:
@@ -126,7 +148,7 @@ class Upstream:
         try:
             if response.status != 200:
                 raise BadStatus(response.status, await _error_body(response))
-            yield Answer(response)
+            yield StreamedAnswer(response) if is_streamed else WholeAnswer(response)
         finally:
             response.close()  # or returns the connection to the pool, if the answer was read to its end
 

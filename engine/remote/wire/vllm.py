@@ -28,6 +28,7 @@ _STRUCTURED: Final[Mapping[GrammarKind, str]] = {
     GrammarKind.EBNF: "grammar",
     GrammarKind.STRUCTURAL_TAG: "structural_tag",
 }
+_FILES: Final = "content_parts"  # the field of a request
 _CACHE: Final = re.compile(r"^vllm:cache_config_info\{(?P<labels>[^}]*)\}", re.MULTILINE)
 _LABEL: Final = re.compile(r'(?P<name>\w+)="(?P<value>\d+)"')
 
@@ -133,7 +134,7 @@ def prompt_fields(prompt: Prompt) -> dict[str, Any]:
         {"type": f"{media.kind.value}_url", "url": source}
         for media, source in zip(prompt.media, prompt.sources, strict=True)
     ]
-    return {"token_ids": prompt.marked_token_ids, "content_parts": parts, "return_token_ids": True}
+    return {"token_ids": prompt.marked_token_ids, _FILES: parts, "return_token_ids": True}
 
 
 def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
@@ -211,12 +212,20 @@ class VllmReader(AnswerReader):
         return [token for choice in chunk.choices for token in self._tokens(choice)]
 
     def _check_prompt(self, token_ids: list[int] | None) -> None:
-        """Check that files have become the same tokens here and there. Raises Malformed."""
-        if token_ids is None or tuple(token_ids) != self._request.prompt.token_ids:
+        """Check that files have become the same tokens here and there.
+
+        Raises Malformed; UpstreamError for a prompt with a video, of which the server alone has decoded what
+        its parts promise here.
+        """
+        prompt = self._request.prompt
+        if token_ids is None or tuple(token_ids) != prompt.token_ids:
+            if token_ids and any(media.kind is MediaKind.VIDEO for media in prompt.media):
+                reason = "a video holds other frames than it has parts: it is broken or cut off"
+                raise UpstreamError(400, reason, _FILES)
             num_tokens = "none" if token_ids is None else len(token_ids)
             raise Malformed(
                 f"the server makes {num_tokens} tokens of a prompt with files, of "
-                f"{len(self._request.prompt.token_ids)}, or others"
+                f"{len(prompt.token_ids)}, or others"
             )
         self._is_prompt_awaited = False
 

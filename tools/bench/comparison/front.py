@@ -1,7 +1,7 @@
 """Verbatim as the front of a vLLM server, beside vLLM's own HTTP API and its token stream, by turns.
 
 With `--scripted`, a server that computes nothing takes vLLM's place, so that no vLLM has to be installed, and
-the same tokens come at the same pace to any version of the front.
+the same tokens come at the same pace to any version of the front; `--before` asks another version by turns.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import string
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -31,6 +31,7 @@ from tools.bench.table import Row, print_tables
 
 MODEL: Final = "bench"
 FRONT: Final = "front"
+BEFORE: Final = "front before"
 CHAT: Final = "vllm chat"
 TOKENS: Final = "vllm tokens"
 
@@ -39,6 +40,7 @@ _TEXT: Final = re.compile(rb'"content": ?"[^"]')
 _TOKEN_IDS: Final = re.compile(rb'"token_ids": ?\[\d')
 _MAX_LENGTH: Final = 2048
 _POLL_S: Final = 0.2
+_VLLM_LOG: Final = "vllm"
 
 
 class Prompt(NamedTuple):
@@ -87,13 +89,23 @@ class Measured(NamedTuple):
     client_us: float
 
 
-class Servers(NamedTuple):
-    """The process group and the port of the front, and of vLLM."""
+class Server(NamedTuple):
+    """The process group of a server, and its port."""
 
-    front: int
-    front_port: int
-    vllm: int
-    vllm_port: int
+    group: int
+    port: int
+
+
+class Servers(NamedTuple):
+    """The front, vLLM, and another version of the front, if there is one to compare."""
+
+    front: Server
+    vllm: Server
+    before: Server | None = None
+
+    def front_of(self, way: str) -> Server:
+        """Return the front that a way asks; of those past a front, the one they are compared with."""
+        return self.before if way == BEFORE and self.before is not None else self.front
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
@@ -129,26 +141,33 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 @contextmanager
 def _servers(arguments: argparse.Namespace, model: Path) -> Iterator[Servers]:
     """Run vLLM and the front over it for the block. Raises Failed if they do not come up."""
-    vllm_port, front_port = free_port(), free_port()
     name = ["--served-model-name", MODEL]
     if arguments.scripted:
-        vllm = [sys.executable, "-m", "tools.bench.http.scripted_tokens", *name, "--port", str(vllm_port)]
+        vllm = [sys.executable, "-m", "tools.bench.http.scripted_tokens", *name]
         vllm += ["--step-ms", str(arguments.step_ms)]
     else:
-        vllm = [str(arguments.vllm), "serve", str(model), "--port", str(vllm_port), *name]
+        vllm = [str(arguments.vllm), "serve", str(model), *name]
         vllm += ["--enable-scale-out", "--max-model-len", str(_MAX_LENGTH), "--no-enable-prefix-caching"]
-    verbatim = str(Path(sys.executable).with_name("verbatim"))
-    front = [verbatim, "serve", str(model), "--port", str(front_port), *name, "--engine", "vllm"]
-    front += ["--engine-url", f"http://127.0.0.1:{vllm_port}"]
     arguments.logs.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        pids = []
-        for command, environment in ((vllm, {"VLLM_CPU_KVCACHE_SPACE": "1"}), (front, {})):
-            turns = start(command, environment, arguments.logs / f"bench-{Path(command[0]).name}.log")
+
+        def started(command: list[str], log: str, environment: Mapping[str, str] = {}) -> Server:
+            port = free_port()
+            turns = start([*command, "--port", str(port)], environment, arguments.logs / f"bench-{log}.log")
             stack.callback(turns.end)
-            pids.append(turns.process.pid)
-        _wait_until_ready(front_port, turns.process.poll)
-        yield Servers(pids[1], front_port, pids[0], vllm_port)
+            if log != _VLLM_LOG:
+                _wait_until_ready(port, turns.process.poll)
+            return Server(turns.process.pid, port)
+
+        vllm_server = started(vllm, _VLLM_LOG, {"VLLM_CPU_KVCACHE_SPACE": "1"})
+        options = ["serve", str(model), *name, "--engine", "vllm"]
+        options += ["--engine-url", f"http://127.0.0.1:{vllm_server.port}"]
+        verbatim = Path(sys.executable).with_name("verbatim")
+        fronts = [verbatim] if arguments.before is None else [verbatim, arguments.before]
+        front, *before = [
+            started([str(command), *options], f"front-{number}") for number, command in enumerate(fronts)
+        ]
+        yield Servers(front, vllm_server, *before)
 
 
 def _wait_until_ready(port: int, has_ended: Callable[[], int | None]) -> None:
@@ -171,11 +190,13 @@ def _wait_until_ready(port: int, has_ended: Callable[[], int | None]) -> None:
 
 
 def ways(servers: Servers) -> list[Way]:
-    """Return the front's chat, vLLM's chat, and vLLM's tokens, which the front reads."""
+    """Return the fronts' chats, vLLM's chat, and vLLM's tokens, which the fronts read."""
+    before = servers.before
     return [
-        Way(FRONT, servers.front_port, _CHAT_PATH, _chat, _TEXT),
-        Way(CHAT, servers.vllm_port, _CHAT_PATH, _chat, _TEXT),
-        Way(TOKENS, servers.vllm_port, "/inference/v1/generate", _generate, _TOKEN_IDS),
+        Way(FRONT, servers.front.port, _CHAT_PATH, _chat, _TEXT),
+        *([] if before is None else [Way(BEFORE, before.port, _CHAT_PATH, _chat, _TEXT)]),
+        Way(CHAT, servers.vllm.port, _CHAT_PATH, _chat, _TEXT),
+        Way(TOKENS, servers.vllm.port, "/inference/v1/generate", _generate, _TOKEN_IDS),
     ]
 
 
@@ -193,26 +214,28 @@ def _generate(prompt: Prompt, num_tokens: int) -> dict[str, Any]:
 def _measure(way: Way, load: Load, servers: Servers, prompts: list[list[Prompt]]) -> Measured:
     """prompts: those of each time, one for each stream."""
     firsts, wall_s = list[float](), 0.0
-    before = _processor_s(servers)
+    front = servers.front_of(way.name)
+    before = _processor_s(front, servers.vllm)
     for of_time in prompts:
         requests = [way.request(prompt, load.num_tokens) for prompt in of_time]
         started, answers = with_low_priority(ask_all(way.port, requests))
         firsts += [way.first(answer) - started for answer in answers]
         wall_s += max(answer.arrivals[-1][0] for answer in answers) - started
     num_tokens = load.num_times * load.num_streams * load.num_tokens
-    spent = [1e6 * (now - then) / num_tokens for now, then in zip(_processor_s(servers), before, strict=True)]
+    after = _processor_s(front, servers.vllm)
+    spent = [1e6 * (now - then) / num_tokens for now, then in zip(after, before, strict=True)]
     return Measured(num_tokens / wall_s, median(firsts), *spent)
 
 
-def _processor_s(servers: Servers) -> tuple[float, float, float]:
+def _processor_s(front: Server, vllm: Server) -> tuple[float, float, float]:
     """Return the seconds that the front, vLLM and this process have computed."""
-    return group_s(servers.front), group_s(servers.vllm), time.process_time()
+    return group_s(front.group), group_s(vllm.group), time.process_time()
 
 
 def _prompts(load: Load, servers: Servers, random: Random, num_characters: int) -> list[list[Prompt]]:
     """Return new prompts for each time, one for each stream."""
     return [
-        [_prompt(servers.front_port, random, num_characters) for _ in range(load.num_streams)]
+        [_prompt(servers.front.port, random, num_characters) for _ in range(load.num_streams)]
         for _ in range(load.num_times)
     ]
 
@@ -231,7 +254,7 @@ def rows(load: Load, told: dict[str, list[Measured]]) -> list[Row]:
     """Return a row for each way.
 
     ratio: of the front's tokens a second to the way's; first_more_ms: how much later the front's first token
-    is; both are medians over rounds.
+    is; both are medians over rounds. front_least_us: of all rounds, since other work only adds to it.
     """
     front = told[FRONT]
     return [
@@ -247,6 +270,7 @@ def rows(load: Load, told: dict[str, list[Measured]]) -> list[Row]:
             "first_more_ms": 1e3
             * median(ours.first_s - theirs.first_s for ours, theirs in zip(front, own, strict=True)),
             "front_us": median(each.front_us for each in own),
+            "front_least_us": min(each.front_us for each in own),
             "vllm_us": median(each.vllm_us for each in own),
             "client_us": median(each.client_us for each in own),
         }
@@ -267,6 +291,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--scripted", action="store_true", help="a server that computes nothing, for vLLM")
     parser.add_argument("--step-ms", type=float, default=8.0, help="of the scripted server, between tokens")
+    parser.add_argument("--before", type=Path, help="another version's `verbatim`, asked by turns")
     parser.add_argument("--shape", choices=SHAPES, help="random weights of this shape; the embedded model")
     parser.add_argument("--rounds", type=int, default=5, help="of which medians are taken")
     parser.add_argument("--streams", type=int, default=32, help="at once")

@@ -152,6 +152,7 @@ async def test_several_tokens_in_one_event_are_several_events(tokenizer: Tokeniz
         found = await events(both.engine, new_request())
     assert [each.position for each in found] == list(range(len(found)))
     assert text_of(found) == TEXT
+    assert found[0].step_s > 0 and {each.step_s for each in found[1:]} == {0.0}  # they are of one step
 
 
 async def test_a_stop_string_ends_the_text_and_the_servers_work(tokenizer: Tokenizer) -> None:

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.errors import InvalidMedia
+from engine.errors import InvalidMedia, InvalidRequest
 from engine.media.process.client import SHARED
 from engine.media_item import FilePrompt, MediaItem
 from engine.remote.remote_engine import RemoteEngine
@@ -104,6 +104,38 @@ async def test_a_file_that_cannot_be_read_has_the_same_refusal(engines: Engines)
                 prompt_of(engine, engines.items[0], broken)
             reasons.add((raised.value.index, raised.value.reason))
         assert len(reasons) == 1 and {index for index, _ in reasons} == {1}
+
+
+async def test_a_front_decodes_no_frame_and_the_engine_finds_what_is_broken(
+    engines: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file may have a part that holds no frame, which is found where it is decoded; it is a bad request."""
+    own, remote, _ = engines
+    if MediaKind.VIDEO not in media_of(remote).kinds:
+        pytest.skip("the family sees no videos")
+    whole = video_bytes(8, 32, 32, format="matroska", codec="mjpeg")
+    cut_off, broken = whole[: len(whole) * 2 // 3], without_frames(whole)
+    with monkeypatch.context() as patch:
+        patch.setattr(SHARED, "read_frames", None)
+        prompts = [prompt_of(remote, MediaItem(MediaKind.VIDEO, data)) for data in (whole, cut_off, broken)]
+    for data, prompt in zip((whole, cut_off), prompts, strict=False):
+        expected = prompt_of(own, MediaItem(MediaKind.VIDEO, data))
+        assert prompt.token_ids == expected.token_ids
+        assert await tokens_of(remote, prompt) == await tokens_of(own, expected)
+    with pytest.raises(InvalidRequest, match="the engine refuses the request: .*broken or cut off"):
+        await tokens_of(remote, prompts[2])
+    with pytest.raises(InvalidMedia, match="broken or cut off"):
+        prompt_of(own, MediaItem(MediaKind.VIDEO, broken))
+
+
+def without_frames(data: bytes) -> bytes:
+    """Return a video whose parts have zeros in the place of what they hold."""
+    with av.open(BytesIO(data)) as container:
+        parts = [bytes(packet) for packet in container.demux(video=0) if packet.size]
+    for part in parts:
+        assert part in data
+        data = data.replace(part, bytes(len(part)))
+    return data
 
 
 class Sample(NamedTuple):

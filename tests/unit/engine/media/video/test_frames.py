@@ -4,7 +4,7 @@ import pytest
 
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.measured_video import VideoLength, VideoLimits
-from engine.media.video.frames import read_frames
+from engine.media.video.frames import measure_frames, read_frames
 from tests.videos import video_bytes
 
 LIMITS = VideoLimits(max_seconds=10.0, max_pixels=64 * 48)
@@ -34,6 +34,15 @@ def test_a_file_that_ends_early_is_as_long_as_what_it_holds() -> None:
     frames, found = read_frames(data[: len(data) * 2 // 3], choose, lambda number, size: [], 0, LIMITS)
     assert 2 <= len(found) == frames.length.num_frames < 8
     assert asked[-1] == frames.length
+
+
+@pytest.mark.parametrize("sizes", [[], [(9, 9), (5, 6)]])
+def test_frames_that_are_measured_are_those_that_would_be_read(sizes: list[tuple[int, int]]) -> None:
+    data = video_bytes(8, 48, 32)
+    frames, found = read_frames(data, lambda length: [2, 5], lambda number, size: sizes, 0, LIMITS)
+    measured, size = measure_frames(data, lambda length: [2, 5], lambda number, size: sizes, LIMITS)
+    assert measured == frames
+    assert [pixels.shape for pixels in found] == [(*size, 3)] * 2
 
 
 def test_a_refusal_of_the_sizes_reaches_the_client() -> None:

@@ -4,9 +4,12 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from engine.media_item import FilePrompt
+from engine.remote.wire.answer_reader import Malformed, UpstreamError
 from engine.remote.wire.verbatim import VerbatimApi
-from engine.request import GenerationRequest, SamplingParams, StopConditions, Watermark
+from engine.request import GenerationRequest, Media, MediaKind, SamplingParams, StopConditions, Watermark
 from engine.text.tokenizer import Tokenizer
 from tests.requests import generation_request
 from tests.unit.engine.text.tiny_tokenizers import byte_level
@@ -38,6 +41,23 @@ def test_what_vllm_lacks_is_sent(tokenizer: Tokenizer) -> None:
     assert (body["priority"], params["typical_p"]) == (-4, 0.5)
     assert params["watermark"] == {"gamma": 0.25, "delta": 3.0}
     assert (params["banned_token_ids"], params["logit_bias"]) == ([3], {"1": -1e30})
+
+
+@pytest.mark.parametrize("kind, error", [(MediaKind.VIDEO, UpstreamError), (MediaKind.AUDIO, Malformed)])
+def test_other_tokens_of_a_video_alone_are_the_files_fault(
+    tokenizer: Tokenizer, kind: MediaKind, error: type[Exception]
+) -> None:
+    """A front counts the parts of a video, and the server finds which of them hold a frame."""
+    media = (Media(digest=b"d", position=1, num_tokens=3, kind=kind),)
+    prompt = FilePrompt((1, 2, 2, 2), media, (1, 2), ("data:,",))
+    request = replace(new_request(SamplingParams()), prompt=prompt)
+    event = b'{"choices": [{"token_ids": [5]}], "prompt_token_ids": %b}'
+    assert [token.token_id for token in API.reader(request, tokenizer).read(event % b"[1,2,2,2]")] == [5]
+    with pytest.raises(error) as raised:
+        API.reader(request, tokenizer).read(event % b"[1,2,2]")
+    if isinstance(raised.value, UpstreamError):
+        assert (raised.value.status, raised.value.parameter) == (400, "content_parts")
+        assert "broken or cut off" in raised.value.reason
 
 
 def test_seeds_have_all_their_bits(tokenizer: Tokenizer) -> None:
