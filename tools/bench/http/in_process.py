@@ -17,7 +17,7 @@ _END_OF_HEAD: Final = b"\r\n\r\n"
 
 
 class InProcess(NamedTuple):
-    """How often each request is sent. num_tokens: of each stream."""
+    """The numbers of what is sent and measured. num_tokens: of each stream."""
 
     num_clients: int
     num_requests: int
@@ -42,12 +42,13 @@ async def run(app: ASGIApp, requests: dict[str, Callable[[int, bool], bytes]], h
         for name, make in requests.items()
     }
     freeze_start_up()
-    rows = []
+    rows: list[Row] = []
     for name, (whole, stream) in sent.items():
         num_each = how.num_requests // how.num_clients
         await _ask(app, whole, how.num_clients, num_each)
         await _ask(app, stream, how.num_clients, 1)
-        request_us, event_us = [], []
+        request_us: list[float] = []
+        event_us: list[float] = []
         for _ in range(how.num_rounds):
             request_us.append(await _us(app, whole, how.num_clients, num_each))
             event_us.append(await _us(app, stream, how.num_clients, 1))
@@ -71,7 +72,7 @@ def _parsed(request: bytes) -> _Sent:
     first, *lines = head.split(b"\r\n")
     method, path, _ = first.split()
     pairs = (line.split(b": ", 1) for line in lines)
-    scope = {
+    scope: Scope = {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.3"},
         "http_version": "1.1",
