@@ -2,7 +2,7 @@
 its output.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import lru_cache, partial
@@ -325,7 +325,9 @@ def _answer_format(
         # There are no thoughts, or nothing to split them from; but a framed content is still taken out.
         reasoning = reasoning if reasoning.reasoning_format.frames_content else None
     special = dialect.template.special_tokens if params.skip_special_tokens else frozenset[str]()
-    tags = _tags(special, tools, reasoning)
+    tags = tools.tool_format.special_tags(special) if tools else set[str]()
+    if reasoning:
+        tags |= special & dialect.thought_tags
     return AnswerFormat(
         tools=tools,
         reasoning=reasoning,
@@ -333,13 +335,3 @@ def _answer_format(
         hides_special=params.skip_special_tokens,
         keeps_special=bool(tags),
     )
-
-
-def _tags(
-    special: Collection[str], tools: ToolReading | None, reasoning: ReasoningReading | None
-) -> set[str]:
-    """Return the special tokens that are tags here, so that the engine cannot leave special tokens out."""
-    tags = tools.tool_format.special_tags(special) if tools else set[str]()
-    if reasoning:
-        tags |= set(filter(reasoning.reasoning_format.holds, special))
-    return tags

@@ -119,9 +119,10 @@ def typed_part(kind: MediaKind) -> dict[str, str]:
 
 def _template_content(content: Content, *, as_parts: bool, marks: MediaMarks) -> str | list[dict[str, str]]:
     """Return a content; texts that follow each other are one, with nothing between them."""
-    parts = (TextPart(content or ""),) if content is None or isinstance(content, str) else content
+    if content is None or isinstance(content, str):
+        return ([text_part(content)] if content else []) if as_parts else content or ""
     shown: list[str | MediaKind] = []
-    for part in parts:
+    for part in content:
         match part:
             case TextPart():
                 shown.append(part.text)

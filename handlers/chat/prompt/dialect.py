@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from engine.request import MediaKind
@@ -67,3 +68,11 @@ class Dialect:
     def efforts(self) -> Mapping[str, str]:
         """Efforts of reasoning that the model does not know, each with the nearest that it does know."""
         return {} if self.reasoning_format is None else self.reasoning_format.efforts
+
+    @cached_property
+    def thought_tags(self) -> frozenset[str]:
+        """The special tokens that are tags of thoughts, or parts of tags. Some vocabularies have a thousand
+        special tokens, which each request would have to look at.
+        """
+        known = self.reasoning_format
+        return frozenset() if known is None else frozenset(filter(known.holds, self.template.special_tokens))

@@ -70,14 +70,15 @@ class RequestReader:
             body = await self._workers.read(num_bytes, self._read_form, self._form, self._body, parts)
             return {"body": body}
         operation = self._operation
-        if operation.is_body_required and not operation.reads_any_media_type:
+        takes_json_alone = not operation.reads_any_media_type
+        if takes_json_alone and operation.is_body_required:
             _require_json(scope)
         chunks = [chunk async for chunk in body_chunks(scope, receive, self._max_body_bytes)]
         has_arrived()
         num_bytes = sum(map(len, chunks))
         if not num_bytes and not operation.is_body_required:
             return {"body": None}
-        if not operation.reads_any_media_type:
+        if takes_json_alone and not operation.is_body_required:
             _require_json(scope)
         return {"body": await self._workers.read(num_bytes, self._validate_chunks, chunks)}
 

@@ -12,6 +12,9 @@ from typing import Any, Final, NamedTuple
 
 from tools.bench.http.bare_app import PATH, STREAM_PATH
 from tools.bench.http.connection import Connection, post
+from tools.bench.http.in_process import InProcess
+from tools.bench.http.in_process import run as run_in_process
+from tools.bench.http.scripted_server import scripted_app
 from tools.bench.processor_time import threads_s
 from tools.bench.table import Row, print_table
 
@@ -37,7 +40,7 @@ class Asked(NamedTuple):
     asks: Mapping[str, Any] = {"stream": True}
     headers: Mapping[str, str] = {}
 
-    def request(self, num_tokens: int, *, streams: bool) -> bytes:
+    def request(self, num_tokens: int, streams: bool) -> bytes:
         body = {**self.body}
         outer, _, inner = self.max_tokens.rpartition(".")
         body |= {outer: {inner: num_tokens}} if outer else {inner: num_tokens}
@@ -77,6 +80,8 @@ REQUESTS: Final = {
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
+    if arguments.in_process:
+        return await _run_in_process(arguments)
     print(
         f"an engine that computes nothing; processor µs of the server, least of {arguments.rounds} rounds\n"
         f"{arguments.clients} clients, {arguments.requests} requests of one token each, streams of "
@@ -86,6 +91,18 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
     rows = [_row(name, of_one, costs[BARE]) for name, of_one in costs.items()]
     print_table(rows)
     return rows
+
+
+async def _run_in_process(arguments: argparse.Namespace) -> list[Row]:
+    how = InProcess(
+        num_clients=arguments.clients,
+        num_requests=arguments.requests,
+        num_tokens=arguments.tokens,
+        num_rounds=arguments.rounds,
+        num_functions=arguments.profile,
+    )
+    requests = {name: REQUESTS[name].request for name in arguments.only or REQUESTS}
+    return await run_in_process(scripted_app(), requests, how)
 
 
 async def _rounds(arguments: argparse.Namespace) -> dict[str, list["_Costs"]]:
@@ -192,6 +209,8 @@ def _server(*options: str) -> Iterator[tuple[int, int]]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="+", choices=REQUESTS, help="these contracts")
+    parser.add_argument("--in-process", action="store_true", help="call the application without sockets")
+    parser.add_argument("--profile", type=int, default=0, metavar="N", help="list N functions, in process")
     parser.add_argument("--rounds", type=int, default=7, help="the least of which is told")
     parser.add_argument("--clients", type=int, default=32, help="at the same time")
     parser.add_argument("--requests", type=int, default=1600, help="of one token in a round, in all")

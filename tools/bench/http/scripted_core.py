@@ -1,8 +1,7 @@
 """An engine core that computes nothing: a step gives each request the same word, so only the rest costs."""
 
 import asyncio
-import threading
-from collections.abc import Callable
+import time
 from typing import Final, NoReturn
 
 import torch
@@ -18,6 +17,8 @@ from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables
 
 WORD: Final = " word"
+
+_STEP_S: Final = 0.001
 
 MODEL_INFO: Final = ModelInfo(
     model_id="scripted",
@@ -38,10 +39,11 @@ MODEL_INFO: Final = ModelInfo(
 
 
 class ScriptedCore:
-    """Steps as fast as the loop takes what they tell: as `EngineCore`, for all that a bench asks of it.
+    """Steps that take a millisecond: as `EngineCore`, for all that a bench asks of it.
 
-    Its step waits until the loop has read the step before, so that a slow loop makes it slow, and no queue
-    grows.
+    A step lasts until the loop has read the step before, so that a slow loop makes it slow, and no queue
+    grows. The loop does not wake the step's thread for that, as it does not wake an engine that computes: the
+    call would cost the loop more than ten events.
     """
 
     is_failing = False
@@ -50,6 +52,8 @@ class ScriptedCore:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._requests: dict[int, tuple[GenerationRequest, int]] = {}
+        self._num_steps = 0
+        self._num_read = 0  # of the steps; the loop's thread writes it
 
     @property
     def has_work(self) -> bool:
@@ -107,10 +111,14 @@ class ScriptedCore:
         """Do nothing: there are no threads of its own."""
 
     def _wait_for_loop(self) -> None:
-        read = threading.Event()
-        twice: Callable[[], object] = read.set
-        self._loop.call_soon_threadsafe(self._loop.call_soon, twice)
-        read.wait()
+        self._num_steps += 1
+        self._loop.call_soon_threadsafe(self._loop.call_soon, self._read_step)
+        time.sleep(_STEP_S)
+        while self._num_read < self._num_steps:
+            time.sleep(_STEP_S)
+
+    def _read_step(self) -> None:
+        self._num_read += 1
 
 
 def _event(request: GenerationRequest, position: int, *, is_last: bool) -> TokenEvent:

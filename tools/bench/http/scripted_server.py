@@ -19,8 +19,11 @@ from handlers.settings.settings import Settings
 from tools.bench.http.bare_app import bare_app
 
 
-def _scripted_app() -> ASGIApp:
-    """Needs a running event loop. Imports the engine, which the bare application does without."""
+def scripted_app() -> ASGIApp:
+    """Return the application. Needs a running event loop.
+
+    It imports the engine, which the bare application does without.
+    """
     import_lightly()
     from engine.async_engine import AsyncEngine
     from engine.text.tokenizer import Tokenizer
@@ -33,7 +36,7 @@ def _scripted_app() -> ASGIApp:
 
 
 async def _serve(listener: socket.socket, *, is_bare: bool) -> None:
-    app = bare_app if is_bare else _scripted_app()
+    app = bare_app if is_bare else scripted_app()
     protocol = bounded_protocol(Connections(http_limits(Settings())))
     config = uvicorn.Config(app, http=protocol, log_config=None, access_log=False)
     freeze_start_up()

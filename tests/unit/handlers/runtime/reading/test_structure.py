@@ -102,8 +102,22 @@ def test_what_stands_outside_of_long_strings_is_returned(value: object) -> None:
     assert outside.endswith(b": 1.5e+300, : NaN}}")
 
 
+@pytest.mark.parametrize("length", [1, 100_000], ids=["short", "long"])
+def test_escapes_hide_no_quote_in_bodies_of_any_length(length: int) -> None:
+    value = ['"', "\\", '\\"', "{", "e" * length]
+    assert check_structure(_body(value)).replace(b" ", b"") == b"{:,:[,,,,]}"
+
+
 @pytest.mark.parametrize(
-    "raw", [b"[" * 13_000, b'{"a": ' + b"[" * 13_000, b'"' * 200_000, b'{"a":"' + b"\\" * 99_999]
+    "raw",
+    [
+        b"[" * 13_000,
+        b'{"a": ' + b"[" * 13_000,
+        b'"' * 200_000,
+        b'{"a":"' + b"\\" * 99_999,
+        b'{"a":"' + b'\\"' * 250_000,  # minutes, where each of its quotes is taken for a string's beginning
+        b'{"a":"' + b'\\"' * 4_000,
+    ],
 )
 def test_text_that_is_no_json_ends_in_one_answer(raw: bytes) -> None:
     try:
