@@ -30,7 +30,6 @@ from engine.packed_cache.search import Search, search_for
 from engine.request import Pooling
 from engine.speech.encoder import LoadedSpeech, SoundEncoder
 from engine.speech.reader import WindowReader
-from engine.speech.speech_model import SpeechModel
 from engine.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -119,6 +118,8 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
 
 
 def _speech(reader: WindowReader, model: PreTrainedModel, config: EngineConfig) -> LoadedSpeech:
+    from engine.speech.speech_model import SpeechModel  # of which no other model has need
+
     assert isinstance(model, SpeechModel), "a model that transcribes is read by that class"
     return LoadedSpeech(reader, SoundEncoder(model, max_cached_bytes=config.media_cache_bytes))
 
