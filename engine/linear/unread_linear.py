@@ -61,6 +61,13 @@ class UnreadLinear(nn.Linear):
             outputs += bias
         return outputs.to(rows.dtype)
 
+    def sampled_outputs(self, rows: Tensor) -> Iterator[tuple[int, Tensor]]:
+        """Yield outputs [..., n] from all over the layer in float32, each with the index of the first."""
+        numbers, bias = rows.float(), self.plain_bias
+        for first, block in self.unread.plain_sample():
+            own = None if bias is None else bias[first : first + len(block)].float()
+            yield first, nn.functional.linear(numbers, block, own)
+
     @override
     def __getattr__(self, name: str) -> Any:
         if name in ("weight", "bias"):

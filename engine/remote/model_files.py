@@ -1,6 +1,5 @@
 """The tokenizer and the description of a model whose weights another server has; no torch."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -8,7 +7,9 @@ from typing import Any, Final, NamedTuple
 from engine.errors import ModelNotSupported
 from engine.info.speech_info import SPEECH_MODEL_TYPES
 from engine.media_item import FileKeeper
+from engine.model.loading.checkpoint.described_files import check_described_files
 from engine.model.loading.checkpoint.directory import own_directory
+from engine.model.loading.checkpoint.json_files import json_object
 from engine.model.loading.gguf.description import describe, is_described
 from engine.model.loading.gguf.named_file import own_file
 from engine.remote.config import RemoteConfig
@@ -44,7 +45,8 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
     Raises ModelNotSupported.
     """
     directory, revision = _find(config, on_progress)
-    own = _read_json(directory / "config.json")
+    own = json_object(directory / "config.json")
+    check_described_files(directory)
     if own.get("model_type") in SPEECH_MODEL_TYPES:
         raise ModelNotSupported(
             f"{config.model} transcribes, which an engine in the server's own process does alone: leave out "
@@ -52,7 +54,7 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
         )
     text: dict[str, Any] = own.get("text_config") or own
     generation_path = directory / "generation_config.json"
-    generation = _read_json(generation_path) if generation_path.is_file() else {}
+    generation = json_object(generation_path) if generation_path.is_file() else {}
     vocab_size = text.get("vocab_size")
     if not isinstance(vocab_size, int):
         raise ModelNotSupported(f"{directory / 'config.json'} names no vocab_size")
@@ -93,16 +95,6 @@ def _find(config: RemoteConfig, on_progress: Callable[[str], object]) -> tuple[P
             f"{config.model} is neither a directory nor a model that the Hugging Face hub gives: {error}"
         ) from error
     return path, path.name  # snapshots are named after their commit
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelNotSupported(f"{path} cannot be read as JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise ModelNotSupported(f"{path} holds no JSON object")
-    return found
 
 
 def _end_token_ids(*configs: dict[str, Any]) -> tuple[int, ...]:

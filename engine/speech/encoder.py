@@ -1,7 +1,7 @@
 """The encoder of sounds: what a decoder attends to, remembered by the content of windows."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -9,7 +9,9 @@ from torch import Tensor
 from engine.media.byte_cache import ByteCache
 from engine.request import Media
 from engine.speech.reader import WINDOW, WindowReader
-from engine.speech.speech_model import SpeechModel
+
+if TYPE_CHECKING:
+    from engine.speech.speech_model import SpeechModel  # imported where one is loaded
 
 
 class LoadedSpeech(NamedTuple):
@@ -27,7 +29,7 @@ class SoundEncoder:
     num_encoded: windows that were computed, ever.
     """
 
-    def __init__(self, model: SpeechModel, *, max_cached_bytes: int) -> None:
+    def __init__(self, model: "SpeechModel", *, max_cached_bytes: int) -> None:
         self.model = model
         self.cache: ByteCache[bytes, Tensor] = ByteCache(max_cached_bytes)
         self.num_encoded = 0

@@ -5,12 +5,10 @@ from typing import Any, Final
 
 import torch
 from torch import Tensor, nn
-from transformers import Cache, PreTrainedConfig, WhisperForConditionalGeneration
+from transformers import Cache, WhisperForConditionalGeneration
 from transformers.cache_utils import EncoderDecoderCache
 from transformers.modeling_outputs import Seq2SeqLMOutput
 from typing_extensions import override
-
-from engine.speech.description import transcribes
 
 # Rows that stand for a sound where none is given, as in trials at load.
 _NUM_TRIAL_ROWS: Final = 8
@@ -120,11 +118,6 @@ class SpeechModel(WhisperForConditionalGeneration):  # type: ignore[no-untyped-c
 # The name and the place by which transformers finds the code of a class, and which people know.
 SpeechModel.__name__ = WhisperForConditionalGeneration.__name__
 SpeechModel.__module__ = WhisperForConditionalGeneration.__module__
-
-
-def speech_class(config: PreTrainedConfig) -> type[SpeechModel] | None:
-    """Return the class of a model that writes down speech; None for any other model."""
-    return SpeechModel if transcribes(config) else None
 
 
 def _has_sound(cache: Cache | None) -> bool:

@@ -136,6 +136,8 @@ class GroupedWeight(NamedTuple):
 
         All must have the same order.
         """
+        if len(weights) == 1:  # without a copy
+            return weights[0]
         assert all(is_same_order(weight.order, weights[0].order) for weight in weights)
         form = weights[0].form
         for weight in weights[1:]:

@@ -47,3 +47,13 @@ class UnreadWeight(ABC):
     def plain_blocks(self) -> Iterator[Tensor]:
         """Yield the plain weight as float32 [n, num_inputs], some outputs at a time or all at once."""
         yield self.read_plain(torch.float32)
+
+    def plain_sample(self) -> Iterator[tuple[int, Tensor]]:
+        """Yield outputs from all over the plain weight, the first and the last among them.
+
+        Each part is the index of its first output, and float32 [n, num_inputs].
+        """
+        first = 0
+        for block in self.plain_blocks():
+            yield first, block
+            first += len(block)

@@ -226,23 +226,39 @@ def _nothing_quantized(quantize: str, differences: dict[str, float]) -> ModelNot
 
 
 def output_difference(plain: nn.Linear | JoinedLinear, rounded: nn.Module) -> float:
-    """Return the relative difference of the outputs for a few random rows; NaN if these hold NaN."""
+    """Return the relative difference of the outputs for a few random rows; NaN if these hold NaN.
+
+    Of weights in a checkpoint's blocks, a sample of the outputs is compared.
+    """
     linears = plain.linears if isinstance(plain, JoinedLinear) else (plain,)
     generator = torch.Generator().manual_seed(0)
     rows = torch.randn(_NUM_TRIED_ROWS, plain.in_features, generator=generator)
     if not isinstance(linears[0], UnreadLinear):
         rows = rows.to(linears[0].weight.dtype)
-    expected = torch.cat([output for linear in linears for output in _outputs(linear, rows)], dim=-1).float()
-    actual = rounded(rows).float()
+    expected: list[Tensor] = []
+    places: list[Tensor] = []
+    before = 0
+    for linear in linears:
+        for first, output in _outputs(linear, rows):
+            expected.append(output.float())
+            places.append(torch.arange(before + first, before + first + output.shape[-1]))
+        before += linear.out_features
+    return _relative_difference(rounded(rows).float()[..., torch.cat(places)], torch.cat(expected, dim=-1))
+
+
+def _relative_difference(actual: Tensor, expected: Tensor) -> float:
     smallest = torch.finfo(torch.float32).tiny  # for a layer of zeros, whose outputs are zeros
     return float((actual - expected).norm() / expected.norm().clamp(min=smallest))
 
 
-def _outputs(linear: nn.Linear, rows: Tensor) -> Iterator[Tensor]:
-    """Yield the outputs, some channels at a time: torch copies a weight of 16 bits to multiply it."""
-    if isinstance(linear, UnreadLinear):  # which reads some channels at a time, too
-        yield linear(rows)
+def _outputs(linear: nn.Linear, rows: Tensor) -> Iterator[tuple[int, Tensor]]:
+    """Yield outputs, some channels at a time, each with the first: torch copies a weight of 16 bits to
+    multiply it.
+    """
+    if isinstance(linear, UnreadLinear):
+        yield from linear.sampled_outputs(rows)
         return
     bias: Tensor | None = linear.bias
     for block in channel_blocks(linear.weight):
-        yield nn.functional.linear(rows, linear.weight[block], None if bias is None else bias[block])
+        part = nn.functional.linear(rows, linear.weight[block], None if bias is None else bias[block])
+        yield block.start, part

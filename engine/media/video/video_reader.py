@@ -16,7 +16,7 @@ from transformers.video_utils import VideoMetadata
 from engine.config import MediaLimits
 from engine.media.families import MediaFamily
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.measured_video import VideoLength, VideoLimits
+from engine.media.files.measured_video import MeasuredVideo, VideoLength, VideoLimits
 from engine.media.process.client import Pixels
 from engine.media.processed_item import Arrays
 from engine.media.readers.media_reader import CannotProcess, ReadFile
@@ -37,6 +37,7 @@ _FILES: Final = (SETTINGS_FILE, "video_preprocessor_config.json", IMAGES_FILE)
 _OF_VIDEOS: Final = "video_processor"
 _GRID: Final = "video_grid_thw"
 _STEPS: Final = ("do_resize", "do_rescale")
+_TRIAL: Final = MeasuredVideo(VideoLength(num_frames=96, rate=24.0), height=480, width=640)
 
 
 class VideoReader:
@@ -62,11 +63,17 @@ class VideoReader:
         self._limits = limits
         self._keeps_arrays = keeps_arrays
         self._manner: VideoManner = MANNERS[config.model_type]
-        self._settings = _settings(directory, images, self._manner)
-        if self._settings.get("cap_pixels_per_frame"):
+        name, stored = _stored(directory)
+        if stored.get("cap_pixels_per_frame"):
             raise CannotProcess("the processor of videos bounds the pixels of a frame by those of all")
-        if any(self._settings.get(step) is False for step in _STEPS):
+        if any(stored.get(step) is False for step in _STEPS):
             raise CannotProcess(f"the processor of videos leaves out one of {', '.join(_STEPS)}")
+        try:
+            self._settings = _settings(stored, images, self._manner)
+            self._try_settings()
+        except Exception as error:  # whatever settings bring up that lack something or do not go together
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            raise CannotProcess(f"{directory / name} cannot be used: {reason}") from error
         self.placeholder: str = whole.video_token
         if len(tokenizer.encode(self.placeholder, add_special_tokens=False)) != 1:
             raise CannotProcess(f"the tokenizer has no token {self.placeholder}")
@@ -101,6 +108,13 @@ class VideoReader:
     def plain(self, data: bytes) -> bytes:
         """Return the file as it is, of which others choose frames of their own; see `MediaReader`."""
         return data
+
+    def _try_settings(self) -> None:
+        """Choose and scale the frames of a video that is not there. Raises whatever the settings bring up."""
+        indices = self._choose(_TRIAL.length)
+        self._manner.sizes(self._settings, len(indices), (_TRIAL.height, _TRIAL.width))
+        self._normalized(np.zeros((1, 1, 3), np.uint8))
+        int(self._settings["resample"])
 
     def _choose(self, length: VideoLength) -> list[int]:
         return self._manner.choose(length, self._settings, self._limits.max_video_frames)
@@ -148,22 +162,24 @@ class VideoReader:
         return ((1, *grid),) * time if self._manner.has_times else ((time, *grid),)
 
 
-def _settings(directory: Path, images: Any, manner: VideoManner) -> Settings:
-    """Return the settings of the model's processor of videos, with what it leaves to its class."""
-    found: dict[str, Any] = {}
+def _stored(directory: Path) -> tuple[str, Settings]:
+    """Return the settings of the processor of videos, and the name of the file that has them."""
     for name in _FILES:
         stored = stored_settings(directory / name)
-        stored = stored.get(_OF_VIDEOS) or {} if name == _FILES[0] else stored
-        if stored:
-            found = stored
-            break
+        if stored := stored.get(_OF_VIDEOS) or {} if name == SETTINGS_FILE else stored:
+            return name, stored
+    return SETTINGS_FILE, {}
+
+
+def _settings(stored: Settings, images: Any, manner: VideoManner) -> Settings:
+    """Return the stored settings with what they leave to the processor's class."""
     common = {
         "resample": Image.Resampling.BICUBIC,
         "rescale_factor": 1 / 255,
         "image_mean": images.image_mean,
         "image_std": images.image_std,
     }
-    given = {name: value for name, value in found.items() if value is not None}
+    given = {name: value for name, value in stored.items() if value is not None}
     if sampled := given.get("video_sampling"):  # SmolVLM's older way to say so
         given |= {"num_frames": sampled["max_frames"], "fps": sampled["fps"], "size": sampled["video_size"]}
     edges = {"min_pixels": "shortest_edge", "max_pixels": "longest_edge"}  # Qwen2-VL's

@@ -22,7 +22,7 @@ from engine.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler
-from engine.speech.speech_model import SpeechModel
+from engine.speech.speech_class import speech_class
 
 # Said at the start of a model whose code cannot continue a prompt with several tokens at once.
 STEPWISE: Final = "a prompt is continued token by token, since the model's code cannot in chunks"
@@ -61,7 +61,8 @@ class CacheCost(msgspec.Struct, frozen=True):
 
         A trial has a few rows in place of one.
         """
-        sound_bytes = model.sound_bytes if isinstance(model, SpeechModel) else 0
+        speech = speech_class(model.config)
+        sound_bytes = model.sound_bytes if speech is not None and isinstance(model, speech) else 0
         return CacheCost(self.token_bytes, self.sequence_bytes + sound_bytes)
 
 

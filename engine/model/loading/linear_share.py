@@ -1,13 +1,9 @@
 """The share of a model's weights that compiled products of bfloat16 serve."""
 
-from copy import deepcopy
-
-import torch
 from torch import nn
 from transformers import PreTrainedConfig
 
-from engine.model.loading.imports.meta_kernels import with_meta_kernels
-from engine.model.loading.text_part import new_model
+from engine.model.loading.skeleton import skeleton_of
 
 _MOST_OTHERS = 0.1  # of all weights
 
@@ -20,10 +16,7 @@ def is_mostly_linear(model_config: PreTrainedConfig) -> bool:
     for a model that cannot be made from its config alone.
     """
     try:
-        with torch.device("meta"):
-            model: nn.Module = with_meta_kernels(
-                lambda: new_model(deepcopy(model_config))  # which writes into its config
-            )
+        model = skeleton_of(model_config)
     except Exception:  # modelling code may raise anything; the loading of the weights reports it
         return False
     served = {

@@ -22,6 +22,7 @@ from engine.model.loading.memory import check_room, size_in_words, stored_bytes
 from engine.model.loading.planning.context import context_note
 from engine.model.loading.planning.plan import PlannedModel, plan_model
 from engine.model.loading.pooling_config import find_own_pooling
+from engine.model.loading.skeleton import forget_skeleton
 from engine.model.loading.weights import read_weights
 from engine.native.bfloat16 import has_compiled_bfloat16
 from engine.packed_cache.entry import PackedEntry
@@ -29,7 +30,6 @@ from engine.packed_cache.search import Search, search_for
 from engine.request import Pooling
 from engine.speech.encoder import LoadedSpeech, SoundEncoder
 from engine.speech.reader import WindowReader
-from engine.speech.speech_model import SpeechModel
 from engine.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
         quantized=plan.quantized,
         unread=plan.unread,
     )
+    forget_skeleton()
     packed = None if search is None else search.entry()
     if packed is None:
         read = (each for each in model.named_parameters() if each[0] not in plan.unread)
@@ -117,6 +118,8 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
 
 
 def _speech(reader: WindowReader, model: PreTrainedModel, config: EngineConfig) -> LoadedSpeech:
+    from engine.speech.speech_model import SpeechModel  # of which no other model has need
+
     assert isinstance(model, SpeechModel), "a model that transcribes is read by that class"
     return LoadedSpeech(reader, SoundEncoder(model, max_cached_bytes=config.media_cache_bytes))
 

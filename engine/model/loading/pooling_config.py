@@ -1,12 +1,10 @@
 """The pooling that a model was trained with, from the sentence-transformers files in its directory."""
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from engine.errors import ModelNotSupported
+from engine.model.loading.checkpoint.json_files import json_object
 from engine.request import Pooling
 
 _PLACE = Path("1_Pooling", "config.json")
@@ -35,13 +33,10 @@ def _read_modes(path: Path) -> tuple[str, ...]:
 
     Newer files name them; older ones have a flag for each, such as pooling_mode_mean_tokens.
     """
-    try:
-        config: dict[str, Any] = json.loads(path.read_text())
-        named = config.get("pooling_mode")
-    except FileNotFoundError:
+    if not path.is_file():
         return ()
-    except (ValueError, AttributeError) as error:
-        raise ModelNotSupported(f"{path} is no JSON object: {error}") from error
+    config = json_object(path)
+    named = config.get("pooling_mode")
     if named is not None:
         return (named,) if isinstance(named, str) else tuple(named)
     flags = (_FLAG.fullmatch(key) for key, is_set in config.items() if is_set)

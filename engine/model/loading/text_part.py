@@ -26,7 +26,7 @@ from transformers.models.auto.modeling_auto import (
 from engine.media.families import HEARING_TYPES
 from engine.model.checks.reference_pass import reference_logits, relative_difference
 from engine.model.checks.tolerance import LOGITS
-from engine.speech.speech_model import speech_class
+from engine.speech.speech_class import speech_class
 
 _AUTO: Final[Any] = AutoModelForCausalLM  # its annotations are partial
 _PROBE: Final = list(range(8))  # token ids

@@ -5,15 +5,14 @@ transformers is given a stand-in for each of these weights: zeros of the right s
 
 import math
 from collections.abc import Collection, Mapping
-from copy import deepcopy
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedConfig
 
-from engine.model.loading.imports.meta_kernels import with_meta_kernels
-from engine.model.loading.text_part import is_of_text, new_model
+from engine.model.loading.skeleton import skeleton_of
+from engine.model.loading.text_part import is_of_text
 from engine.weights.unread_weight import UnreadWeight
 
 
@@ -32,8 +31,7 @@ def find_linear_weights(model_config: PreTrainedConfig) -> LinearWeights:
     if not is_of_text(model_config):
         return LinearWeights(frozenset(), {})
     try:
-        with torch.device("meta"):
-            model: nn.Module = with_meta_kernels(lambda: new_model(deepcopy(model_config)))
+        model = skeleton_of(model_config)
     except Exception:  # modelling code may raise anything; the loading of the weights reports it
         return LinearWeights(frozenset(), {})
     found: dict[nn.Parameter, list[str]] = {}

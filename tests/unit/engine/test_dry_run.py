@@ -142,7 +142,7 @@ def test_a_dry_run_describes_a_model_that_transcribes(tmp_path: Path) -> None:
         ("generation_config.json", {"no_timestamps_token_id": 400}, "timestamps of 0.02 s"),
         ("config.json", {"median_filter_width": 4}, "must be odd"),
         ("config.json", {"median_filter_width": -1}, "must be odd"),
-        ("preprocessor_config.json", {"hop_length": "long"}, "does not say how its model transcribes"),
+        ("preprocessor_config.json", {"hop_length": "long"}, "preprocessor_config.json cannot be used: "),
         ("preprocessor_config.json", {"hop_length": 0}, "does not say how its model transcribes"),
         ("preprocessor_config.json", {"hop_length": 1600}, "10 frames a second are too few"),
     ],

@@ -101,6 +101,14 @@ def with_nan(weights: dict[str, torch.Tensor]) -> None:
         (with_text("config.json", '{"model_type": '), "not a valid JSON file"),
         (with_text("generation_config.json", '{"eos'), "generation_config.json is not a valid JSON file"),
         (with_text("tokenizer.json", '{"a":'), "tokenizer.json is not a valid JSON file"),
+        (
+            with_text("video_preprocessor_config.json", "{"),
+            "video_preprocessor_config.json is not a valid JSON file",
+        ),
+        (
+            with_text("preprocessor_config.json", '{"size": "big"}'),
+            "preprocessor_config.json cannot be used: Expected",
+        ),
         (with_text("chat_template.jinja", "{% for x in %}"), "chat template is no Jinja: line 1"),
         (
             with_text("chat_template.jinja", "{{ nothing.here() }}"),

@@ -6,14 +6,6 @@ from typing import Any
 
 from engine.errors import ModelNotSupported
 
-# Those that libraries read by themselves, some of them ignoring what they cannot read.
-_READ_BY_LIBRARIES = (
-    "generation_config.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "model.safetensors.index.json",
-)
-
 
 def json_object(path: Path) -> dict[str, Any]:
     """Return the object that the file holds. Raises ModelNotSupported if it holds none."""
@@ -27,13 +19,6 @@ def json_object(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ModelNotSupported(f"{path} must hold a JSON object, and holds {_kind(found)}")
     return found
-
-
-def check_json_files(directory: Path) -> None:
-    """Raise ModelNotSupported for a small JSON file of the model that is none, or holds no object."""
-    for name in _READ_BY_LIBRARIES:
-        if (path := directory / name).is_file():
-            json_object(path)
 
 
 def _kind(found: object) -> str:

@@ -1,10 +1,8 @@
 """The tensors of a described GGUF file by the names that transformers' model has for them."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from pathlib import Path
 
-import torch
 from transformers import PreTrainedConfig
 
 from engine.model.loading.gguf.description import tensors_of
@@ -12,8 +10,7 @@ from engine.model.loading.gguf.named_file import LINK
 from engine.model.loading.gguf.stored_weights import map_file, num_heads
 from engine.model.loading.gguf.tensor_names import Source, find_sources
 from engine.model.loading.gguf.unread_blocks import UnreadBlocks, has_groups
-from engine.model.loading.imports.meta_kernels import with_meta_kernels
-from engine.model.loading.text_part import new_model
+from engine.model.loading.skeleton import skeleton_of
 from engine.weights.unread_weight import UnreadWeight
 
 
@@ -22,8 +19,7 @@ def sources_of(directory: Path, model_config: PreTrainedConfig) -> Mapping[str, 
 
     Raises ModelNotSupported for a file with tensors that the model has no place for.
     """
-    with torch.device("meta"):
-        model = with_meta_kernels(lambda: new_model(deepcopy(model_config)))  # which writes into its config
+    model = skeleton_of(model_config)
     num_layers = int(model_config.num_hidden_layers)
     file = (directory / LINK).readlink()
     return find_sources(

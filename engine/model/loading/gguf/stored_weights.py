@@ -1,7 +1,7 @@
 """The contents of a GGUF file's tensors, which become plain weights one by one as transformers reads them."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -94,18 +94,24 @@ def num_heads(name: str, config: PreTrainedConfig) -> int:
 
 
 def plain_numbers(
-    content: np.ndarray[Any, Any], tensor: GGUFTensor, *, rows: int | None = None
+    content: np.ndarray[Any, Any], tensor: GGUFTensor, spans: Iterable[slice] | None = None
 ) -> Iterator[Tensor]:
-    """Yield the numbers of a tensor as float32, some blocks at a time.
+    """Yield the numbers of a tensor as float32, one span of the file after the other. None: all spans."""
+    kind = GGMLQuantizationType[tensor.kind]
+    for span in spans_of(tensor) if spans is None else spans:
+        yield read_blocks(np.asarray(content[span]), kind, tensor.block)
 
-    rows: a number of rows of which multiples are yielded, if any.
+
+def spans_of(tensor: GGUFTensor, *, rows: int | None = None) -> list[slice]:
+    """Return where in the file a tensor's blocks are, some at a time.
+
+    rows: a number of rows of which each span has multiples, if any.
     """
-    kind, (size, num_bytes) = GGMLQuantizationType[tensor.kind], tensor.block
+    size, num_bytes = tensor.block
     unit = size if rows is None else rows * tensor.shape[-1]
     step = max(1, _AT_ONCE // unit) * (unit // size) * num_bytes
     end = tensor.first + tensor.num_bytes
-    for first in range(tensor.first, end, step):
-        yield read_blocks(np.asarray(content[first : min(first + step, end)]), kind, tensor.block)
+    return [slice(first, min(first + step, end)) for first in range(tensor.first, end, step)]
 
 
 def unpermuted(weight: Tensor, num_heads: int) -> Tensor:

@@ -1,7 +1,7 @@
 """The weights of linear layers that stay in the blocks of a GGUF file until they are multiplied."""
 
 import ctypes
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,12 +12,13 @@ from torch import Tensor
 from typing_extensions import override
 
 from engine.errors import ModelNotSupported
-from engine.model.loading.gguf.stored_weights import StoredWeight, plain_numbers, unpermuted
+from engine.model.loading.gguf.stored_weights import StoredWeight, plain_numbers, spans_of, unpermuted
 from engine.model.loading.gguf.tensor_names import Change, Source
 from engine.native.library import compiled
 from engine.weights.grouped_weight import GroupedWeight, GroupForm
 from engine.weights.unread_weight import UnreadWeight
 
+_SAMPLED: Final = 8  # of so many parts of a weight, one is compared with what became of it
 # The forms of blocks, by ggml's name for their kind.
 FORMS: Final[Mapping[str, GroupForm]] = {
     "Q4_0": GroupForm(4, 32, has_mins=False),
@@ -102,12 +103,31 @@ class UnreadBlocks(UnreadWeight):
     @override
     def plain_blocks(self) -> Iterator[Tensor]:
         """Yield the plain weight, as many outputs at a time as fit a core's cache."""
-        num_outputs, num_inputs = self.shape
+        yield from self._plain(self._spans())
+
+    @override
+    def plain_sample(self) -> Iterator[tuple[int, Tensor]]:
+        """Yield an eighth of the plain weight, or more of a small one."""
+        *others, last = self._spans()
+        tensor = self._source.parts[0]
+        row_bytes = tensor.num_bytes // self.shape[0]
+        chosen = [*others[::_SAMPLED], last]
+        for span, weight in zip(chosen, self._plain(chosen), strict=True):
+            yield (span.start - tensor.first) // row_bytes, weight
+
+    def _spans(self) -> list[slice]:
+        return spans_of(self._source.parts[0], rows=self._rows_at_once)
+
+    @property
+    def _rows_at_once(self) -> int:
+        """The number of rows that change places among one another: heads are permuted, each in itself."""
+        return self.shape[0] // self._num_heads if self._source.change is Change.PERMUTED else 1
+
+    def _plain(self, spans: Iterable[slice]) -> Iterator[Tensor]:
         is_permuted = self._source.change is Change.PERMUTED
-        rows = num_outputs // self._num_heads if is_permuted else 1  # heads are permuted, each in itself
-        for numbers in plain_numbers(self._content, self._source.parts[0], rows=rows):
-            weight = numbers.view(-1, num_inputs)
-            yield unpermuted(weight, len(weight) // rows) if is_permuted else weight
+        for numbers in plain_numbers(self._content, self._source.parts[0], spans):
+            weight = numbers.view(-1, self.shape[1])
+            yield unpermuted(weight, len(weight) // self._rows_at_once) if is_permuted else weight
 
     def _half(self, numbers: Tensor, name: str) -> Tensor:
         if not numbers.isfinite().all():

@@ -52,9 +52,12 @@ def write_tokenizer(path: Path, header: GGUFHeader, architecture: str, directory
         named = {name: tokens[index] for name, index in _special_ids(path, header, len(tokens)).items()}
         if adds_bos is None:
             adds_bos = vocabulary["tokenizer_type"] == "llama" or pre in _WHOLE_WORDS
-        tokenizer_class: Any = PreTrainedTokenizerFast
+        known: Any = PreTrainedTokenizerFast
+        # With the backend as the class's own, since each instance would get a copy of it, by its JSON.
+        tokenizer_class = type(
+            known.__name__, (known,), {"__module__": known.__module__, "_tokenizer": backend}
+        )
         tokenizer = tokenizer_class(
-            tokenizer_object=backend,
             add_bos_token=bool(adds_bos) and "bos_token" in named,
             add_eos_token=bool(header.metadata.get("tokenizer.ggml.add_eos_token")) and "eos_token" in named,
             clean_up_tokenization_spaces=False,
@@ -121,12 +124,13 @@ def _possible(merges: tuple[str, ...]) -> list[str]:
 
     llama.cpp reads others too, which do nothing there, and tokenizers refuses them where they give no token.
     """
-    parts = [merge.partition(" ")[::2] for merge in merges]
-    results = {left + right for left, right in parts}
+    parts = [merge.partition(" ") for merge in merges]
+    results = {left + right for left, _, right in parts}
+    # Without a generator for each of 150,000 merges.
     return [
         merge
-        for merge, sides in zip(merges, parts, strict=True)
-        if all(len(side) == 1 or side in results for side in sides)
+        for merge, (left, _, right) in zip(merges, parts, strict=True)
+        if (left in results or len(left) == 1) and (right in results or len(right) == 1)
     ]
 
 

@@ -16,6 +16,8 @@ from typing import Any, Final
 
 from typing_extensions import override
 
+from engine.model.loading.imports.unused_packages import leave_out_packages
+
 _MODULE: Final = "transformers.utils.import_utils"
 
 # The names that each module defines, by what must be installed for them.
@@ -23,7 +25,10 @@ _Index = dict[frozenset[str], dict[str, set[str]]]
 
 
 def index_quickly() -> None:
-    """Let the import of transformers make its index quickly. Does nothing once it is imported."""
+    """Let the import of transformers make its index quickly, without packages that a server does not use.
+
+    Does nothing once it is imported.
+    """
     if _MODULE not in sys.modules:
         sys.meta_path.insert(0, _Finder())
 
@@ -82,6 +87,7 @@ class _Finder(MetaPathFinder):
             change: Any = module
             change.fetch__all__ = names_of(change.fetch__all__)
             change.define_import_structure = define_once(change.define_import_structure)
+            leave_out_packages(module)
 
         spec.loader.exec_module = execute_and_change  # type: ignore[method-assign]  # of this loader alone
         return spec

@@ -14,9 +14,10 @@ from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.info.speech_info import SPEECH_MODEL_TYPES, SpeechInfo
 from engine.model.loading.checkpoint.complete import check_config, check_plausible
+from engine.model.loading.checkpoint.described_files import check_described_files
 from engine.model.loading.checkpoint.end_tokens import read_end_token_ids
 from engine.model.loading.checkpoint.formats import check_dtypes, check_files
-from engine.model.loading.checkpoint.json_files import check_json_files, json_object
+from engine.model.loading.checkpoint.json_files import json_object
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor, read_headers
 from engine.model.loading.fetching import ModelDirectory
 from engine.model.loading.gguf.description import is_described
@@ -205,7 +206,7 @@ def _parse_config(directory: Path, raw: dict[str, Any], config: EngineConfig) ->
         raise ModelNotSupported(f"{place} describes no model: {' '.join(lines[-1].split())}") from error
     except Exception as error:  # whatever the checks of a model's configuration raise
         raise ModelNotSupported(f"{place} describes no model: {one_line(error)}") from error
-    check_json_files(directory)
+    check_described_files(directory)
     if not isinstance(found, PreTrainedConfig):
         raise ModelNotSupported(f"{directory} holds a {type(found).__name__}, which describes no model")
     if (part := _SPEAKING_TYPES.get(found.model_type)) is not None:

@@ -87,6 +87,17 @@ def test_it_computes_as_a_plain_layer(bias: bool, dtype: torch.dtype) -> None:
     assert difference < (0.01 if dtype.itemsize == 2 else 1e-5)
 
 
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_sample_of_its_outputs_is_in_their_place(bias: bool) -> None:
+    module, _ = holder(bias=bias)
+    rows = torch.randn(3, 256)
+    whole = up(module)(rows)
+    sample = dict(up(module).sampled_outputs(rows))
+    assert list(sample) == [0, 16, 32]
+    for first, outputs in sample.items():
+        torch.testing.assert_close(outputs, whole[:, first : first + outputs.shape[-1]])
+
+
 @pytest.mark.parametrize("name", ["weight", "bias"])
 def test_a_weight_that_is_wanted_beside_calls_is_read_for_good(name: str) -> None:
     module, weight = holder()

@@ -103,6 +103,12 @@ def test_a_large_weight_comes_in_parts_and_by_threads_as_it_does_whole(
     parts = list(weight.plain_blocks())
     assert len(parts) > 1
     torch.testing.assert_close(torch.cat(parts), weight.read_plain(torch.float32))
+    sample = dict(weight.plain_sample())
+    whole = weight.read_plain(torch.float32)
+    assert 0 in sample and max(first + len(part) for first, part in sample.items()) == len(whole)
+    assert sum(map(len, sample.values())) < len(whole)
+    for first, part in sample.items():
+        torch.testing.assert_close(part, whole[first : first + len(part)])
     alone = weight.read_groups()
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
     beside = weight.read_groups()
