@@ -12,12 +12,12 @@ from tools.demo_model.evaluation.evaluate import evaluate as evaluate_text
 from tools.demo_model.evaluation.evaluate import table
 from tools.demo_model.export import ARTEFACT as TEXT_MODEL
 from tools.demo_model.vision import recipe
+from tools.demo_model.vision.drawings.sheet import SHEET, sheet
 from tools.demo_model.vision.evaluation.evaluate import evaluate
 from tools.demo_model.vision.export import ARTEFACT, export
 from tools.demo_model.vision.meanings import put_into_words
 from tools.demo_model.vision.model import new_model, trained_picture_model
 from tools.demo_model.vision.processor import tokenizer_with_images
-from tools.demo_model.vision.sheet import SHEET, sheet
 from tools.demo_model.vision.tower import Labeller, train_tower
 from tools.demo_model.vision.train import train_text
 

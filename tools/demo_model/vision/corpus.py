@@ -13,11 +13,14 @@ from tools.demo_model.scribe import Scribe, Split
 from tools.demo_model.skills.facts import fact
 from tools.demo_model.skills.mixture import system_message
 from tools.demo_model.skills.smalltalk import greeting, small_talk
-from tools.demo_model.vision.drawing import draw
+from tools.demo_model.vision.drawings.drawing import draw
+from tools.demo_model.vision.drawings.scene import Scene
+from tools.demo_model.vision.drawings.scenes import random_scene
 from tools.demo_model.vision.processor import pixels
 from tools.demo_model.vision.questions import (
     colour,
     count,
+    count_coloured,
     describe,
     digit,
     exists,
@@ -27,14 +30,13 @@ from tools.demo_model.vision.questions import (
     without_picture,
 )
 from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT_SHARE, THINKING_SHARE
-from tools.demo_model.vision.scene import Scene
-from tools.demo_model.vision.scenes import random_scene
 
 _ASIDES: Final = (greeting, small_talk, fact)
 _SHARES: Final = {
     describe: 2,
     colour: 1,
-    count: 3,
+    count: 2,
+    count_coloured: 2,
     digit: 2,
     exists: 2,
     near_miss: 2,

@@ -5,7 +5,7 @@ from typing import Final
 
 from tools.demo_model.dialogue import Round
 from tools.demo_model.scribe import Phrases, Scribe
-from tools.demo_model.vision.scene import (
+from tools.demo_model.vision.drawings.scene import (
     COLOURS,
     SHAPES,
     Figure,
@@ -32,7 +32,8 @@ _COLOUR = Phrases.of(
 _COUNT = Phrases.of(
     "How many {x}s are there?|How many {x}s do you see?|Count the {x}s.|how many {x}s are there|"
     "How many {x}s are in the picture?|How many {x}s can you see?|How many {x}s does the picture show?|"
-    "Tell me how many {x}s there are.|What is the number of {x}s?",
+    "Tell me how many {x}s there are.|What is the number of {x}s?|How many {x}s are there in the image?|"
+    "How many {x}s do you see here?|Please tell me how many {x}s there are.|Count the {x}s in the picture.",
     unseen="How many {x}s are in this image?|Please count the {x}s.|How many {x}s are here?",
 )
 _DIGIT = Phrases.of(
@@ -47,7 +48,8 @@ _DIGIT = Phrases.of(
 )
 _EXISTS = Phrases.of(
     "Is there {x}?|Do you see {x}?|Is there {x} in the picture?|Can you see {x}?|Does the picture show {x}?|"
-    "is there {x}|Is {x} in the picture?",
+    "is there {x}|Is {x} in the picture?|Is there {x} here?|Do you see {x} here?|Is there {x} in the image?|"
+    "Can you see {x} in the picture?|Does the image show {x}?|Is {x} here?",
     unseen="Do you see {x} in the picture?|Is there {x} in this image?|Can you see {x} here?",
 )
 _WHERE = Phrases.of(
@@ -91,6 +93,16 @@ def colour(scribe: Scribe, scene: Scene) -> Round | None:
 
 def count(scribe: Scribe, scene: Scene) -> Round | None:
     """The number of shapes of a kind, of a colour, of both, or of all."""
+    return _count(scribe, scene, (5, 2, 2, 2))
+
+
+def count_coloured(scribe: Scribe, scene: Scene) -> Round | None:
+    """The number of shapes of a colour, or of a colour and a kind."""
+    return _count(scribe, scene, (0, 1, 1, 0))
+
+
+def _count(scribe: Scribe, scene: Scene, shares: tuple[int, int, int, int]) -> Round:
+    """Return a question how many there are; shares: how often of a kind, a colour, both and all."""
     kind, shade = scribe.pick(SHAPES), scribe.pick(tuple(COLOURS))
     shapes = [figure for figure in scene.figures if not figure.is_digit]
     if shapes and scribe.chance(0.75):
@@ -103,7 +115,7 @@ def count(scribe: Scribe, scene: Scene) -> Round | None:
             (f"{shade} {kind}", sum(figure.name == f"{shade} {kind}" for figure in shapes)),
             ("shape", len(shapes)),
         ),
-        (5, 2, 2, 2),
+        shares,
     )[0]
     verb = "is" if number == 1 else "are"
     return _round(scene, scribe.say(_COUNT, x=noun), f"There {verb} {counted(noun, number)}.")
