@@ -1,4 +1,4 @@
-"""The figures of the vision model: its shape, its words and the schedules of its two stages of training."""
+"""The figures of the vision model: its shape, its words and the schedules of its three stages of training."""
 
 from typing import Final
 
@@ -59,7 +59,7 @@ TEXT: Final = Schedule(
 # What the second stage leaves weak without pictures: sums, unknown facts, and tools for something else.
 _LOST: Final[Weights] = (18, 6, 26, 4, 26, 3, 17)
 REFRESH: Final = Schedule(
-    num_steps=900,
+    num_steps=350,
     save_every=CHUNK,
     curriculum=(Blend(1.0, 0.03, 0.0, _LOST, 7, 448),),
     first_seed=22_000_000,
