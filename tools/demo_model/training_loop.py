@@ -1,15 +1,19 @@
 """The training loop: Muon for the matrices of layers, AdamW for the rest, checkpoints to resume from."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.optim import AdamW, Muon, Optimizer
+from torch.overrides import TorchFunctionMode
+from typing_extensions import override
 
+from engine.native.bfloat16 import has_fast_bfloat16
 from tools.demo_model import recipe
 from tools.demo_model.recipe import Schedule
 
@@ -80,8 +84,29 @@ def _update(optimizers: tuple[Optimizer, ...], factor: float) -> None:
         for group in optimizer.param_groups:
             group.setdefault("peak", group["lr"])
             group["lr"] = group["peak"] * factor
-        optimizer.step()
+        with nullcontext() if has_fast_bfloat16() else Unrounded():
+            optimizer.step()
         optimizer.zero_grad()
+
+
+class Unrounded(TorchFunctionMode):
+    """A stretch of code in which `Tensor.bfloat16` rounds nothing.
+
+    Muon rounds gradients before it orthogonalises them. Where a processor has no bfloat16, those products
+    take 36 times as long as in float32: 0.08 and 0.002 seconds for 768 x 256 by 256 x 768 on a Zen 3.
+    """
+
+    @override
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        if func is Tensor.bfloat16:
+            return args[0].clone()
+        return func(*args, **(kwargs or {}))
 
 
 def _save(model: nn.Module, optimizers: tuple[Optimizer, ...], step: int, directory: Path) -> None:

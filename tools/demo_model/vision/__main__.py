@@ -12,12 +12,12 @@ from tools.demo_model.evaluation.evaluate import evaluate as evaluate_text
 from tools.demo_model.evaluation.evaluate import table
 from tools.demo_model.export import ARTEFACT as TEXT_MODEL
 from tools.demo_model.vision import recipe
+from tools.demo_model.vision.drawings.sheet import SHEET, sheet
 from tools.demo_model.vision.evaluation.evaluate import evaluate
 from tools.demo_model.vision.export import ARTEFACT, export
 from tools.demo_model.vision.meanings import put_into_words
-from tools.demo_model.vision.model import new_model
+from tools.demo_model.vision.model import new_model, trained_picture_model
 from tools.demo_model.vision.processor import tokenizer_with_images
-from tools.demo_model.vision.sheet import SHEET, sheet
 from tools.demo_model.vision.tower import Labeller, train_tower
 from tools.demo_model.vision.train import train_text
 
@@ -39,6 +39,13 @@ def _train(options: argparse.Namespace) -> None:
     labeller.load_state_dict(torch.load(options.tower, weights_only=True)["model"])
     put_into_words(labeller, tokenizer, model.lm_head.weight)
     print(train_text(model, tokenizer, options.directory, schedule, options.resume))
+
+
+def _refresh(options: argparse.Namespace) -> None:
+    torch.set_num_threads(recipe.NUM_THREADS)
+    schedule = replace(recipe.REFRESH, num_steps=options.steps)
+    model = trained_picture_model(options.weights)
+    print(train_text(model, tokenizer_with_images(TEXT_MODEL), options.directory, schedule, options.resume))
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -72,6 +79,12 @@ def _parser() -> argparse.ArgumentParser:
     whole.add_argument("--steps", type=int, default=recipe.TEXT.num_steps)
     whole.add_argument("--resume", type=Path, help="a checkpoint to go on from")
     whole.set_defaults(run=_train)
+    refreshing = commands.add_parser("refresh", help="train exported weights further: the third stage")
+    refreshing.add_argument("--weights", type=Path, default=ARTEFACT, help="the exported model to start from")
+    refreshing.add_argument("--directory", type=Path, default=_DIRECTORY / "refresh")
+    refreshing.add_argument("--steps", type=int, default=recipe.REFRESH.num_steps)
+    refreshing.add_argument("--resume", type=Path, help="a checkpoint of this stage to go on from")
+    refreshing.set_defaults(run=_refresh)
     exporting = commands.add_parser("export", help="write a checkpoint as the artefact")
     exporting.add_argument("checkpoint", type=Path)
     exporting.add_argument("--to", type=Path, default=ARTEFACT)

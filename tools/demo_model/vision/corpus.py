@@ -13,22 +13,35 @@ from tools.demo_model.scribe import Scribe, Split
 from tools.demo_model.skills.facts import fact
 from tools.demo_model.skills.mixture import system_message
 from tools.demo_model.skills.smalltalk import greeting, small_talk
-from tools.demo_model.vision.drawing import draw
+from tools.demo_model.vision.drawings.drawing import draw
+from tools.demo_model.vision.drawings.scene import Scene
+from tools.demo_model.vision.drawings.scenes import random_scene
 from tools.demo_model.vision.processor import pixels
-from tools.demo_model.vision.questions import QUESTIONS, without_picture
+from tools.demo_model.vision.questions import (
+    colour,
+    count,
+    count_coloured,
+    describe,
+    digit,
+    exists,
+    near_miss,
+    where,
+    which,
+    without_picture,
+)
 from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT_SHARE, THINKING_SHARE
-from tools.demo_model.vision.scene import Scene
-from tools.demo_model.vision.scenes import random_scene
 
 _ASIDES: Final = (greeting, small_talk, fact)
 _SHARES: Final = {
-    "description": 2,
-    "colour": 1,
-    "count": 3,
-    "digit": 1,
-    "existence": 2,
-    "place": 3,
-    "shape by colour": 1,
+    describe: 2,
+    colour: 1,
+    count: 2,
+    count_coloured: 2,
+    digit: 2,
+    exists: 2,
+    near_miss: 2,
+    where: 2,
+    which: 2,
 }
 """How often each kind is asked for; where a scene leaves nothing to ask, it is not."""
 _NUM_QUESTIONS: Final = 16
@@ -56,13 +69,13 @@ class PictureTalk:
 
 def rounds_about(scribe: Scribe, scene: Scene, number: int) -> list[Round]:
     """Return up to so many questions about a scene, at least one."""
-    names = scribe.random.choices(list(_SHARES), list(_SHARES.values()), k=number)
-    asked = [talk for name in names if (talk := QUESTIONS[name](scribe, scene)) is not None]
+    asks = scribe.random.choices(list(_SHARES), list(_SHARES.values()), k=number)
+    asked = [talk for ask in asks if (talk := ask(scribe, scene)) is not None]
     return asked or [_description(scribe, scene)]
 
 
 def _description(scribe: Scribe, scene: Scene) -> Round:
-    talk = QUESTIONS["description"](scribe, scene)
+    talk = describe(scribe, scene)
     assert talk is not None, "every scene can be described"
     return talk
 

@@ -51,6 +51,14 @@ def new_model(text_model: Path) -> LlavaForConditionalGeneration:
     return model
 
 
+def trained_picture_model(directory: Path) -> LlavaForConditionalGeneration:
+    """Return an exported model's weights, widened to float32."""
+    model: LlavaForConditionalGeneration = LlavaForConditionalGeneration.from_pretrained(
+        directory, dtype=torch.float32
+    )
+    return model
+
+
 def _embedding_of(word: str, pieces: Tokenizer, known: Tensor) -> Tensor:
     """Return a word's first embedding: the mean of its pieces', as long as embeddings are.
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from tools.demo_model.dialogue import Round
 from tools.demo_model.scribe import Phrases, Scribe
-from tools.demo_model.vision.scene import (
+from tools.demo_model.vision.drawings.scene import (
     COLOURS,
     SHAPES,
     Figure,
@@ -32,18 +32,24 @@ _COLOUR = Phrases.of(
 _COUNT = Phrases.of(
     "How many {x}s are there?|How many {x}s do you see?|Count the {x}s.|how many {x}s are there|"
     "How many {x}s are in the picture?|How many {x}s can you see?|How many {x}s does the picture show?|"
-    "Tell me how many {x}s there are.|What is the number of {x}s?",
+    "Tell me how many {x}s there are.|What is the number of {x}s?|How many {x}s are there in the image?|"
+    "How many {x}s do you see here?|Please tell me how many {x}s there are.|Count the {x}s in the picture.",
     unseen="How many {x}s are in this image?|Please count the {x}s.|How many {x}s are here?",
 )
 _DIGIT = Phrases.of(
     "Which digit is it?|Which digit do you see?|What digit is this?|Which number is it?|Which digit is this?|"
     "What number do you see?|which digit is it|Read the digit.|What is the digit?|Tell me the digit.|"
-    "Which number is in the picture?|Which digit is in the picture?",
+    "Which number is in the picture?|Which digit is in the picture?|What number is this?|What is the number?|"
+    "what number is in the picture|What digit is in the picture?|Which number is this?|Read the number.|"
+    "Which number does the picture show?|What digit does the image show?|Which digit can you see?|"
+    "What number can you see?|Which number is drawn here?|What digit is drawn?|Which number do you see here?|"
+    "Tell me the number.|What number is shown here?|what digit is it",
     unseen="What digit do you see?|Which digit is shown?|What number is it?",
 )
 _EXISTS = Phrases.of(
     "Is there {x}?|Do you see {x}?|Is there {x} in the picture?|Can you see {x}?|Does the picture show {x}?|"
-    "is there {x}|Is {x} in the picture?",
+    "is there {x}|Is {x} in the picture?|Is there {x} here?|Do you see {x} here?|Is there {x} in the image?|"
+    "Can you see {x} in the picture?|Does the image show {x}?|Is {x} here?",
     unseen="Do you see {x} in the picture?|Is there {x} in this image?|Can you see {x} here?",
 )
 _WHERE = Phrases.of(
@@ -53,7 +59,9 @@ _WHERE = Phrases.of(
 )
 _WHICH = Phrases.of(
     "What is {x}?|Which shape is {x}?|Which figure is {x}?|What do you see that is {x}?|"
-    "Which thing is {x}?|which shape is {x}|Tell me which shape is {x}.|What is {x} in the picture?",
+    "Which thing is {x}?|which shape is {x}|Tell me which shape is {x}.|What is {x} in the picture?|"
+    "Which one is {x}?|What shape is {x}?|Which of the shapes is {x}?|Which shape do you see that is {x}?|"
+    "Which figure in the image is {x}?|What is {x} here?|Please say which shape is {x}.|what is {x}",
     unseen="Which shape in the picture is {x}?|Please tell me what is {x}.|Which shape here is {x}?",
 )
 
@@ -85,6 +93,16 @@ def colour(scribe: Scribe, scene: Scene) -> Round | None:
 
 def count(scribe: Scribe, scene: Scene) -> Round | None:
     """The number of shapes of a kind, of a colour, of both, or of all."""
+    return _count(scribe, scene, (5, 2, 2, 2))
+
+
+def count_coloured(scribe: Scribe, scene: Scene) -> Round | None:
+    """The number of shapes of a colour, or of a colour and a kind."""
+    return _count(scribe, scene, (0, 1, 1, 0))
+
+
+def _count(scribe: Scribe, scene: Scene, shares: tuple[int, int, int, int]) -> Round:
+    """Return a question how many there are; shares: how often of a kind, a colour, both and all."""
     kind, shade = scribe.pick(SHAPES), scribe.pick(tuple(COLOURS))
     shapes = [figure for figure in scene.figures if not figure.is_digit]
     if shapes and scribe.chance(0.75):
@@ -97,7 +115,7 @@ def count(scribe: Scribe, scene: Scene) -> Round | None:
             (f"{shade} {kind}", sum(figure.name == f"{shade} {kind}" for figure in shapes)),
             ("shape", len(shapes)),
         ),
-        (5, 2, 2, 2),
+        shares,
     )[0]
     verb = "is" if number == 1 else "are"
     return _round(scene, scribe.say(_COUNT, x=noun), f"There {verb} {counted(noun, number)}.")
@@ -124,7 +142,26 @@ def exists(scribe: Scribe, scene: Scene) -> Round | None:
         figure = scribe.pick(shapes)
         kind = figure.kind if scribe.chance(0.75) else kind
         shade = figure.colour if scribe.chance(0.75) else shade
-    name = f"{shade} {kind}" if scribe.chance(0.75) else kind
+    return _presence(scribe, scene, f"{shade} {kind}" if scribe.chance(0.75) else kind)
+
+
+def near_miss(scribe: Scribe, scene: Scene) -> Round | None:
+    """The presence of a shape that is there, or that differs from one that is in its kind or its colour."""
+    shapes = [figure for figure in scene.figures if not figure.is_digit]
+    if not shapes:
+        return None
+    figure = scribe.pick(shapes)
+    kind, shade = figure.kind, figure.colour
+    if scribe.chance(0.35):
+        kind = scribe.pick(shapes).kind if scribe.chance(0.5) else scribe.pick(SHAPES)
+    elif scribe.chance(0.55):
+        shade = scribe.pick(scene.figures).colour if scribe.chance(0.5) else scribe.pick(tuple(COLOURS))
+    return _presence(scribe, scene, f"{shade} {kind}")
+
+
+def _presence(scribe: Scribe, scene: Scene, name: str) -> Round | None:
+    """Return a question whether there is a shape of this name; None where there are several."""
+    shapes = [figure for figure in scene.figures if not figure.is_digit]
     is_there = any(name in (figure.name, figure.kind) for figure in shapes)
     answer = f"Yes, there is {with_article(name)}." if is_there else f"No, there is no {name}."
     has_several = sum(name in (figure.name, figure.kind) for figure in shapes) > 1

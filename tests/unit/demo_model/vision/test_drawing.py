@@ -6,10 +6,10 @@ import pytest
 from PIL import Image
 
 from tools.demo_model.scribe import Scribe, Split, is_held_out
-from tools.demo_model.vision.drawing import draw
+from tools.demo_model.vision.drawings.drawing import draw
+from tools.demo_model.vision.drawings.scene import COLOURS, KINDS, SHAPES, Figure, Scene, listed
+from tools.demo_model.vision.drawings.scenes import USUAL_EDGE, crowded_scene, large_scene, random_scene
 from tools.demo_model.vision.evaluation.trials import encoded
-from tools.demo_model.vision.scene import COLOURS, KINDS, SHAPES, Figure, Scene, listed
-from tools.demo_model.vision.scenes import USUAL_EDGE, crowded_scene, large_scene, random_scene
 
 WHITE = (255, 255, 255)
 NUM_SCENES = 300

@@ -1,26 +1,31 @@
 """Questions about scenes, whose answers are worked out here once more from the figures."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from tools.demo_model.dialogue import Round
 from tools.demo_model.evaluation.judge import is_right
 from tools.demo_model.scribe import Scribe, Split
+from tools.demo_model.vision.drawings.scene import COLOURS, NUMBERS, Scene, listed
+from tools.demo_model.vision.drawings.scenes import random_scene
 from tools.demo_model.vision.evaluation.trials import later_trials, picture_trials, trials_without_picture
-from tools.demo_model.vision.questions import NO_PICTURE, QUESTIONS
-from tools.demo_model.vision.scene import NUMBERS, Scene, listed
-from tools.demo_model.vision.scenes import random_scene
+from tools.demo_model.vision.questions import NO_PICTURE, QUESTIONS, count_coloured, near_miss
 
 NUM_SCENES = 400
+Ask = Callable[[Scribe, Scene], Round | None]
 
 
 def asked(kind: str, split: Split = Split.SEEN) -> Iterator[tuple[Scene, Round]]:
+    return asked_by(QUESTIONS[kind], split)
+
+
+def asked_by(ask: Ask, split: Split = Split.SEEN) -> Iterator[tuple[Scene, Round]]:
     scribe = Scribe(5, split)
     for _ in range(NUM_SCENES):
         scene = random_scene(scribe)
-        talk = QUESTIONS[kind](scribe, scene)
+        talk = ask(scribe, scene)
         if talk is not None:
             yield scene, talk
 
@@ -46,9 +51,10 @@ def test_the_colour_is_that_of_the_only_figure_of_its_kind() -> None:
         assert kind in talk.user
 
 
-def test_the_count_is_right_and_every_number_occurs() -> None:
+@pytest.mark.parametrize("ask", [QUESTIONS["count"], count_coloured])
+def test_the_count_is_right_and_every_number_occurs(ask: Ask) -> None:
     numbers = set()
-    for scene, talk in asked("count"):
+    for scene, talk in asked_by(ask):
         number, noun = parsed(r"There (?:is|are) (\w+) ([\w ]+?)s?\.", talk.answer)
         words = [word for word in noun.split() if word != "shape"]
         shapes = [figure for figure in scene.figures if not figure.is_digit]
@@ -57,6 +63,11 @@ def test_the_count_is_right_and_every_number_occurs() -> None:
         assert f"{noun}s" in talk.user
         numbers.add(number)
     assert numbers == set(NUMBERS)
+
+
+def test_counts_to_practise_are_of_a_colour() -> None:
+    for _, talk in asked_by(count_coloured):
+        assert any(colour in talk.answer.split() for colour in COLOURS)
 
 
 def test_the_digit_is_the_only_one() -> None:
@@ -68,15 +79,27 @@ def test_the_digit_is_the_only_one() -> None:
     assert len(digits) == 10
 
 
-def test_what_is_said_to_exist_does_and_nothing_else() -> None:
+@pytest.mark.parametrize("ask", [QUESTIONS["existence"], near_miss])
+def test_what_is_said_to_exist_does_and_nothing_else(ask: Ask) -> None:
     answers = set()
-    for scene, talk in asked("existence"):
+    for scene, talk in asked_by(ask):
         answer, name = parsed(r"(Yes|No), there is (?:no |an? )([\w ]+)\.", talk.answer)
         number = sum(name in (figure.name, figure.kind) for figure in scene.figures)
         assert number == (1 if answer == "Yes" else 0)
         assert name in talk.user
         answers.add(answer)
     assert answers == {"Yes", "No"}
+
+
+def test_what_nearly_exists_shares_its_kind_or_its_colour_with_a_shape() -> None:
+    num_apart = 0
+    for scene, talk in asked_by(near_miss):
+        answer, colour, kind = parsed(r"(Yes|No), there is (?:no |an? )(\w+) (\w+)\.", talk.answer)
+        has_kind = any(figure.kind == kind for figure in scene.figures)
+        has_colour = any(figure.colour == colour for figure in scene.figures)
+        assert has_kind or has_colour
+        num_apart += answer == "No" and has_kind and has_colour
+    assert num_apart > NUM_SCENES / 20
 
 
 def test_the_place_is_that_of_the_only_figure_of_its_kind() -> None:

@@ -17,6 +17,7 @@ from handlers.settings.settings import Settings
 from handlers.shared_settings.shared_settings import EMBEDDED_VISION_MODEL
 from tests.unit.handlers.openai.api import CHAT
 from tests.unit.handlers.runtime.client import send
+from tools.demo_model.vision.drawings.scene import Scene
 from tools.demo_model.vision.evaluation.trials import (
     PictureTrial,
     encoded,
@@ -26,7 +27,6 @@ from tools.demo_model.vision.evaluation.trials import (
 )
 from tools.demo_model.vision.questions import QUESTIONS
 from tools.demo_model.vision.recipe import NUM_PATCHES
-from tools.demo_model.vision.scene import Scene
 
 from .test_drawing import figure, scene
 

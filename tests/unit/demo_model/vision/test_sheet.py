@@ -2,7 +2,7 @@
 
 from PIL import Image
 
-from tools.demo_model.vision.sheet import SHEET, sheet
+from tools.demo_model.vision.drawings.sheet import SHEET, sheet
 
 
 def test_the_documentation_shows_the_sheet_that_the_script_draws() -> None:

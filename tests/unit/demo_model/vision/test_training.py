@@ -1,4 +1,4 @@
-"""Both stages of training, a few steps of each on little data, and the export of what they give."""
+"""The stages of training, a few steps of each on little data, and the export of what they give."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -9,15 +9,16 @@ import torch
 from torch import Tensor
 
 from engine.demo_model import DEMO_MODEL
-from tools.demo_model.recipe import FROM_NOTHING, REFRESH
+from tools.demo_model.recipe import FROM_NOTHING
+from tools.demo_model.recipe import REFRESH as TEXT_REFRESH
 from tools.demo_model.tokenizer import END_OF_TURN
 from tools.demo_model.vision import tower
 from tools.demo_model.vision.evaluation.examinee import PictureExaminee
 from tools.demo_model.vision.evaluation.trials import later_trials, picture_trials, trials_without_picture
 from tools.demo_model.vision.export import export
-from tools.demo_model.vision.model import new_model
+from tools.demo_model.vision.model import new_model, trained_picture_model
 from tools.demo_model.vision.processor import tokenizer_with_images
-from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT, TOWER
+from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, REFRESH, TEXT, TOWER
 from tools.demo_model.vision.train import train_text
 
 
@@ -61,7 +62,7 @@ def test_the_second_stage_trains_the_text_model_and_leaves_the_reader_of_picture
 
 
 def test_the_stages_read_other_data_than_each_other_and_than_the_text_model() -> None:
-    runs = [FROM_NOTHING, REFRESH, TOWER, TEXT]
+    runs = [FROM_NOTHING, TEXT_REFRESH, TOWER, TEXT, REFRESH]
     for run, after in pairwise(sorted(runs, key=lambda each: each.first_seed)):
         assert run.first_seed + run.num_steps <= after.first_seed
 
@@ -80,3 +81,13 @@ def test_an_exported_checkpoint_answers_in_transformers(tmp_path: Path) -> None:
         )
         image_token_id = examinee.processor.tokenizer.convert_tokens_to_ids(IMAGE_TOKEN)
         assert prompt["input_ids"].eq(image_token_id).sum() == NUM_PATCHES * len(trial.pictures)
+
+
+def test_the_third_stage_goes_on_from_exported_weights(tmp_path: Path) -> None:
+    model = new_model(DEMO_MODEL)
+    torch.save({"model": model.state_dict()}, tmp_path / "step.pt")
+    export(tmp_path / "step.pt", tmp_path / "exported")
+    wanted = {name: weight.bfloat16().float() for name, weight in model.state_dict().items()}
+    exported = trained_picture_model(tmp_path / "exported").state_dict()
+    assert exported.keys() == wanted.keys()
+    assert all(torch.equal(exported[name], wanted[name]) for name in wanted)

@@ -15,13 +15,13 @@ from tools.demo_model.packing import batches
 from tools.demo_model.scribe import Scribe, Split
 from tools.demo_model.vision import meanings
 from tools.demo_model.vision.corpus import picture_document, picture_documents, picture_talk
-from tools.demo_model.vision.drawing import draw
+from tools.demo_model.vision.drawings.drawing import draw
+from tools.demo_model.vision.drawings.scene import COLOURS, KINDS, Scene
+from tools.demo_model.vision.drawings.scenes import random_scene
 from tools.demo_model.vision.meanings import meanings_of, meant, put_into_words
 from tools.demo_model.vision.model import PictureReader, new_model
 from tools.demo_model.vision.processor import image_token_id, pixels, tokenizer_with_images
 from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT, WORDS
-from tools.demo_model.vision.scene import COLOURS, KINDS, Scene
-from tools.demo_model.vision.scenes import random_scene
 from tools.demo_model.vision.tower import (
     Labeller,
     labelled_batches,

@@ -8,10 +8,10 @@ from tools.demo_model.dialogue import Dialogue, Json, Message, Round
 from tools.demo_model.evaluation.trials import Trial
 from tools.demo_model.scribe import Scribe, Split
 from tools.demo_model.skills.smalltalk import greeting
-from tools.demo_model.vision.drawing import draw
+from tools.demo_model.vision.drawings.drawing import draw
+from tools.demo_model.vision.drawings.scene import Scene
+from tools.demo_model.vision.drawings.scenes import random_scene
 from tools.demo_model.vision.questions import QUESTIONS, without_picture
-from tools.demo_model.vision.scene import Scene
-from tools.demo_model.vision.scenes import random_scene
 
 _SEED: Final = 2_000_003
 _FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF", "BMP")

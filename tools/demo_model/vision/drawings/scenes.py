@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from tools.demo_model.scribe import Scribe, Split, is_held_out
-from tools.demo_model.vision.scene import COLOURS, DIGITS, KINDS, SHAPES, Figure, Rgb, Scene
+from tools.demo_model.vision.drawings.scene import COLOURS, DIGITS, KINDS, SHAPES, Figure, Rgb, Scene
 
 USUAL_EDGE: Final = 108
 _LEAST_DIFFERENCE: Final = 150

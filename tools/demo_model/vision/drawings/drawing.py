@@ -6,7 +6,7 @@ from typing import Final
 
 from PIL import Image, ImageDraw, ImageFont
 
-from tools.demo_model.vision.scene import Figure, Scene
+from tools.demo_model.vision.drawings.scene import Figure, Scene
 
 _ENLARGED: Final = 3
 _INNER_RADIUS: Final = 0.45

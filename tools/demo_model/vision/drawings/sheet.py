@@ -6,11 +6,11 @@ from typing import Final
 from PIL import Image
 
 from tools.demo_model.scribe import Scribe, Split
-from tools.demo_model.vision.drawing import draw
-from tools.demo_model.vision.scene import Scene
-from tools.demo_model.vision.scenes import USUAL_EDGE, random_scene
+from tools.demo_model.vision.drawings.drawing import draw
+from tools.demo_model.vision.drawings.scene import Scene
+from tools.demo_model.vision.drawings.scenes import USUAL_EDGE, random_scene
 
-SHEET: Final = Path(__file__).parents[3] / "docs" / "assets" / "demo-vision.png"
+SHEET: Final = Path(__file__).parents[4] / "docs" / "assets" / "demo-vision.png"
 _SEED: Final = 2_100_003
 _COLUMNS: Final = 6
 _ROWS: Final = 2

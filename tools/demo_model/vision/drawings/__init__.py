@@ -1,0 +1,1 @@
+"""Drawings: the figures of a scene, scenes at random, and how they are drawn."""
