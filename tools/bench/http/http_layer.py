@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
@@ -101,7 +101,8 @@ async def _run_in_process(arguments: argparse.Namespace) -> list[Row]:
         num_rounds=arguments.rounds,
         num_functions=arguments.profile,
     )
-    requests = {name: REQUESTS[name].request for name in arguments.only or REQUESTS}
+    names: Iterable[str] = arguments.only or REQUESTS
+    requests = {name: REQUESTS[name].request for name in names}
     return await run_in_process(scripted_app(), requests, how)
 
 

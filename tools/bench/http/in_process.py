@@ -3,7 +3,7 @@
 import asyncio
 import cProfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pstats import SortKey, Stats
 from typing import Final, NamedTuple
@@ -33,7 +33,9 @@ class _Sent(NamedTuple):
     body: bytes
 
 
-async def run(app: ASGIApp, requests: dict[str, Callable[[int, bool], bytes]], how: InProcess) -> list[Row]:
+async def run(
+    app: ASGIApp, requests: Mapping[str, Callable[[int, bool], bytes]], how: InProcess
+) -> list[Row]:
     """Measure each request, whole and as a stream. requests: make the bytes for a number of tokens, and for
     whether the answer is to be a stream.
     """

@@ -130,7 +130,7 @@ async def test_a_front_decodes_no_frame_and_the_engine_finds_what_is_broken(
 
 def without_frames(data: bytes) -> bytes:
     """Return a video whose parts have zeros in the place of what they hold."""
-    with av.open(BytesIO(data)) as container:
+    with av.open(BytesIO(data), "r") as container:
         parts = [bytes(packet) for packet in container.demux(video=0) if packet.size]
     for part in parts:
         assert part in data
