@@ -15,7 +15,7 @@ def step_within(context: AbstractContextManager[object]) -> Tensor:
     weight = nn.Parameter(torch.zeros(64, 32))
     weight.grad = torch.randn(64, 32, generator=random)
     with context:
-        Muon([weight], lr=0.02).step()
+        Muon([weight], lr=0.02).step()  # type: ignore[no-untyped-call]  # torch leaves it untyped
     return weight.detach()
 
 
