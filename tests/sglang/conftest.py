@@ -18,10 +18,19 @@ pytest.register_assert_rewrite("tests.token_servers.same_answers")
 OPTIONS = (
     *("--device", "cpu", "--attention-backend", "torch_native", "--sampling-backend", "pytorch"),
     *("--dtype", "float32", "--context-length", "2048", "--max-total-tokens", "16384"),
-    *("--max-running-requests", "32", "--disable-overlap-schedule", "--enable-metrics"),
+    *("--max-running-requests", "8", "--max-queued-requests", "8"),
+    *("--disable-overlap-schedule", "--enable-metrics"),
     *("--incremental-streaming-output", "--enable-deterministic-inference"),
     *("--grammar-backend", "xgrammar", "--constrained-json-disable-any-whitespace"),
 )
+
+
+ENV = {
+    "SGLANG_USE_CPU_ENGINE": "1",
+    "SGLANG_RETURN_ORIGINAL_LOGPROB": "1",
+    # Its first seed would else be drawn once a C++ compiler has run, a minute later.
+    "TORCHDYNAMO_DISABLE": "1",
+}
 
 
 @pytest.fixture(scope="session")
@@ -31,8 +40,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         return
     log = tmp_path_factory.mktemp("sglang") / "log"
     command = (os.environ["SGLANG"], "serve", "--model-path", str(DEMO_MODEL), *OPTIONS)
-    env = {"SGLANG_USE_CPU_ENGINE": "1", "SGLANG_RETURN_ORIGINAL_LOGPROB": "1"}
-    with running(command, env, log) as found:
+    with running(command, ENV, log) as found:
         yield found
 
 

@@ -53,11 +53,12 @@ def core(found: list[TokenEvent]) -> list[tuple[int, str, FinishReason | None]]:
 
 
 async def metric(url: str, name: str) -> float:
-    """Return the value of the server's metric, of which there is one series."""
+    """Return the value of the server's metric, over all its series."""
     async with httpx.AsyncClient(timeout=60) as client:
         text = (await client.get(f"{url}/metrics")).text
-    [count] = re.findall(rf"^{name}\{{[^}}]*\}} (\S+)", text, re.M)
-    return float(count)
+    counts = re.findall(rf"^{name}\{{[^}}]*\}} (\S+)", text, re.M)
+    assert counts
+    return sum(map(float, counts))
 
 
 # Seeds draw other tokens there, and white space in JSON is other tokens.

@@ -83,11 +83,11 @@ _info_decoder: Final = msgspec.json.Decoder(_ServerInfo)
 
 @final
 class SglangApi(TokenApi):
-    """The API of SGLang 0.5, read in its source."""
+    """The API of SGLang 0.5; its account of itself is at this path since 0.5.7 or a little before."""
 
     name: ClassVar[str] = "sglang"
     path: ClassVar[str] = "/generate"
-    facts_path: ClassVar[str] = "/get_server_info"
+    facts_path: ClassVar[str] = "/server_info"
     start_hint: ClassVar[str] = "it is no SGLang server"
     capabilities: ClassVar[Capabilities] = Capabilities(
         typical_p=False,
