@@ -19,7 +19,7 @@ OPTIONS = (
     *("--device", "cpu", "--attention-backend", "torch_native", "--sampling-backend", "pytorch"),
     *("--dtype", "float32", "--context-length", "2048", "--max-total-tokens", "16384"),
     *("--max-running-requests", "8", "--max-queued-requests", "8"),
-    *("--disable-overlap-schedule", "--enable-metrics"),
+    *("--disable-overlap-schedule", "--sleep-on-idle", "--enable-metrics"),
     *("--incremental-streaming-output", "--enable-deterministic-inference"),
     *("--grammar-backend", "xgrammar", "--constrained-json-disable-any-whitespace"),
 )
