@@ -97,6 +97,10 @@ test-peers: $(SERVE) $(PEERS)/.ready  ## Run litellm, langchain and lm-eval agai
 test-vllm: $(READY) .venv-bench-vllm/.ready  ## Compare vLLM behind the contracts with our own engine (installs 3 GB)
 	VLLM=.venv-bench-vllm/bin/vllm OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/vllm
 
+.PHONY: test-sglang
+test-sglang: $(READY) .venv-bench-sglang/.ready  ## Compare SGLang behind the contracts with our own engine (installs 2 GB)
+	SGLANG=.venv-bench-sglang/bin/sglang OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/sglang
+
 RAY := .venv-ray
 
 # The server's packages and the tests' are lent to it, so that only Ray and what it needs are installed.

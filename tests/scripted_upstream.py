@@ -136,7 +136,7 @@ class ScriptedUpstream:
         app = web.Application(client_max_size=2**26)
         app.router.add_post("/inference/v1/generate", self._generate)
         app.router.add_post("/generate", self._generate)
-        app.router.add_get("/get_server_info", self._server_info)
+        app.router.add_get("/server_info", self._server_info)
         app.router.add_get("/health", self._health)
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/metrics", self._metrics)

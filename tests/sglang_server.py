@@ -50,11 +50,16 @@ def computes(engine: Engine, *, is_incremental: bool = False) -> Reply:
                         shown = found[-1:] if is_incremental else found
                         await response.write(event(_document(shown, len(found), asked)))
         except InvalidRequest as error:
-            refusal = {"error": {"message": str(error)}}
             if not streams:
-                return web.json_response(refusal, status=400)
+                return web.json_response({"error": {"message": str(error)}}, status=400)
+            details = {
+                "message": str(error),
+                "type": "invalid_request_error",
+                "code": 400,
+                "retryable": False,
+            }
             await response.prepare(request)
-            await response.write(event(refusal))
+            await response.write(event({"error": details}))
         if not streams:
             return web.json_response(_document(found, len(found), asked))
         await response.write(DONE)
@@ -74,7 +79,7 @@ def answer(
     """Return what an event holds. num_tokens: of the whole sequence so far; None: these are all."""
     listed = list(token_ids)
     return {
-        "text": "",
+        "text": "" if finish else None,
         "output_ids": listed,
         "meta_info": {
             "id": "r",

@@ -117,7 +117,14 @@ class _Error(msgspec.Struct):
 
 
 class _ErrorBody(msgspec.Struct):
-    error: _Error
+    """The three forms of an error: an object, a text (what SGLang's schema refuses), or neither.
+
+    message, param: of an error without `error`, which SGLang answers when it is full or cannot read a field.
+    """
+
+    error: _Error | str | None = None
+    message: str = ""
+    param: str | None = None
 
 
 _error_decoder: Final = msgspec.json.Decoder(_ErrorBody)
@@ -126,9 +133,12 @@ _error_decoder: Final = msgspec.json.Decoder(_ErrorBody)
 def error_reason(body: bytes) -> ErrorReason:
     """Return what the body of an error says; nothing where it cannot be read."""
     try:
-        error = _error_decoder.decode(body).error
+        found = _error_decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return ErrorReason()
+    if isinstance(found.error, str):
+        return ErrorReason(in_one_line(found.error))
+    error = found.error or found
     return ErrorReason(in_one_line(error.message), error.param)
 
 

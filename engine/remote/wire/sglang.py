@@ -60,7 +60,10 @@ class _Meta(msgspec.Struct):
 
 
 class _Error(msgspec.Struct):
+    """code: the status that a whole answer would have had."""
+
     message: str = ""
+    code: int = 400
 
 
 class _Chunk(msgspec.Struct):
@@ -80,11 +83,11 @@ _info_decoder: Final = msgspec.json.Decoder(_ServerInfo)
 
 @final
 class SglangApi(TokenApi):
-    """The API of SGLang 0.5, read in its source."""
+    """The API of SGLang 0.5; its account of itself is at this path since 0.5.7 or a little before."""
 
     name: ClassVar[str] = "sglang"
     path: ClassVar[str] = "/generate"
-    facts_path: ClassVar[str] = "/get_server_info"
+    facts_path: ClassVar[str] = "/server_info"
     start_hint: ClassVar[str] = "it is no SGLang server"
     capabilities: ClassVar[Capabilities] = Capabilities(
         typical_p=False,
@@ -188,7 +191,7 @@ class _SglangReader(AnswerReader):
     @override
     def _read_chunk(self, chunk: _Chunk) -> list[NewToken]:
         if chunk.error is not None:
-            raise UpstreamError(400, in_one_line(chunk.error.message))  # all that are raised there
+            raise UpstreamError(chunk.error.code, in_one_line(chunk.error.message))
         if (meta := chunk.meta_info) is None:
             raise Malformed("the event has no meta_info")
         finish = meta.finish_reason

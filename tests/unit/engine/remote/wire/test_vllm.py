@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.remote.wire.answer_reader import Malformed, error_reason
+from engine.remote.wire.answer_reader import Malformed
 from engine.remote.wire.vllm import VllmApi
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
@@ -98,10 +98,3 @@ def test_log_probabilities_of_another_prompt_are_malformed(tokenizer: Tokenizer)
     for listed in ([None], [None, {"7": {"logprob": -1.0}}]):
         with pytest.raises(Malformed):
             list(reader.read(json.dumps({"choices": [], "prompt_logprobs": listed}).encode()))
-
-
-def test_a_reason_is_one_line_of_bounded_length() -> None:
-    body = {"error": {"message": "a\n" * 1000, "param": "top_p"}}
-    reason, parameter = error_reason(json.dumps(body).encode())
-    assert (len(reason), parameter) == (300, "top_p")
-    assert error_reason(b"<html>") == ("", None)
