@@ -120,6 +120,21 @@ test-ray: $(RAY)/.ready  ## Run replicas on Ray Serve: kill one, update all, scr
 test-ray-vllm: $(RAY)/.ready .venv-bench-vllm/.ready  ## Run a replica with a vLLM of its own, kill that, see both replaced (ten minutes)
 	RAY_BIN=$(RAY)/bin VLLM=$(CURDIR)/.venv-bench-vllm/bin/vllm OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/ray/test_vllm_replica.py
 
+TORCHVISION := .venv-torchvision
+
+# What the server and its tests have is lent to it. torchvision is made for another torch, which it would install.
+$(TORCHVISION)/.ready: $(READY)
+	$(PYTHON) -m venv --clear $(TORCHVISION)
+	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
+		>"$$($(TORCHVISION)/bin/python -c 'import site; print(site.getsitepackages()[0])')/packages_of_the_server.pth"
+	$(TORCHVISION)/bin/pip install --quiet --no-deps --editable . torchvision==0.28.0 timm==1.0.31
+	@touch $@
+
+.PHONY: test-torchvision
+test-torchvision: $(TORCHVISION)/.ready  ## Try the models that need torchvision or timm, and the others beside these
+	OMP_NUM_THREADS=1 $(TORCHVISION)/bin/python -m pytest --numprocesses 2 --dist worksteal \
+		tests/parity/test_media_parity.py tests/parity/test_audio_parity.py tests/parity/test_video_parity.py
+
 CORPUS := build/schema-corpus
 
 $(CORPUS)/.ready:
@@ -420,5 +435,5 @@ demo-vision: $(READY)  ## Train the embedded vision model anew, in its three sta
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(PEERS) $(RAY) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(RAY) $(TORCHVISION) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -27,17 +27,20 @@ from transformers.models.gemma4.feature_extraction_gemma4 import Gemma4AudioFeat
 from transformers.models.gemma4.image_processing_pil_gemma4 import Gemma4ImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 from transformers.models.qwen3_asr.feature_extraction_qwen3_asr import Qwen3ASRFeatureExtractor
+from transformers.utils.import_utils import is_timm_available
 
 from tests.tiny import tiny_tokenizer
+from tests.tiny_gemma3n import GEMMA3N_SETTINGS, gemma3n_config, gemma3n_images, gemma3n_sounds
 from tests.tiny_sizes import GEMMA4_EYES, PAD_ID, QWEN_EYES, THREE_AXES, gemma4_text, text_sizes
 
 _SPECIAL = (
-    "<sound>",
-    "<begin_of_sound>",
-    "<end_of_sound>",
+    # Gemma 3n's ids of images come before those of sounds.
     "<image>",
     "<begin_of_image>",
     "<end_of_image>",
+    "<sound>",
+    "<begin_of_sound>",
+    "<end_of_sound>",
 )
 _TEXT = text_sizes(len(_SPECIAL))
 _EARS: dict[str, Any] = {
@@ -147,6 +150,14 @@ def _qwen2_audio(window_seconds: int, **text: Any) -> TinyAudioFamily:
 QWEN2_AUDIO_FOR_VLLM = _qwen2_audio(
     30, num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=2048
 )
+_GEMMA_NAMES = {
+    "image_token": "<image>",
+    "boi_token": "<begin_of_image>",
+    "eoi_token": "<end_of_image>",
+    "audio_token": "<sound>",
+    "boa_token": "<begin_of_sound>",
+    "eoa_token": "<end_of_sound>",
+}
 AUDIO_FAMILIES: dict[str, TinyAudioFamily] = {
     "qwen2_audio": _qwen2_audio(WINDOW_SECONDS),
     # Its processor fills windows of 30 seconds, each of which becomes 1,500 * 32 / 1,600 tokens here.
@@ -214,17 +225,18 @@ AUDIO_FAMILIES: dict[str, TinyAudioFamily] = {
         _gemma4,
         lambda: Gemma4AudioFeatureExtractor(feature_size=16),
         {"processor_class": "Gemma4Processor"},
-        {
-            "image_token": "<image>",
-            "boi_token": "<begin_of_image>",
-            "eoi_token": "<end_of_image>",
-            "audio_token": "<sound>",
-            "boa_token": "<begin_of_sound>",
-            "eoa_token": "<end_of_sound>",
-        },
+        _GEMMA_NAMES,
         gemma4_images,
     ),
 }
+if is_timm_available():
+    AUDIO_FAMILIES["gemma3n"] = TinyAudioFamily(
+        lambda ids: gemma3n_config(_TEXT, ids["<image>"], ids["<sound>"]),
+        gemma3n_sounds,
+        GEMMA3N_SETTINGS,
+        _GEMMA_NAMES,
+        gemma3n_images,
+    )
 
 
 def audio_tokenizer(family: str) -> PreTrainedTokenizerFast:

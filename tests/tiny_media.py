@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +15,9 @@ from transformers import (
     AyaVisionConfig,
     CLIPVisionConfig,
     Cohere2Config,
+    Cohere2VisionConfig,
     DeepseekVLConfig,
+    FastVlmConfig,
     Gemma2Config,
     Gemma3Config,
     Gemma4Config,
@@ -29,6 +32,7 @@ from transformers import (
     Lfm2Config,
     Lfm2VlConfig,
     LightOnOcrConfig,
+    Llama4Config,
     LlamaConfig,
     LlavaConfig,
     LlavaNextConfig,
@@ -52,6 +56,7 @@ from transformers import (
     SiglipVisionConfig,
     SmolVLMConfig,
 )
+from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
 from transformers.models.deepseek_vl.image_processing_pil_deepseek_vl import DeepseekVLImageProcessorPil
 from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
 from transformers.models.gemma4.image_processing_pil_gemma4 import Gemma4ImageProcessorPil
@@ -69,9 +74,11 @@ from transformers.models.pixtral.image_processing_pil_pixtral import PixtralImag
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 from transformers.models.siglip.image_processing_pil_siglip import SiglipImageProcessorPil
 from transformers.models.smolvlm.image_processing_pil_smolvlm import SmolVLMImageProcessorPil
+from transformers.utils.import_utils import is_timm_available, is_torchvision_available
 
 from tests.lfm2_vl_images import PublishedLfm2VlImages
 from tests.tiny import tiny_tokenizer
+from tests.tiny_gemma3n import GEMMA3N_SETTINGS, gemma3n_config, gemma3n_images, gemma3n_sounds
 from tests.tiny_sizes import (
     EYES,
     GEMMA4_EYES,
@@ -103,6 +110,11 @@ _TOKENS: dict[str, tuple[str, ...]] = {
     + tuple(f"TILE_{place}" for place in range(1, 5)),
     "glm4v": ("<|image|>", "<|video|>", "<|begin_of_image|>", "<|end_of_image|>")
     + ("<|begin_of_video|>", "<|end_of_video|>"),
+    "gemma3n": ("<start_of_image>", "\n\n", "\n\n\n", "\n\n\n\n", "<image_soft_token>", "<end_of_image>")
+    + ("<start_of_audio>", "<audio_soft_token>", "<end_of_audio>"),
+    "llama4": ("<|image|>", "<|image_start|>", "<|image_end|>", "<|patch|>")
+    + ("<|tile_x_separator|>", "<|tile_y_separator|>"),
+    "cohere2_vision": ("<|IMG_PATCH|>", "<|START_OF_IMG|>", "<|END_OF_IMG|>", "<|IMG_LINE_BREAK|>"),
 }
 # All have as many tokens, so that all models know the same number.
 _NUM_TOKENS = max(map(len, _TOKENS.values()))
@@ -131,7 +143,8 @@ class TinyFamily(NamedTuple):
     """One family. tokens: the key of its special tokens.
 
     config: made from the ids of these tokens by name. images: its image processor. settings: of the whole
-    processor, with the name of its class. names: attributes of the tokenizer that name its tokens.
+    processor, with the name of its class. names: attributes of the tokenizer that name its tokens. sounds:
+        its feature extractor, if it also hears.
     """
 
     tokens: str
@@ -139,6 +152,7 @@ class TinyFamily(NamedTuple):
     images: Callable[[], Any]
     settings: dict[str, Any]
     names: dict[str, str] = {}
+    sounds: Callable[[], Any] | None = None
 
 
 def _tiles(config_class: Any) -> Callable[[Mapping[str, int]], PreTrainedConfig]:
@@ -489,6 +503,108 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
     ),
 }  # fmt: skip
 
+# `make test-torchvision` tries these, in an environment that has what they need.
+if is_torchvision_available():
+    MEDIA_FAMILIES["llama4"] = TinyFamily(
+        "llama4",
+        lambda ids: Llama4Config(
+            text_config=_SIZES
+            | {
+                "intermediate_size_mlp": 64,
+                "head_dim": 16,
+                "num_local_experts": 4,
+                "interleave_moe_layer_step": 2,
+                "attention_chunk_size": 16,
+                "no_rope_layers": [1, 0, 1],
+            },
+            vision_config=_SMALL
+            | {
+                "image_size": 28,
+                "projector_input_dim": 32,
+                "projector_output_dim": 32,
+                "vision_output_dim": 32,
+                "intermediate_size": 128,
+            },
+            image_token_index=ids["<|patch|>"],
+            boi_token_index=ids["<|image_start|>"],
+            eoi_token_index=ids["<|image_end|>"],
+            tie_word_embeddings=False,
+        ),
+        lambda: _of_torchvision("llama4", "Llama4ImageProcessor")(
+            size={"height": 28, "width": 28}, max_patches=4
+        ),
+        {"processor_class": "Llama4Processor", "patch_size": 7},
+    )
+    MEDIA_FAMILIES["cohere2_vision"] = TinyFamily(
+        "cohere2_vision",
+        lambda ids: Cohere2VisionConfig(
+            text_config=Cohere2Config(
+                **_SIZES
+                | {"sliding_window": 9, "layer_types": ["sliding_attention"] * 2 + ["full_attention"]}
+            ),
+            vision_config=SiglipVisionConfig(**_SMALL, vision_use_head=False),
+            image_token_id=ids["<|IMG_PATCH|>"],
+            alignment_intermediate_size=64,
+        ),
+        lambda: _of_torchvision("cohere2_vision", "Cohere2VisionImageProcessor")(
+            size={"height": 28, "width": 28}, max_patches=4, patch_size=2
+        ),
+        {"processor_class": "Cohere2VisionProcessor"},
+        {
+            "image_token": "<|IMG_PATCH|>",
+            "boi_token": "<|START_OF_IMG|>",
+            "eoi_token": "<|END_OF_IMG|>",
+            "img_line_break_token": "<|IMG_LINE_BREAK|>",
+        },
+    )
+if is_timm_available():
+    MEDIA_FAMILIES["gemma3n"] = TinyFamily(
+        "gemma3n",
+        lambda ids: gemma3n_config(_SIZES, ids["<image_soft_token>"], ids["<audio_soft_token>"]),
+        gemma3n_images,
+        GEMMA3N_SETTINGS,
+        {
+            "boi_token": "<start_of_image>",
+            "image_token": "<image_soft_token>",
+            "eoi_token": "<end_of_image>",
+            "audio_token": "<audio_soft_token>",
+            "boa_token": "<start_of_audio>",
+            "eoa_token": "<end_of_audio>",
+        },
+        gemma3n_sounds,
+    )
+    MEDIA_FAMILIES["fast_vlm"] = TinyFamily(
+        "llava",
+        lambda ids: FastVlmConfig(
+            text_config=Qwen2Config(**_SIZES),
+            vision_config={
+                "model_type": "timm_wrapper",
+                "architecture": "fastvit_mci0",
+                "do_pooling": True,
+                "hidden_size": 64,
+                "model_args": {
+                    "inference_mode": True,
+                    "layers": [1, 1, 1, 1],
+                    "embed_dims": [8, 16, 16, 32],
+                },
+            },
+            image_token_index=ids["<image>"],
+            image_seq_length=4,
+        ),
+        lambda: CLIPImageProcessorPil(size={"shortest_edge": 64}, crop_size={"height": 64, "width": 64}),
+        {
+            "processor_class": "LlavaProcessor",
+            "patch_size": 32,
+            "vision_feature_select_strategy": "full",
+            "num_additional_image_tokens": 0,
+        },
+    )
+
+
+def _of_torchvision(folder: str, name: str) -> Any:
+    """Return a processor of images that can be imported where torchvision is installed."""
+    return getattr(import_module(f"transformers.models.{folder}.image_processing_{folder}"), name)
+
 
 def media_tokenizer(family: str) -> PreTrainedTokenizerFast:
     """Return the tokenizer of all tiny models with the special tokens of a family."""
@@ -521,11 +637,18 @@ def save_tiny_media_model(directory: Path, family: str, *, seed: int = 0) -> Pre
             parameter.dim() > 1 and not parameter.any()
         ):  # Gemma's projection of images, which is trained from 0
             torch.nn.init.normal_(parameter, std=0.3)
+    if family == "fast_vlm":  # whose encoder timm fills with small numbers
+        for parameter in model.model.vision_tower.parameters():
+            torch.nn.init.normal_(parameter, std=0.3)
     generation_config: Any = GenerationConfig
     model.generation_config = generation_config(pad_token_id=PAD_ID)
     model.save_pretrained(directory)
     tokenizer.save_pretrained(directory)
     tiny.images().save_pretrained(directory)
+    if tiny.sounds is not None:  # in the same file, as published models have it
+        path = directory / "preprocessor_config.json"
+        both = json.loads(tiny.sounds().to_json_string()) | json.loads(path.read_text())
+        path.write_text(json.dumps(both))
     (directory / "processor_config.json").write_text(json.dumps(tiny.settings))
     return model
 

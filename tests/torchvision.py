@@ -21,7 +21,9 @@ def empty_torchvision(imported: str) -> Iterator[None]:
 
     imported: a part of their names.
     """
-    is_torchvision_available()  # which would ask the empty one, if it did not remember its answer
+    if is_torchvision_available():  # which would ask the empty one, if it did not remember its answer
+        yield
+        return
     missing = [name for name in _NAMES if name not in sys.modules]
     known = set(sys.modules)
     for name in missing:

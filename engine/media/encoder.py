@@ -15,7 +15,7 @@ from engine.attention.batch import MediaRows
 from engine.info.stats import MediaStats
 from engine.limited_log import LimitedLog
 from engine.media.byte_cache import ByteCache
-from engine.media.features import feature_method
+from engine.media.features import feature_method, token_embeddings
 from engine.media.processed_item import ARRAYS, EMBEDDED, Arrays
 from engine.request import Media, MediaKind
 
@@ -78,9 +78,18 @@ class MediaEncoder:
         """The number of its parameters."""
         return sum(parameter.numel() for parameter in self._holder.parameters())
 
+    @torch.no_grad()
+    def token_embeddings(self) -> tuple[int, Tensor] | None:
+        """Return the embeddings that it has for ids of the vocabulary's end; see `token_embeddings`."""
+        return token_embeddings(self._holder)
+
     def to(self, device: torch.device, dtype: torch.dtype) -> None:
-        """Move it to a device, and let it compute in a type."""
-        nn.Module.to(self._holder, device, dtype)
+        """Move it to a device, and let it compute in a type; complex numbers of rotations keep theirs."""
+
+        def move(tensor: Tensor) -> Tensor:
+            return tensor.to(device, dtype) if tensor.is_floating_point() else tensor.to(device)
+
+        nn.Module._apply(self._holder, move)
 
     def encode(self, media: Sequence[Media]) -> dict[bytes, EncodedRows]:
         """Return the rows of these media by digest, without those for which the model's code raises.

@@ -12,6 +12,9 @@ _IMAGES: Final = frozenset({MediaKind.IMAGE})
 _SOUNDS: Final = frozenset({MediaKind.AUDIO})
 _VIDEOS: Final = frozenset({MediaKind.VIDEO})
 
+_TORCHVISION: Final = ("torchvision",)
+_TIMM: Final = ("torchvision", "timm")  # which imports the former
+
 
 class MediaFamily(NamedTuple):
     """The manners of the models of one type, as `model_type` of their configuration names it.
@@ -26,7 +29,10 @@ class MediaFamily(NamedTuple):
         2407.07726).
     differs_alone: whether an image that is alone in its prompt is processed otherwise than several.
     shows_frames_as_images: whether the tokens and the encoder of a video's frames are those of images.
-    pads_placeholders: whether a placeholder that the model itself has generated is embedded as padding.
+    pads_placeholders: whether a placeholder that the model itself has generated is embedded as padding, and
+        so are those of a prompt in the embeddings that each layer has of its own.
+    processor_needs, encoder_needs: packages without which transformers makes no tensors of images, and those
+        without which it makes no encoder of them.
     """
 
     kinds: frozenset[MediaKind] = _IMAGES
@@ -39,6 +45,8 @@ class MediaFamily(NamedTuple):
     differs_alone: bool = False
     shows_frames_as_images: bool = False
     pads_placeholders: bool = False
+    processor_needs: tuple[str, ...] = ()
+    encoder_needs: tuple[str, ...] = ()
 
 
 _QWEN: Final = MediaFamily(
@@ -77,6 +85,10 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
         in_windows=True,
         pads_placeholders=True,
     ),
+    "gemma3n": MediaFamily(_IMAGES | _SOUNDS, encoder_needs=_TIMM),
+    "llama4": MediaFamily(processor_needs=_TORCHVISION),
+    "cohere2_vision": MediaFamily(processor_needs=_TORCHVISION),
+    "fast_vlm": MediaFamily(encoder_needs=_TIMM),
     "qwen2_vl": _QWEN,
     "qwen2_5_vl": _QWEN,
     "qwen2_5_omni_thinker": MediaFamily(
@@ -110,12 +122,8 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
     "qwen3_asr": _hearing("<|audio_start|>", "<|audio_end|>"),
     "glmasr": _hearing("<|begin_of_audio|>", "<|end_of_audio|>"),
 }
-# What transformers needs to read the media of some other types, and what is not installed here.
-_NEEDED: Final[dict[str, str]] = {
-    **dict.fromkeys(("llama4", "cohere2_vision", "perception_lm", "phi4_multimodal"), "torchvision"),
-    **dict.fromkeys(("gemma3n", "fast_vlm"), "timm"),
-    "granite_speech": "torchaudio",
-}
+# Why the media of some other types are not read.
+_REASONS: Final = {"phi4_multimodal": "its LoRA adapters for them, one for each kind, are not applied"}
 # Those that read sounds and nothing else.
 HEARING_TYPES: Final = frozenset(name for name, family in FAMILIES.items() if family.kinds == _SOUNDS)
 
@@ -137,8 +145,8 @@ def family_of(config: PreTrainedConfig) -> MediaFamily | None:
 
 def why_unread(config: PreTrainedConfig) -> str | None:
     """Return why the media of a model without a family are not read; None for a model of text alone."""
-    if (needed := _NEEDED.get(config.model_type)) is not None:
-        return f"transformers needs {needed} for them"
+    if (reason := _REASONS.get(config.model_type)) is not None:
+        return reason
     parts = (getattr(config, name, None) for name in ("vision_config", "audio_config"))
     return None if all(part is None for part in parts) else f"no family here is `{config.model_type}`"
 

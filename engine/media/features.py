@@ -26,10 +26,67 @@ def feature_method(holder: PreTrainedModel, kind: MediaKind) -> Callable[..., An
     """
     if holder.config.model_type == "qwen2_audio":
         return _Qwen2AudioFeatures(holder)
+    if holder.config.model_type == "gemma3n" and kind is MediaKind.AUDIO:
+        return _Gemma3nAudioFeatures(holder)
+    if holder.config.model_type == "llama4":
+        return _Llama4Features(holder)
     if kind is MediaKind.VIDEO and FAMILIES[holder.config.model_type].shows_frames_as_images:
         kind = MediaKind.IMAGE
     method: Callable[..., Any] = getattr(holder, _METHODS[kind])
     return method
+
+
+def token_embeddings(holder: PreTrainedModel) -> tuple[int, Tensor] | None:
+    """Return the first id of the vocabulary's end that a model embeds by its encoder, and the embeddings.
+
+    They are [num_ids, hidden_size], of all ids from the first on; None for a model that has no such ids.
+    """
+    if holder.config.model_type != "gemma3n":
+        return None
+    parts: Any = holder
+    tables = []
+    for embedder in (parts.embed_vision, parts.embed_audio):
+        first = embedder.vocab_offset
+        ids = torch.arange(first, first + embedder.vocab_size, device=holder.device)
+        tables.append(embedder(input_ids=ids))
+    assert parts.embed_vision.vocab_offset + len(tables[0]) == parts.embed_audio.vocab_offset
+    return parts.embed_vision.vocab_offset, torch.cat(tables)
+
+
+class _Gemma3nAudioFeatures:
+    """The rows of sounds of Gemma 3n, as many for each: its own class fills them up in its forward alone."""
+
+    def __init__(self, holder: PreTrainedModel) -> None:
+        self._holder: Any = holder
+
+    def __call__(
+        self, input_features: Tensor, input_features_mask: Tensor, return_dict: bool
+    ) -> BaseModelOutputWithPooling:
+        """input_features: [num_sounds, num_frames, num_bands].
+
+        input_features_mask: bool [num_sounds, num_frames], which frames are no padding.
+        """
+        holder = self._holder
+        output = holder.get_audio_features(input_features, ~input_features_mask, return_dict=True)
+        last_id = holder.config.get_text_config().vocab_size - 1
+        padding: Tensor = holder.embed_audio(input_ids=torch.tensor([[last_id]], device=holder.device))
+        rows = torch.where(output.audio_mel_mask[..., None], padding, output.pooler_output)
+        num_missing = holder.config.audio_soft_tokens_per_image - rows.shape[1]
+        rows = torch.cat((rows, padding.expand(len(rows), num_missing, -1)), dim=1)
+        return BaseModelOutputWithPooling(pooler_output=rows)
+
+
+class _Llama4Features:
+    """The rows of images of Llama 4, which its own class projects in its forward alone."""
+
+    def __init__(self, holder: PreTrainedModel) -> None:
+        self._holder: Any = holder
+
+    def __call__(self, pixel_values: Tensor, return_dict: bool) -> BaseModelOutputWithPooling:
+        """pixel_values: [num_tiles, num_channels, height, width]."""
+        output = self._holder.get_image_features(pixel_values, return_dict=True)
+        rows: Tensor = self._holder.multi_modal_projector(output.last_hidden_state)
+        return BaseModelOutputWithPooling(pooler_output=rows)
 
 
 class _Qwen2AudioFeatures:

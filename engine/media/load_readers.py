@@ -42,7 +42,7 @@ def load_readers(
     """
     has_images, has_sounds = MediaKind.IMAGE in family.kinds, MediaKind.AUDIO in family.kinds
     try:
-        images = _images(directory, config) if has_images else None
+        images = _images(directory, config, family) if has_images else None
         sounds = _loaded(AutoFeatureExtractor, directory) if has_sounds else None
         if sounds is not None and not keeps_arrays:
             sounds = without_features(sounds)
@@ -64,13 +64,17 @@ def load_readers(
     return readers
 
 
-def _images(directory: Path, config: PreTrainedConfig) -> Any:
-    """Return transformers' processor of images, or what stands for it."""
+def _images(directory: Path, config: PreTrainedConfig, family: MediaFamily) -> Any:
+    """Return transformers' processor of images, or what stands for it.
+
+    It scales by Pillow, also where torchvision is installed, if transformers has one that does.
+    """
     if (own := OWN_IMAGES.get(config.model_type)) is None:
-        return _loaded(AutoImageProcessor, directory)
+        backend = {} if family.processor_needs else {"backend": "pil"}
+        return _loaded(AutoImageProcessor, directory, **backend)
     whole = stored_settings(directory / SETTINGS_FILE)
     return own(whole.get(IMAGES) or stored_settings(directory / IMAGES_FILE))
 
 
-def _loaded(auto: Any, directory: Path) -> Any:
-    return auto.from_pretrained(directory, local_files_only=True)
+def _loaded(auto: Any, directory: Path, **options: str) -> Any:
+    return auto.from_pretrained(directory, local_files_only=True, **options)

@@ -4,6 +4,7 @@ Pillow and transformers' processors, which take a while to import, are imported 
 """
 
 from collections.abc import Callable, Collection
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 # Either is there if a processor of media is.
 _PROCESSOR_FILES: Final = ("preprocessor_config.json", "processor_config.json")
+_ADVICE: Final = {
+    "torchvision": "pip install torchvision, in the version for the torch that is installed",
+    "timm": "pip install timm",
+}
 
 
 def load_processor(
@@ -48,6 +53,10 @@ def load_processor(
     if not family.kinds:
         return None
     unread = f"note: {kinds_in_words(family.kinds)} are not read"
+    needed = family.processor_needs + (family.encoder_needs if keeps_arrays else ())
+    if problems := dict.fromkeys(problem for package in needed if (problem := _problem_of(package))):
+        on_progress(f"{unread}: {'; '.join(problems)}")
+        return None
     try:
         from engine.media.load_readers import load_readers
         from engine.media.processor import PromptMediaProcessor
@@ -65,3 +74,14 @@ def load_processor(
     except CannotProcess as error:
         on_progress(f"{unread}: {error}")
         return None
+
+
+def _problem_of(package: str) -> str | None:
+    """Return why a package that transformers needs cannot be imported, and what to do; None if it can."""
+    try:
+        import_module(package)
+    except ModuleNotFoundError as error:
+        return f"{error.name} is not installed ({_ADVICE.get(error.name or package, package)})"
+    except Exception as error:  # a torchvision that is made for another torch raises RuntimeError
+        return f"{package} cannot be imported: {' '.join(str(error).split())} ({_ADVICE[package]})"
+    return None

@@ -1,8 +1,9 @@
 """The inputs of a language model that the whole model, with its media, would make.
 
 They are rows that the first layers add to their outputs (DeepStack, Meng et al. 2024, arXiv 2406.04334),
-which a hook gives to the decoder, the embeddings that each layer of Gemma 3n and 4 has of its own, and
-padding in the places of placeholders that Gemma 4 generates.
+which a hook gives to the decoder, the embeddings that each layer of Gemma 3n and 4 has of its own, padding in
+the places of placeholders that Gemma 4 generates, and the embeddings of the tokens that Gemma 3n has for its
+media alone.
 """
 
 from contextvars import ContextVar
@@ -13,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel
 
-from engine.media.encoder import PlacedRows
+from engine.media.encoder import MediaEncoder, PlacedRows
 from engine.media.families import FAMILIES
 
 current_deeper_rows: ContextVar[PlacedRows | None] = ContextVar("current_deeper_rows", default=None)
@@ -48,18 +49,23 @@ def _pass_on(
     return given, {**named, _MASK: mask, _ROWS: rows}
 
 
-def layer_embeddings(model: PreTrainedModel, input_ids: Tensor, embedded_rows: Tensor) -> dict[str, Tensor]:
+def layer_embeddings(
+    model: PreTrainedModel, config: PreTrainedConfig, input_ids: Tensor, embedded_rows: Tensor
+) -> dict[str, Tensor]:
     """Return the argument with each layer's own embeddings of a batch; none for a model without these.
 
-    input_ids: [num_tokens]. embedded_rows: those that the encoder's rows take, for which padding stands.
+    config: the whole model's. input_ids: [num_tokens]. embedded_rows: those that the encoder's rows take, for
+    which padding stands in some models.
     """
     text: Any = model.config.get_text_config()
     if not getattr(text, "hidden_size_per_layer_input", None):
         return {}
     decoder: Any = model
     decoder = decoder.get_decoder()
-    ids = input_ids.clone()
-    ids[embedded_rows] = text.pad_token_id
+    ids = input_ids
+    if FAMILIES[config.model_type].pads_placeholders:
+        ids = ids.clone()
+        ids[embedded_rows] = text.pad_token_id
     return {"per_layer_inputs": decoder.get_per_layer_inputs(ids[None])}
 
 
@@ -84,3 +90,21 @@ def pad_placeholders(model: PreTrainedModel, config: PreTrainedConfig) -> None:
     for name, embedding in decoder.named_children():
         if name in _EMBEDDINGS:
             embedding.register_forward_pre_hook(pad)
+
+
+def embed_media_tokens(model: PreTrainedModel, encoder: MediaEncoder) -> None:
+    """Let the ids that a model has for its media alone be embedded by its encoder's tables, if it has any.
+
+    Ends of images and sounds are among them, which are no places of rows.
+    """
+    if (known := encoder.token_embeddings()) is None:
+        return
+    first, table = known
+
+    def embed(module: nn.Module, given: tuple[Tensor, ...], embeddings: Tensor) -> Tensor:
+        (ids,) = given
+        rows = table[(ids - first).clamp(min=0, max=len(table) - 1)]
+        return torch.where((ids >= first)[..., None], rows, embeddings)
+
+    decoder: Any = model
+    decoder.get_decoder().get_input_embeddings().register_forward_hook(embed)

@@ -19,6 +19,7 @@ from engine.model.hidden_states import HiddenStates
 from engine.model.media_inputs import (
     add_deeper_rows,
     current_deeper_rows,
+    embed_media_tokens,
     layer_embeddings,
     pad_placeholders,
 )
@@ -53,6 +54,7 @@ class ModelRunner:
         if media is not None:
             add_deeper_rows(model)
             pad_placeholders(model, media.encoder.config)
+            embed_media_tokens(model, media.encoder)
         self.is_stepwise = False
         self.decode_path: DecodePath | None = None
 
@@ -158,7 +160,8 @@ class ModelRunner:
     @contextmanager
     def _embedded(self, batch: Batch) -> Iterator[dict[str, Tensor]]:
         """Yield the input of the model's forward: ids, or their embeddings where media take some of these."""
-        if not (encoded := self._encode(batch)):
+        media = self.media
+        if media is None or not (encoded := self._encode(batch)):
             yield {"input_ids": batch.input_ids[None]}
             return
         spans = [rows for rows in batch.media if rows.media.digest in encoded]
@@ -169,7 +172,7 @@ class ModelRunner:
         try:
             yield {
                 "inputs_embeds": embeddings,
-                **layer_embeddings(self._model, batch.input_ids, placed.indices),
+                **layer_embeddings(self._model, media.encoder.config, batch.input_ids, placed.indices),
             }
         finally:
             current_deeper_rows.reset(token)

@@ -13,12 +13,14 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
 from transformers import (
     AudioFlamingo3Processor,
     GlmAsrProcessor,
     Qwen2AudioProcessor,
     Qwen3ASRProcessor,
 )
+from transformers.models.gemma3n.processing_gemma3n import Gemma3nProcessor
 from transformers.models.gemma4.processing_gemma4 import Gemma4Processor
 from transformers.models.qwen2_5_omni.processing_qwen2_5_omni import Qwen2_5OmniProcessor
 
@@ -73,6 +75,7 @@ PROCESSORS: dict[str, Any] = {
     "glmasr": GlmAsrProcessor,
     "qwen3_asr": Qwen3ASRProcessor,
     "qwen2_5_omni": Qwen2_5OmniProcessor,
+    "gemma3n": Gemma3nProcessor,
     "gemma4": Gemma4Processor,
 }
 # Their processors take one sound for a text, though the models read several.
@@ -112,23 +115,48 @@ def hf_inputs(family: str, text: str, files: Sequence[bytes]) -> Any:
         **({"audio": samples} if samples else {}),
         **({"images": [pictures]} if pictures else {}),
     )
-    return {**inputs, **features_alone(samples)} if family == "qwen3_asr" else inputs
+    return {**inputs, **features_alone(family, samples)} if samples and family in FILL_UP else inputs
 
 
-def features_alone(samples: Sequence[Any]) -> dict[str, Tensor]:
-    """Return the features of sounds that know nothing of each other's lengths, for Qwen3-ASR.
+# Processors that are given one sound alone here, and would fill the samples of several up to the longest's.
+FILL_UP = {"qwen3_asr", "gemma3n"}
 
-    Its processor, which is given one alone, would fill the samples of several up to those of the longest.
-    """
-    sounds = AUDIO_FAMILIES["qwen3_asr"].sounds()
+
+def features_alone(family: str, samples: Sequence[Any]) -> dict[str, Tensor]:
+    """Return the features of sounds that know nothing of each other's lengths."""
+    sounds = AUDIO_FAMILIES[family].sounds()
     options = {"padding": True, "sampling_rate": 16_000, "return_attention_mask": True}
-    found = [sounds([one], **options) for one in samples]
+    found = [dict(sounds([one], return_tensors="pt", **options)) for one in samples]
+    for one in found:
+        if "attention_mask" in one:
+            one["input_features_mask"] = one.pop("attention_mask")
+        if family == "gemma3n":  # [num_sounds, num_frames, num_bands]
+            one["input_features"] = one["input_features"].mT
     length = max(one["input_features"].shape[-1] for one in found)
-    names = {"input_features": "input_features", "input_features_mask": "attention_mask"}
-    return {
-        name: torch.cat([functional.pad(one[own], (0, length - one[own].shape[-1])) for one in found])
-        for name, own in names.items()
+    filled = {
+        name: torch.cat([functional.pad(one[name], (0, length - one[name].shape[-1])) for one in found])
+        for name in found[0]
     }
+    return filled | ({"input_features": filled["input_features"].mT} if family == "gemma3n" else {})
+
+
+def encode_alone(model: Any) -> None:
+    """Let Gemma 3n's model encode each sound as if it were alone: what fills one up would change its end."""
+    encode = model.get_audio_features
+
+    def get_audio_features(features: Tensor, is_filled: Tensor, **options: Any) -> Any:
+        outputs = []
+        for one, filled in zip(features, is_filled, strict=True):
+            length = int((~filled).sum())
+            outputs.append(encode(one[None, :length], filled[None, :length], **options))
+        rows = pad_sequence([one.pooler_output[0] for one in outputs], batch_first=True)
+        masks = [one.audio_mel_mask[0] for one in outputs]
+        first = outputs[0]
+        first.pooler_output = rows
+        first.audio_mel_mask = pad_sequence(masks, batch_first=True, padding_value=True)
+        return first
+
+    model.get_audio_features = get_audio_features
 
 
 def voxtral_inputs(text: str, samples: Sequence[Any]) -> Any:
@@ -160,6 +188,8 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     family = request.param
     directory = tmp_path_factory.mktemp(family)
     whole = save_tiny_audio_model(directory, family)
+    if family == "gemma3n":
+        encode_alone(whole.model)
     prompts = PROMPTS if AUDIO_FAMILIES[family].images is None else PROMPTS + WITH_IMAGES
     if family == "qwen2_5_omni":
         prompts = tuple((between_tokens(text), files) for text, files in prompts)
@@ -271,12 +301,12 @@ def test_placeholders_that_the_model_generates_are_embedded_as_by_transformers(
 
 
 # Those that read no more than a window; the others are tried with several.
-IN_ONE_WINDOW = {"qwen2_audio": WINDOW_SECONDS, "qwen2_5_omni": WINDOW_SECONDS, "gemma4": 30}
+IN_ONE_WINDOW = {"qwen2_audio": WINDOW_SECONDS, "qwen2_5_omni": WINDOW_SECONDS, "gemma3n": 30, "gemma4": 30}
 
 
 def test_a_sound_of_several_windows_gives_the_tokens_of_transformers_or_is_refused(case: Case) -> None:
     core, tokenizer, media = load(case)
-    seconds = 31.0 if case.family in ("voxtral", "gemma4") else 2 * WINDOW_SECONDS + 0.5
+    seconds = 31.0 if case.family in ("voxtral", "gemma3n", "gemma4") else 2 * WINDOW_SECONDS + 0.5
     text, files = "a # b", (sound_bytes(seconds, seed=3),)
     if (window := IN_ONE_WINDOW.get(case.family)) is not None:
         with pytest.raises(InvalidMedia, match=f"media item 0: the sound takes more than {window} seconds"):

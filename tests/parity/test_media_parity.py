@@ -75,13 +75,16 @@ def hf_inputs(directory: Path, family: str, text: str, images: Sequence[bytes]) 
         return pixtral_inputs(family, text, images)
     name = tiny.settings["processor_class"]
     options = {key: value for key, value in tiny.settings.items() if key != "processor_class"}
-    processor = with_parts(processor_class(family, name), tokenizer, images=tiny.images(), **options)
+    parts = {"images": tiny.images(), "sounds": None if tiny.sounds is None else tiny.sounds()}
+    processor = with_parts(processor_class(family, name), tokenizer, **parts, **options)
     pictures = [Image.open(BytesIO(data)) for data in images]
     nested = MEDIA_FAMILIES[family].tokens in ("tiles", "paligemma") or family == "llava_onevision"
     with warnings.catch_warnings():  # some make arrays of tensors in a way that NumPy gives up
         warnings.simplefilter("ignore", DeprecationWarning)
         inputs = processor(text=[text], images=[pictures] if nested else pictures, return_tensors="pt")
     inputs.pop("labels", None)  # PaliGemma's, for training
+    if family == "llama4":  # whose processor rounds to bfloat16
+        inputs["pixel_values"] = inputs["pixel_values"].float()
     return inputs
 
 
@@ -130,6 +133,7 @@ def continued(whole: Any, inputs: Any, **options: Any) -> Expected:
 FOLDERS = {
     "gemma4_both_ways": "gemma4",
     "paligemma2": "paligemma",
+    "fast_vlm": "llava",
     "glm4v_moe": "glm4v",
     "glm_ocr": "glm46v",
     "qwen3_vl_moe": "qwen3_vl",
@@ -140,6 +144,9 @@ MARKERS = {
     "gemma4": "<image_soft_token>",
     "gemma4_both_ways": "<image_soft_token>",
     "gemma3": "<start_of_image>",
+    "gemma3n": "<image_soft_token>",
+    "llama4": "<|image|>",
+    "cohere2_vision": "<|IMG_PATCH|>",
     "internvl": "<IMG_CONTEXT>",
     "mistral3": "[IMG]",
     "pixtral": "[IMG]",

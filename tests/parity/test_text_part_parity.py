@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from transformers import (
+    AutoModelForCausalLM,
     AutoModelForImageTextToText,
     AyaVisionConfig,
     CLIPVisionConfig,
@@ -43,6 +45,7 @@ from engine.events import TokenEvent
 from engine.request import SamplingParams, StopConditions
 from tests.requests import generation_request
 from tests.tiny import tiny_tokenizer
+from tests.tiny_gemma3n import gemma3n_with_eyes
 from tests.tiny_sizes import (
     EYES,
     GEMMA4_EYES,
@@ -125,9 +128,32 @@ def save(directory: Path, family: str) -> Any:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_text_alone_gives_the_tokens_of_the_whole_model(family: str, tmp_path: Path) -> None:
-    whole = save(tmp_path, family)
+    assert_served(tmp_path, save(tmp_path, family), family)
+
+
+def test_the_text_of_gemma3n_needs_no_timm(tmp_path: Path) -> None:
+    first = _SIZES["vocab_size"]
+    sizes = _SIZES | {"vocab_size": first + 6}
+    config = gemma3n_with_eyes({}, sizes, first, first + 3)
+    torch.manual_seed(0)
+    auto: Any = AutoModelForCausalLM
+    text = auto.from_config(config.get_text_config(), dtype=torch.float32, attn_implementation="eager").eval()
+    config.architectures = ["Gemma3nForConditionalGeneration"]
+    config.save_pretrained(tmp_path)
+    tiny_tokenizer().save_pretrained(tmp_path)
+    stored = {
+        name.replace("model.", "model.language_model.", 1): tensor
+        for name, tensor in text.state_dict().items()
+    }
+    eyes = {"model.vision_tower.timm_model.conv_stem.conv.weight": torch.ones(8, 3, 3, 3)}
+    save_file(stored | eyes, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    assert_served(tmp_path, text, "gemma3n")
+
+
+def assert_served(directory: Path, whole: Any, family: str) -> None:
+    """Compare the tokens of a served directory with a model's."""
     lines: list[str] = []
-    config = EngineConfig(model=str(tmp_path), device="cpu", dtype="float32", max_batch_tokens=7)
+    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", max_batch_tokens=7)
     core, _, _ = build_core(config, lines.append)
     assert [line for line in lines if line.startswith("not used: ") and "vision" in line or "visual" in line]
     random = Random(family)

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from transformers import PreTrainedConfig
 
 from engine.config import MediaLimits
@@ -37,7 +38,7 @@ class ImageReader:
         self.settings = digest_of(whole, images)
         self._options: dict[str, Any] = dict(getattr(whole, "images_kwargs", None) or {})
         self._options |= getattr(whole, "own_options", {})
-        self._options["return_tensors"] = "np"
+        self._options["return_tensors"] = "pt" if family.processor_needs else "np"
         # What the whole processor gives to its own texts.
         self._flags = {name: value for name in _FLAGS if (value := getattr(whole, name, None)) is not None}
 
@@ -48,6 +49,8 @@ class ImageReader:
         images = [image] if is_alone or not self._family.differs_alone else [image, image]
         try:
             found = self._images([images] if self._family.is_nested else images, **self._options)
+            if self._family.processor_needs:
+                found = {name: _array(value) for name, value in found.items()}
             text: str = self._whole.replace_image_token(found, image_idx=0, **self._flags)
         except Exception as error:  # processors raise whatever they meet
             raise CannotProcess(f"the model's processor refuses the image: {error}") from error
@@ -67,3 +70,9 @@ class ImageReader:
         merge_size = getattr(self._images, "merge_size", 1)
         merged = arrays[_GRID] // np.array([1, merge_size, merge_size])
         return tuple((time, height, width) for time, height, width in merged.tolist())
+
+
+def _array(tensor: Any) -> NDArray[Any]:
+    """Return the numbers of a tensor; those of bfloat16, which NumPy does not know, as float32."""
+    array: NDArray[Any] = (tensor.float() if tensor.is_floating_point() else tensor).numpy()
+    return array

@@ -6,6 +6,8 @@ inside then takes the place of the whole, where transformers has a class for it 
 kernels and fusions know it.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from functools import cache
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import Any, Final
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
+from transformers import AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel, SiglipVisionConfig
 from transformers.dynamic_module_utils import get_class_from_dynamic_module
 from transformers.modeling_outputs import CausalLMOutputWithPast
 from transformers.modeling_utils import slice_logits_to_keep
@@ -34,6 +36,12 @@ _PROBE: Final = list(range(8))  # token ids
 _ASKS_FOR_DEVICE: Final = "qwen2_audio"
 # The class whose forward computes the logits of all rows, whichever are wanted.
 _COMPUTES_ALL_ROWS: Final = "Qwen2_5OmniThinkerForConditionalGeneration"
+
+_EYES: Final = "vision_config"
+# The types of configurations whose encoder is timm's.
+_OF_TIMM: Final = ("gemma3n_vision", "timm_wrapper")
+# The type whose forward needs the tables of its media for all tokens, and cannot be compared without them.
+_EMBEDS_BY_MEDIA: Final = "gemma3n"
 
 
 class _Absent(nn.Module):
@@ -125,7 +133,7 @@ def text_model(model: PreTrainedModel) -> PreTrainedModel:
     language.generation_config = model.generation_config
     language.eval()
     text: PreTrainedModel = language
-    if is_dry:
+    if is_dry or model.config.model_type == _EMBEDS_BY_MEDIA:
         return text
     difference = relative_difference(reference_logits(text, _PROBE), reference_logits(model, _PROBE))
     return text if difference <= LOGITS.exact else model
@@ -174,10 +182,30 @@ def _without_media(model_class: Any) -> Any:
     """Return a subclass, under the same name, whose instances have no modules but the text's."""
 
     def init(self: Any, config: PreTrainedConfig, *args: Any, **kwargs: Any) -> None:
-        model_class.__init__(self, config, *args, **kwargs)
+        with _without_timm(config):
+            model_class.__init__(self, config, *args, **kwargs)
         _drop_others(self)
 
     return _subclass(model_class, {"__init__": init})
+
+
+@contextmanager
+def _without_timm(config: PreTrainedConfig) -> Iterator[None]:
+    """Let an encoder that is timm's be made as a small one, which needs no timm and is dropped afterwards."""
+    own = getattr(config, _EYES, None)
+    if own is None or own.model_type not in _OF_TIMM:
+        yield
+        return
+    small = SiglipVisionConfig(hidden_size=12, intermediate_size=12, num_hidden_layers=0, image_size=16)
+    for name in ("model_args", "rms_norm_eps", "vocab_offset", "vocab_size"):  # of what projects its rows
+        if (value := getattr(own, name, None)) is not None:
+            setattr(small, name, value)
+    # As plain attributes, for the configuration would refuse one of another type.
+    vars(config)[_EYES] = small
+    try:
+        yield
+    finally:
+        vars(config)[_EYES] = own
 
 
 @cache
