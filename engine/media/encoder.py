@@ -89,7 +89,7 @@ class MediaEncoder:
         def move(tensor: Tensor) -> Tensor:
             return tensor.to(device, dtype) if tensor.is_floating_point() else tensor.to(device)
 
-        nn.Module._apply(self._holder, move)
+        nn.Module._apply(self._holder, move)  # type: ignore[no-untyped-call]  # torch leaves it untyped
 
     def encode(self, media: Sequence[Media]) -> dict[bytes, EncodedRows]:
         """Return the rows of these media by digest, without those for which the model's code raises.
