@@ -322,6 +322,8 @@ def test_forks_and_beams_continue_from_images(case: Case) -> None:
     events = run(core)
     for index in range(3):
         assert_as_expected([event for event in events[0] if event.index == index], case.expected[3])
+    if case.family == "llama4":  # whose images transformers does not repeat for each beam, and so raises
+        return
     inputs = hf_inputs(
         case.directory, case.family, PROMPTS[2][0].replace("#", marker_of(case.family)), (TALL,)
     )

@@ -132,9 +132,8 @@ def test_text_alone_gives_the_tokens_of_the_whole_model(family: str, tmp_path: P
 
 
 def test_the_text_of_gemma3n_needs_no_timm(tmp_path: Path) -> None:
-    first = _SIZES["vocab_size"]
-    sizes = _SIZES | {"vocab_size": first + 6}
-    config = gemma3n_with_eyes({}, sizes, first, first + 3)
+    first = _SIZES["vocab_size"] - 6
+    config = gemma3n_with_eyes({}, _SIZES | {"pad_token_id": 0}, first, first + 3)
     torch.manual_seed(0)
     auto: Any = AutoModelForCausalLM
     text = auto.from_config(config.get_text_config(), dtype=torch.float32, attn_implementation="eager").eval()
