@@ -1,4 +1,4 @@
-"""What the tests of models that need torchvision need themselves; `make test-torchvision` runs them."""
+"""The import of torchvision, for the tests of models that need it; `make test-torchvision` runs them."""
 
 from typing import Any
 

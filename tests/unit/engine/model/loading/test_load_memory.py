@@ -28,5 +28,5 @@ MOST = 1.15  # times what is kept
 def test_nothing_but_a_layer_is_in_memory_twice(tmp_path: Path, case: Case) -> None:
     write_model(tmp_path, "medium", getattr(torch, case.stored))
     found = measure(tmp_path, case)
-    assert found.final > 80e6, found
+    assert found.final > 60e6, found  # so that what else a process has is little
     assert found.ratio < MOST, found
