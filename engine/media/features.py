@@ -1,6 +1,7 @@
 """The methods of a model's modules that turn tensors into rows for its decoder, by kind."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import torch
@@ -24,12 +25,8 @@ def feature_method(holder: PreTrainedModel, kind: MediaKind) -> Callable[..., An
 
     Its output has them in `pooler_output`; where it also has `attention_mask`, some of them are padding.
     """
-    if holder.config.model_type == "qwen2_audio":
-        return _Qwen2AudioFeatures(holder)
-    if holder.config.model_type == "gemma3n" and kind is MediaKind.AUDIO:
-        return _Gemma3nAudioFeatures(holder)
-    if holder.config.model_type == "llama4":
-        return _Llama4Features(holder)
+    if (own := _OWN.get((holder.config.model_type, kind))) is not None:
+        return partial(own, holder)
     if kind is MediaKind.VIDEO and FAMILIES[holder.config.model_type].shows_frames_as_images:
         kind = MediaKind.IMAGE
     method: Callable[..., Any] = getattr(holder, _METHODS[kind])
@@ -53,65 +50,59 @@ def token_embeddings(holder: PreTrainedModel) -> tuple[int, Tensor] | None:
     return parts.embed_vision.vocab_offset, torch.cat(tables)
 
 
-class _Gemma3nAudioFeatures:
-    """The rows of sounds of Gemma 3n, as many for each: its own class fills them up in its forward alone."""
+def _gemma3n_sounds(
+    holder: Any, input_features: Tensor, input_features_mask: Tensor, return_dict: bool
+) -> BaseModelOutputWithPooling:
+    """Return the rows of sounds of Gemma 3n, as many for each; its own class adds padding in forward alone.
 
-    def __init__(self, holder: PreTrainedModel) -> None:
-        self._holder: Any = holder
-
-    def __call__(
-        self, input_features: Tensor, input_features_mask: Tensor, return_dict: bool
-    ) -> BaseModelOutputWithPooling:
-        """input_features: [num_sounds, num_frames, num_bands].
-
-        input_features_mask: bool [num_sounds, num_frames], which frames are no padding.
-        """
-        holder = self._holder
-        output = holder.get_audio_features(input_features, ~input_features_mask, return_dict=True)
-        last_id = holder.config.get_text_config().vocab_size - 1
-        padding: Tensor = holder.embed_audio(input_ids=torch.tensor([[last_id]], device=holder.device))
-        rows = torch.where(output.audio_mel_mask[..., None], padding, output.pooler_output)
-        num_missing = holder.config.audio_soft_tokens_per_image - rows.shape[1]
-        rows = torch.cat((rows, padding.expand(len(rows), num_missing, -1)), dim=1)
-        return BaseModelOutputWithPooling(pooler_output=rows)
+    input_features: [num_sounds, num_frames, num_bands].
+    input_features_mask: bool [num_sounds, num_frames], which frames are no padding.
+    """
+    output = holder.get_audio_features(input_features, ~input_features_mask, return_dict=True)
+    last_id = holder.config.get_text_config().vocab_size - 1
+    padding: Tensor = holder.embed_audio(input_ids=torch.tensor([[last_id]], device=holder.device))
+    rows = torch.where(output.audio_mel_mask[..., None], padding, output.pooler_output)
+    num_missing = holder.config.audio_soft_tokens_per_image - rows.shape[1]
+    rows = torch.cat((rows, padding.expand(len(rows), num_missing, -1)), dim=1)
+    return BaseModelOutputWithPooling(pooler_output=rows)
 
 
-class _Llama4Features:
-    """The rows of images of Llama 4, which its own class projects in its forward alone."""
+def _llama4_images(holder: Any, pixel_values: Tensor, return_dict: bool) -> BaseModelOutputWithPooling:
+    """Return the rows of images of Llama 4, which its own class projects in its forward alone.
 
-    def __init__(self, holder: PreTrainedModel) -> None:
-        self._holder: Any = holder
-
-    def __call__(self, pixel_values: Tensor, return_dict: bool) -> BaseModelOutputWithPooling:
-        """pixel_values: [num_tiles, num_channels, height, width]."""
-        output = self._holder.get_image_features(pixel_values, return_dict=True)
-        rows: Tensor = self._holder.multi_modal_projector(output.last_hidden_state)
-        return BaseModelOutputWithPooling(pooler_output=rows)
+    pixel_values: [num_tiles, num_channels, height, width].
+    """
+    output = holder.get_image_features(pixel_values, return_dict=True)
+    rows: Tensor = holder.multi_modal_projector(output.last_hidden_state)
+    return BaseModelOutputWithPooling(pooler_output=rows)
 
 
-class _Qwen2AudioFeatures:
-    """The rows of sounds of Qwen2-Audio, which its own class computes in its forward alone."""
+def _qwen2_audio_sounds(
+    holder: Any, input_features: Tensor, feature_attention_mask: Tensor, return_dict: bool
+) -> BaseModelOutputWithPooling:
+    """Return the rows of sounds of Qwen2-Audio, which its own class computes in its forward alone.
 
-    def __init__(self, holder: PreTrainedModel) -> None:
-        self._holder: Any = holder
+    input_features: [num_sounds, num_bands, num_frames].
+    feature_attention_mask: [num_sounds, num_frames].
+    """
+    tower = holder.audio_tower
+    num_frames, num_rows = tower._get_feat_extract_output_lengths(feature_attention_mask.sum(-1))
+    # The second convolution halves the frames; the pooling behind the layers halves them again.
+    places = torch.arange((input_features.shape[-1] - 2) // 2 + 1, device=input_features.device)
+    mask = create_bidirectional_mask(
+        config=tower.config,
+        inputs_embeds=input_features.new_zeros(len(input_features), len(places), 1),
+        attention_mask=(places < num_frames[:, None]).long(),
+    )
+    states: Tensor = tower(input_features, attention_mask=mask).last_hidden_state
+    rows: Tensor = holder.multi_modal_projector(states)
+    is_valid = torch.arange(rows.shape[1], device=rows.device) < num_rows[:, None]
+    return BaseModelOutputWithPooling(pooler_output=rows[is_valid])
 
-    def __call__(
-        self, input_features: Tensor, feature_attention_mask: Tensor, return_dict: bool
-    ) -> BaseModelOutputWithPooling:
-        """input_features: [num_sounds, num_bands, num_frames].
 
-        feature_attention_mask: [num_sounds, num_frames].
-        """
-        tower = self._holder.audio_tower
-        num_frames, num_rows = tower._get_feat_extract_output_lengths(feature_attention_mask.sum(-1))
-        # The second convolution halves the frames; the pooling behind the layers halves them again.
-        places = torch.arange((input_features.shape[-1] - 2) // 2 + 1, device=input_features.device)
-        mask = create_bidirectional_mask(
-            config=tower.config,
-            inputs_embeds=input_features.new_zeros(len(input_features), len(places), 1),
-            attention_mask=(places < num_frames[:, None]).long(),
-        )
-        states: Tensor = tower(input_features, attention_mask=mask).last_hidden_state
-        rows: Tensor = self._holder.multi_modal_projector(states)
-        is_valid = torch.arange(rows.shape[1], device=rows.device) < num_rows[:, None]
-        return BaseModelOutputWithPooling(pooler_output=rows[is_valid])
+# The rows that a model's own class has no method for, by its type and the kind.
+_OWN: Final[Mapping[tuple[str, MediaKind], Callable[..., BaseModelOutputWithPooling]]] = {
+    ("gemma3n", MediaKind.AUDIO): _gemma3n_sounds,
+    ("llama4", MediaKind.IMAGE): _llama4_images,
+    ("qwen2_audio", MediaKind.AUDIO): _qwen2_audio_sounds,
+}
