@@ -203,6 +203,11 @@ def _gemma4(**text: Any) -> TinyFamily:
     )
 
 
+def _cohere2() -> Cohere2Config:
+    layers = ["sliding_attention"] * 2 + ["full_attention"]
+    return Cohere2Config(**_SIZES | {"sliding_window": 9, "layer_types": layers})
+
+
 def _paligemma(text: PreTrainedConfig) -> TinyFamily:
     return TinyFamily(
         "paligemma",
@@ -395,10 +400,7 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
     "aya_vision": TinyFamily(
         "aya_vision",
         lambda ids: AyaVisionConfig(
-            text_config=Cohere2Config(
-                **_SIZES
-                | {"sliding_window": 9, "layer_types": ["sliding_attention"] * 2 + ["full_attention"]}
-            ),
+            text_config=_cohere2(),
             vision_config=SiglipVisionConfig(**_SMALL, vision_use_head=False),
             image_token_index=ids["<|IMG_PATCH|>"],
         ),
@@ -538,10 +540,7 @@ if is_torchvision_available():
     MEDIA_FAMILIES["cohere2_vision"] = TinyFamily(
         "cohere2_vision",
         lambda ids: Cohere2VisionConfig(
-            text_config=Cohere2Config(
-                **_SIZES
-                | {"sliding_window": 9, "layer_types": ["sliding_attention"] * 2 + ["full_attention"]}
-            ),
+            text_config=_cohere2(),
             vision_config=SiglipVisionConfig(**_SMALL, vision_use_head=False),
             image_token_id=ids["<|IMG_PATCH|>"],
             alignment_intermediate_size=64,

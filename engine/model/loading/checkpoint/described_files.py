@@ -51,22 +51,25 @@ class _NamedTemplate(Struct):
     template: str
 
 
+_Templates = str | list[_NamedTemplate] | dict[str, str] | None | UnsetType
+
+
+class _ChatTemplate(Struct):
+    """The field of chat_template.json."""
+
+    chat_template: _Templates = UNSET
+
+
 class _Tokenizer(_Tokens):
     """The fields of tokenizer_config.json."""
 
-    chat_template: str | list[_NamedTemplate] | dict[str, str] | None | UnsetType = UNSET
+    chat_template: _Templates = UNSET
     tokenizer_class: _Name = UNSET
     processor_class: _Name = UNSET
     add_bos_token: _Flag = UNSET
     add_eos_token: _Flag = UNSET
     clean_up_tokenization_spaces: _Flag = UNSET
     added_tokens_decoder: dict[str, dict[str, Any]] | UnsetType = UNSET
-
-
-class _ChatTemplate(Struct):
-    """The field of chat_template.json."""
-
-    chat_template: str | list[_NamedTemplate] | dict[str, str] | None | UnsetType = UNSET
 
 
 class _Media(Struct):
