@@ -24,13 +24,17 @@ ASSISTANT: Final = "assistant"
 FUNCTIONS: Final = "functions."  # the namespace of a request's own tools
 
 _MAX_LENGTH: Final = 512  # characters of a header
-_TO: Final = r"(?:\s*to=(?P<{}>[^<]*?))?"
-_TYPE: Final = r"(?:\s*(?P<is_{0}>\<\|constrain\|\>)\s*(?P<{0}>[\w-]*)|\s+(?P<plain_{0}>json|code|text))?\s*"
+# No two parts of the pattern can share a blank, so that a header takes time linear in its length: where each
+# blank could belong to four parts, blanks alone took seconds.
+_TO: Final = r"(?:\s*+to=(?P<{}>[^<\s]*+(?:\s++[^<\s]++)*?))?"
+_TYPE: Final = (
+    r"(?:\s*+(?P<is_{0}>\<\|constrain\|\>)\s*+(?P<{0}>[\w-]*+)|\s*+(?<=\s)(?P<plain_{0}>json|code|text))?\s*+"
+)
 _WORDS: Final = (ASSISTANT, "analysis", "commentary", "final", "to=", " json", " code", " text")
 _HEADER: Final = re.compile(
-    r"\s*(?P<role>assistant)?"
+    r"\s*+(?P<role>assistant)?"
     + _TO.format("first")
-    + r"\s*(?:<\|channel\|>\s*(?P<channel>analysis|commentary|final)?"
+    + r"\s*+(?:<\|channel\|>\s*+(?P<channel>analysis|commentary|final)?"
     + _TO.format("second")
     + ")?"
     + _TYPE.format("type")

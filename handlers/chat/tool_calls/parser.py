@@ -5,6 +5,7 @@ The joined results depend only on the text, not on how it was cut.
 
 import string
 from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
@@ -18,7 +19,11 @@ from handlers.chat.tool_calls.text import (
     IncomingText,
     Malformed,
 )
-from handlers.chat.tool_calls.tool_format import Schema, ToolFormat
+from handlers.chat.tool_calls.tool_format import Opening, Schema, ToolFormat
+
+# Characters that may be read again, since the blocks that they were read in were none: each of a thousand
+# markers may begin a block that goes on to the end of the answer. More would keep other clients waiting.
+_MAX_REREAD: Final = 1_000_000
 
 
 class ToolText(msgspec.Struct, frozen=True):
@@ -32,7 +37,8 @@ class ToolParser:
     """The parser of one text into content and calls.
 
     A call of a function that is not among the tools, or whose text is malformed, becomes content, unchanged.
-    Blanks before a call and after the last call are layout and belong to neither.
+    Blanks before a call and after the last call are layout and belong to neither. Where so many blocks were
+    malformed that the text would be read over and over, the rest is content.
 
     tools: the schemas of the arguments by name of the function.
     streams: calls are emitted while they are written, for output that a grammar keeps well-formed. Otherwise
@@ -65,6 +71,7 @@ class ToolParser:
         self._has_call = False  # whether a call of the block is whole, which stays one whatever follows
         self._begun: CallBegin | None = None  # the call that is being read
         self._held: list[CallPiece] = []  # of it, not emitted yet
+        self._num_reread = 0  # characters of blocks that were none
         self._content: list[str] = []
         self._calls: list[ToolCallDelta] = []
         self._reading = self._read()
@@ -125,7 +132,11 @@ class ToolParser:
 
     def _is_at_marker(self) -> bool:
         unread, is_final = self._text.unread, self._text.is_final
-        opening = self._format.opening(unread, is_final=is_final)
+        opening = (
+            self._format.opening(unread, is_final=is_final)
+            if self._num_reread < _MAX_REREAD
+            else Opening(len(unread), is_found=False)
+        )
         content = unread[: opening.num_before].rstrip()
         if is_final and not opening.is_found:
             content = self._last_content(unread)
@@ -181,11 +192,11 @@ class ToolParser:
             is_call = self._streams or self._is_cut
         else:
             is_call = self._is_cut and (self._streams or self._has_marker or self._has_call)
+        self._text.take(len(self._text.unread))
         if not is_call:
             self._reject()
             return
         self._emit_held()
-        self._text.take(len(self._text.unread))
         self._text.settle()
 
     def _reject(self) -> None:
@@ -194,7 +205,7 @@ class ToolParser:
         """
         if self._streams and self._begun is not None:
             self._index += 1
-        self._text.unread_all()
+        self._num_reread += self._text.unread_all()
         self._may_start = False
         if not self._has_call:
             # With its first character emitted, the block is not found again.

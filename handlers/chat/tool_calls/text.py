@@ -82,9 +82,10 @@ class IncomingText:
         """Drop the text that was read; it cannot be unread any more."""
         self._text, self._at = self.unread, 0
 
-    def unread_all(self) -> None:
-        """Go back to the place at which the text was last settled."""
-        self._at = 0
+    def unread_all(self) -> int:
+        """Go back to the place at which the text was last settled; return by how many characters."""
+        num_characters, self._at = self._at, 0
+        return num_characters
 
     def more(self) -> Reading[None]:
         """Pause until there is more text. Raises EndOfText where none will come."""

@@ -1,6 +1,7 @@
 """Harmony's answers: which text is thought, content or call, however it is cut and whatever breaks it."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -211,3 +212,21 @@ def test_the_prompt_says_where_the_answer_begins(
     prompt: str, continued: str | None, expected: ReasoningStart
 ) -> None:
     assert HARMONY_CHANNELS.start(prompt, continued) is expected
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        f"{' ' * 249}{CHANNEL}{' ' * 249}!",
+        f"assistant to={' ' * 490}!",
+        f" to={' ' * 240}{CHANNEL} to={' ' * 240}!",
+        f"{CHANNEL}commentary to={'a ' * 240}!",
+    ],
+    ids=["channel", "recipient", "two recipients", "words"],
+)
+def test_blanks_in_a_header_are_read_once(header: str) -> None:
+    """Each token of such an answer took a second, in the third power of the number of blanks."""
+    text = f"{START}{header}<x"
+    started = time.process_time()
+    assert read(parser(), list(text)).content == text
+    assert time.process_time() - started < 2

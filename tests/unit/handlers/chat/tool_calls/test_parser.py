@@ -1,4 +1,5 @@
 import json
+import time
 from collections import Counter
 from itertools import count
 
@@ -177,3 +178,22 @@ def test_calls_beyond_the_limit_are_left_out() -> None:
     text = "\n".join(HERMES.write("get_weather", "{}") for _ in range(3))
     content, calls = read(parser(HERMES, streams=True, max_calls=1), [text])
     assert (content, len(calls)) == ("", 1)
+
+
+@pytest.mark.parametrize("streams", [True, False])
+@pytest.mark.parametrize("block", ['<tool_call>{"', "<tool_call>{", '<tool_call>{"a": "b"'])
+def test_blocks_that_begin_inside_of_each_other_are_not_each_read_to_the_end(
+    block: str, streams: bool
+) -> None:
+    """20,000 of them, which a long answer can have, took minutes on the event loop."""
+    text = block * 20_000
+    started = time.process_time()
+    assert read(parser(HERMES, streams=streams), [text]) == (text, [])
+    assert time.process_time() - started < 5
+
+
+def test_after_short_blocks_that_are_none_a_call_is_still_found() -> None:
+    call = HERMES.write("get_weather", "{}")
+    content, calls = read(parser(HERMES, streams=False), ["<tool_call>x" * 5_000 + call])
+    assert content == "<tool_call>x" * 5_000
+    assert [found.name for found in calls] == ["get_weather"]
