@@ -1,7 +1,7 @@
 """Earlier calls of a conversation, for templates that show one call of a message alone."""
 
+from collections import defaultdict
 from collections.abc import Sequence
-from itertools import takewhile
 
 from msgspec.structs import replace
 
@@ -23,25 +23,24 @@ def one_call_each(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
         if not message.tool_calls:
             turns.append(message)
             continue
-        results = list(takewhile(lambda later: later.role == "tool", messages[at:]))
-        at += len(results)
-        turns.extend(_each_with_results(_thinking(message), results))
+        begin = at
+        while at < len(messages) and messages[at].role == "tool":
+            at += 1
+        turns.extend(_each_with_results(_thinking(message), messages[begin:at]))
     return turns
 
 
 def _each_with_results(message: ChatMessage, results: Sequence[ChatMessage]) -> list[ChatMessage]:
     if len(message.tool_calls) == 1:
         return [message, *results]
+    waiting: dict[str | None, list[int]] = defaultdict(list)  # the results that no call has yet, by its id
+    for at, result in enumerate(results):
+        waiting[result.tool_call_id].append(at)
     turns: list[ChatMessage] = []
-    answered: set[int] = set()
     for number, call in enumerate(message.tool_calls):
-        own = [
-            at for at, result in enumerate(results) if result.tool_call_id == call.id and at not in answered
-        ]
-        answered.update(own)
         said = message if number == 0 else replace(message, content=None, reasoning=None)
-        turns += [replace(said, tool_calls=(call,)), *(results[at] for at in own)]
-    return turns + [result for at, result in enumerate(results) if at not in answered]
+        turns += [replace(said, tool_calls=(call,)), *(results[at] for at in waiting.pop(call.id, ()))]
+    return turns + [results[at] for at in sorted(at for places in waiting.values() for at in places)]
 
 
 def _thinking(message: ChatMessage) -> ChatMessage:
