@@ -13,6 +13,7 @@ from uvicorn.server import ServerState
 from handlers.http.client_times import BODY, CLOSE, HEAD, NOTHING, REQUEST, ClientTimes
 from handlers.http.connections import Connections
 from handlers.http.held_head import flush_head, hold_head
+from handlers.http.old_client import ending_by_close
 from handlers.http.reading.early_answer import (
     NO_TUNNEL,
     SLOW_BODY,
@@ -26,6 +27,7 @@ from handlers.http.reading.target import to_origin_form
 from handlers.http.reading.upgrade import head_without_upgrade
 from handlers.http.retry_after import noting_retry_after
 
+_VERSION: Final = "1.1"  # earlier ones have neither chunks nor 100 (Continue)
 _MAX_PIPELINED: Final = 32  # requests that one connection may have sent ahead
 
 
@@ -157,6 +159,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self._sizes.forget_hosts()
             return  # `_read_on` comes back here
         self._check_head()
+        if self.expect_100_continue and self.parser.get_http_version() != _VERSION:
+            self.expect_100_continue = False  # RFC 9110, section 10.1.1
         self._sizes.begin_body()
         self._times.wait_for(BODY)
         super().on_headers_complete()
@@ -212,6 +216,8 @@ class BoundedProtocol(HttpToolsProtocol):
         """
 
         hold_head(cycle)
+        if cycle.scope["http_version"] != _VERSION:
+            app = ending_by_close(app, cycle)
         noted = noting_retry_after(app, self._put_off)
         super()._start_asgi_task(cycle, noted)  # type: ignore[arg-type] # as uvicorn's own ASGI types
 

@@ -1,6 +1,7 @@
 """The end of a request is never in doubt: bytes that two readers could read differently are refused."""
 
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from tests.unit.handlers.http.echo import serving
 
@@ -58,6 +59,44 @@ async def test_a_request_of_http_1_0_closes_its_connection() -> None:
         assert (answer.json()["path"], answer.json()["body"]) == ("/old", "hello")
         assert answer.headers["connection"] == "close"
         assert await client.read_to_end() == b""
+
+
+async def streamed(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer in three pieces, without a length."""
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain")]})
+    for piece in (b"one, ", b"two, ", b"three"):
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body"})
+
+
+async def test_an_answer_of_unknown_length_has_no_chunks_for_http_1_0() -> None:
+    async with serving(streamed) as server, server.connect() as client:
+        client.write(b"GET /old HTTP/1.0\r\n\r\n")
+        head, _, body = (await client.read_to_end()).partition(b"\r\n\r\n")
+        assert b"transfer-encoding" not in head
+        assert body == b"one, two, three"
+    async with serving(streamed) as server, server.connect() as client:
+        client.write(b"GET /new HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+        head, _, body = (await client.read_to_end()).partition(b"\r\n\r\n")
+        assert b"transfer-encoding: chunked" in head
+        assert body.startswith(b"5\r\none, \r\n") and body.endswith(b"0\r\n\r\n")
+
+
+async def test_the_head_alone_of_an_answer_of_unknown_length_ends_for_http_1_0() -> None:
+    async with serving(streamed) as server, server.connect() as client:
+        client.write(b"HEAD /old HTTP/1.0\r\n\r\n")
+        received = await client.read_to_end()
+        assert received.startswith(b"HTTP/1.1 200") and received.endswith(b"\r\n\r\n")
+
+
+async def test_no_word_to_continue_comes_to_http_1_0() -> None:
+    """Such a client would take it for the answer (RFC 9110, section 10.1.1)."""
+    async with serving() as server, server.connect() as client:
+        client.write(b"POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+        await client.flushed()
+        client.write(b"hello")
+        answer = await client.read_answer()
+        assert (answer.status, answer.json()["body"]) == (200, "hello")
 
 
 async def test_the_word_to_continue_comes_before_the_answer() -> None:

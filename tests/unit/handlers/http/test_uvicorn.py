@@ -48,12 +48,15 @@ STATE = {
 FLOW = {"read_paused", "write_paused"}
 CYCLE = {
     "body",
+    "chunked_encoding",
     "disconnected",
+    "expected_content_length",
     "keep_alive",
     "message_event",
     "more_body",
     "response_complete",
     "response_started",
+    "scope",
     "transport",
     "waiting_for_100_continue",
 }
