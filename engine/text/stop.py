@@ -1,10 +1,14 @@
 """The search for stop strings in text that arrives in pieces; pure."""
 
+from array import array
 from collections.abc import Sequence
+from copy import copy
 
 import msgspec
 
 from engine.errors import InvalidRequest
+
+_CODE_BITS = 21  # of a character
 
 
 class StopMatch(msgspec.Struct, frozen=True):
@@ -18,39 +22,114 @@ class StopMatch(msgspec.Struct, frozen=True):
 
 
 class StopPatterns:
-    """A request's stop strings, prepared in time linear in their length; its sequences share them.
+    """A request's stop strings as one automaton (Aho and Corasick 1975), which its sequences share. It takes
+    time and memory linear in their length.
 
-    borders: by string, the length of the longest shorter start that also ends each of its starts.
+    A state is the longest start of a stop string that the text so far ends with; 0 is none.
     """
 
     def __init__(self, stops: Sequence[str]) -> None:
         """Raises InvalidRequest for an empty string, which would match everywhere."""
         if not all(stops):
             raise InvalidRequest("a stop string must not be empty")
-        self.borders = {stop: _borders(stop) for stop in stops}
-        self.first_characters = frozenset(stop[0] for stop in stops)
+        self.stops = tuple(dict.fromkeys(stops))
+        self.first_characters = frozenset(stop[0] for stop in self.stops)
+        # Of each state: its length; the longest shorter state that ends it; the first stop string at its end
+        # (from 1; 0: none); and a character with the state that it leads to, of which most have but one.
+        self._lengths = array("I", [0])
+        self._shorter = array("I", [0])
+        self._ended = array("I", [0])
+        self._next_codes = array("I", [0])
+        self._next_states = array("I", [0])
+        self._others: dict[int, int] = {}  # further states, by a state and a character in one number
+        made: list[tuple[int, int]] = []
+        for number, stop in enumerate(self.stops, start=1):
+            self._add(number, stop, made)
+        self._link(made)
+
+    def follow(self, state: int, code: int) -> int:
+        """Return the state after one more character, given by its code; it may be all of a stop string."""
+        while not (found := self._continued(state, code)) and state:
+            state = self._shorter[state]
+        return found
+
+    def ended(self, state: int) -> str | None:
+        """Return the stop string that ends with the state, of several the first in the list."""
+        number = self._ended[state]
+        return self.stops[number - 1] if number else None
+
+    def unended(self, state: int) -> int:
+        """Return the longest start of a stop string, not the whole of one, that the state ends with."""
+        while state and not self._next_states[state]:
+            state = self._shorter[state]
+        return state
+
+    def length(self, state: int) -> int:
+        """Return the number of characters of a state."""
+        return self._lengths[state]
+
+    def _continued(self, state: int, code: int) -> int:
+        """Return the state that this character continues; 0 if there is none."""
+        if self._next_codes[state] == code:
+            return self._next_states[state]
+        return self._others.get(state << _CODE_BITS | code, 0)
+
+    def _add(self, number: int, stop: str, made: list[tuple[int, int]]) -> None:
+        """Add the states of a stop string; append, for each that is new, the one that it continues, and the
+        character.
+        """
+        state = 0
+        for code in map(ord, stop):
+            longer = self._continued(state, code)
+            if not longer:
+                longer = self._new_state(state, code)
+                made.append((state, code))
+            state = longer
+        self._ended[state] = number
+
+    def _new_state(self, state: int, code: int) -> int:
+        new = len(self._lengths)
+        if self._next_states[state]:
+            self._others[state << _CODE_BITS | code] = new
+        else:
+            self._next_codes[state], self._next_states[state] = code, new
+        self._lengths.append(self._lengths[state] + 1)
+        for column in (self._shorter, self._ended, self._next_codes, self._next_states):
+            column.append(0)
+        return new
+
+    def _link(self, made: Sequence[tuple[int, int]]) -> None:
+        """Find what ends each state, from the shortest to the longest. made: as of `_add`, by number."""
+        for state in sorted(range(1, len(self._lengths)), key=self._lengths.__getitem__):
+            before, code = made[state - 1]
+            if before:
+                shorter = self._shorter[state] = self.follow(self._shorter[before], code)
+                numbers = (self._ended[state], self._ended[shorter])
+                self._ended[state] = min(filter(None, numbers), default=0)
 
 
 class StopMatcher:
-    """The matcher of several strings at once, in time linear in the text (Knuth, Morris and Pratt 1977; one
-    automaton each).
+    """The matcher of several strings at once, in time linear in the text, however many there are.
 
     The match that ends first in the text wins; of those that end together, the first in the list.
     """
 
     def __init__(self, patterns: StopPatterns) -> None:
-        self._automata = [_Automaton(stop, borders) for stop, borders in patterns.borders.items()]
-        self._first_characters = patterns.first_characters
+        self._patterns = patterns
+        self._state = 0
+
+    def __deepcopy__(self, _: object) -> "StopMatcher":
+        """Return a copy that shares the patterns, which never change."""
+        return copy(self)
 
     @property
     def num_undecided(self) -> int:
         """The number of characters at the end of the text so far that may be the start of a stop string."""
-        return max([automaton.num_matched for automaton in self._automata]) if self._automata else 0
+        return self._patterns.length(self._state)
 
     def forget(self) -> None:
         """Forget the text so far: no stop string can begin in it any more."""
-        for automaton in self._automata:
-            automaton.num_matched = 0
+        self._state = 0
 
     def feed(self, text: str, *, is_armed: bool = True) -> StopMatch | None:
         """Read the text's next piece.
@@ -58,48 +137,12 @@ class StopMatcher:
         is_armed: whether a stop string that ends in this piece counts. One that begins in a piece which was
         not armed and ends in one which is does count. Nothing may be fed after a match.
         """
-        if self._first_characters.isdisjoint(text) and self.num_undecided == 0:
+        patterns, state = self._patterns, self._state
+        if not state and patterns.first_characters.isdisjoint(text):
             return None
-        for end, character in enumerate(text, start=1):
-            for automaton in self._automata:
-                if automaton.step(character) and is_armed:
-                    return StopMatch(automaton.pattern, end)
+        for end, code in enumerate(map(ord, text), start=1):
+            state = patterns.follow(state, code)
+            if is_armed and state and (stop := patterns.ended(state)) is not None:
+                return StopMatch(stop, end)
+        self._state = patterns.unended(state)
         return None
-
-
-class _Automaton:
-    """The length of the longest start of `pattern` that the text so far ends with, never the whole of it."""
-
-    def __init__(self, pattern: str, borders: Sequence[int], num_matched: int = 0) -> None:
-        """borders: those of the pattern, as in StopPatterns."""
-        self.pattern = pattern
-        self.num_matched = num_matched
-        self._borders = borders
-
-    def __deepcopy__(self, _: object) -> "_Automaton":
-        """Return a copy that shares the borders, which are as long as the pattern and never change."""
-        return _Automaton(self.pattern, self._borders, self.num_matched)
-
-    def step(self, character: str) -> bool:
-        """Read a character, and return whether the pattern ends with it."""
-        length = _extend(self.pattern, self._borders, self.num_matched, character)
-        is_match = length == len(self.pattern)
-        self.num_matched = self._borders[length - 1] if is_match else length
-        return is_match
-
-
-def _extend(pattern: str, borders: Sequence[int], length: int, character: str) -> int:
-    """Return the length of the longest start of `pattern` that ends its first `length` characters followed by
-    `character`.
-    """
-    while length and pattern[length] != character:
-        length = borders[length - 1]
-    return length + (pattern[length] == character)
-
-
-def _borders(pattern: str) -> list[int]:
-    """Return, for each start of `pattern`, the length of the longest shorter start that also ends it."""
-    borders = [0]
-    for character in pattern[1:]:
-        borders.append(_extend(pattern, borders, borders[-1], character))
-    return borders

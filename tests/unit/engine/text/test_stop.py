@@ -1,3 +1,7 @@
+import time
+import tracemalloc
+from copy import deepcopy
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,3 +78,29 @@ def test_time_is_linear_in_the_text_for_a_stop_string_that_almost_matches_everyw
     matcher = StopMatcher(StopPatterns(["a" * 5_000 + "b"]))
     assert matcher.feed("a" * 200_000) is None  # quadratic matching would need 10^9 steps
     assert matcher.num_undecided == 5_000
+
+
+def test_time_does_not_grow_with_the_number_of_stop_strings() -> None:
+    """Each of 30,000, which 64 KB hold, was followed by itself: 30 ms for a token that has their letter."""
+    patterns = StopPatterns(["e" + chr(0x4E00 + number) for number in range(30_000)])
+    matchers = [StopMatcher(patterns) for _ in range(100)]
+    started = time.process_time()
+    for matcher in matchers:
+        for _ in range(20):
+            assert matcher.feed("there, ") is None
+            assert matcher.feed("the") is None
+            assert matcher.num_undecided == 1
+    assert time.process_time() - started < 2
+    assert matchers[0].feed(chr(0x4E00 + 29_999)) == StopMatch("e" + chr(0x4E00 + 29_999), 1)
+
+
+def test_a_copy_shares_the_stop_strings_and_goes_on_alone() -> None:
+    matcher = StopMatcher(StopPatterns(["Paris" * 10_000]))
+    assert matcher.feed("Pari") is None
+    tracemalloc.start()
+    copies = [deepcopy(matcher) for _ in range(100)]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 100_000
+    assert copies[0].feed("x") is None
+    assert (copies[0].num_undecided, copies[1].num_undecided, matcher.num_undecided) == (0, 4, 4)
