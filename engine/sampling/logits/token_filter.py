@@ -85,7 +85,9 @@ class BadWords:
         A word has two sequences, for the start of a text and after a space, as in vLLM's `bad_words`.
         """
         self.single_ids: list[int] = []  # the words of a single token
-        self._after: dict[int, list[tuple[tuple[int, ...], int]]] = {}  # last token before -> (prefix, token)
+        # The last tokens of words, by the last token before them, the number of tokens before, and these. All
+        # words may have the same token before their last, and each step looks for them.
+        self._after: dict[int, dict[int, dict[tuple[int, ...], list[int]]]] = {}
         self.num_tokens_seen = 0  # the number of last tokens that bad words depend on
         for word in words:
             for ids in {_encode(word.lstrip(), tokenizer), _encode(" " + word.lstrip(), tokenizer)}:
@@ -95,15 +97,17 @@ class BadWords:
         *prefix, last = ids
         self.num_tokens_seen = max(self.num_tokens_seen, len(prefix))
         if prefix:
-            self._after.setdefault(prefix[-1], []).append((tuple(prefix), last))
+            alike = self._after.setdefault(prefix[-1], {}).setdefault(len(prefix), {})
+            alike.setdefault(tuple(prefix), []).append(last)
         else:
             self.single_ids.append(last)
 
     def completions(self, history: Iterable[int]) -> list[int]:
         """Return the ids that would complete a word of several tokens after these."""
         seen = tuple(history)
-        candidates = self._after.get(seen[-1], ()) if seen else ()
-        return [last for prefix, last in candidates if seen[-len(prefix) :] == prefix]
+        by_length = self._after.get(seen[-1], {}) if seen else {}
+        found = (alike.get(seen[-length:], ()) for length, alike in by_length.items())
+        return [last for lasts in found for last in lasts]
 
 
 def _encode(text: str, tokenizer: Tokenizer) -> tuple[int, ...]:

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 import torch
 from msgspec.structs import replace
@@ -5,6 +7,7 @@ from transformers import NoBadWordsLogitsProcessor
 
 from engine.errors import InvalidRequest, InvalidToken
 from engine.request import SamplingParams, StopConditions
+from engine.sampling.logits.token_filter import BadWords
 from engine.sampling.processors import adjust_logits
 from engine.sampling.sampler import Sampled, Sampler
 from tests.unit.engine.sampling.sampling_cases import logits, state
@@ -75,6 +78,17 @@ def test_bad_words_exclude_what_transformers_bad_words_ids_exclude() -> None:
         scores = theirs(torch.tensor([ids]), torch.zeros(1, V))
         expected = set(scores[0].isneginf().nonzero().flatten().tolist())
         assert excluded(params, prompt=ids[:4], output=ids[4:]) == expected
+
+
+def test_bad_words_are_not_looked_for_one_by_one() -> None:
+    """Each step compared all 16,000 of a request that have one token before their last: 1.5 ms."""
+    words = BadWords([f"{chr(0x4E00 + number)}ab" for number in range(16_000)], TOKENIZER)
+    *prefix, last = encode(f"{chr(0x4E00 + 15_999)}ab")
+    started = time.process_time()
+    for _ in range(2_000):
+        assert words.completions([1, *prefix]) == [last]
+        assert words.completions([1, 1, *prefix[-1:]]) == []
+    assert time.process_time() - started < 1
 
 
 def test_a_forked_filter_goes_its_own_way() -> None:
