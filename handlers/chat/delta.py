@@ -1,6 +1,6 @@
 """The text, calls and events that a token adds to an answer."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 
 import msgspec
@@ -34,13 +34,17 @@ def join_pieces(pieces: Iterable[ToolCallDelta]) -> tuple[ToolCallDelta, ...]:
     """Join the pieces to one for each call, in the order of the calls, since some clients read only a call's
     first piece.
     """
-    joined: dict[int, ToolCallDelta] = {}
+    calls: dict[int, list[ToolCallDelta]] = {}
     for piece in pieces:
-        first = joined.setdefault(piece.index, piece)
-        if first is not piece:
-            arguments = first.arguments + piece.arguments
-            joined[piece.index] = msgspec.structs.replace(first, arguments=arguments)
-    return tuple(joined.values())
+        calls.setdefault(piece.index, []).append(piece)
+    return tuple(map(_joined, calls.values()))
+
+
+def _joined(pieces: Sequence[ToolCallDelta]) -> ToolCallDelta:
+    first, *others = pieces
+    if not others:
+        return first
+    return msgspec.structs.replace(first, arguments="".join(piece.arguments for piece in pieces))
 
 
 class ChatDelta(msgspec.Struct, frozen=True, kw_only=True):
