@@ -29,9 +29,9 @@ def conversation(
     full = _without_empty_beginning(messages)
     for place, message in enumerate(full):
         reader.read(message, f"messages[{place}].content")
-    joined = tuple(reader.messages)
-    _check_end(full, joined)
-    return joined
+    messages_read = reader.messages()
+    _check_end(full, messages_read)
+    return messages_read
 
 
 def found_tools(messages: Sequence[m.MessageParam]) -> frozenset[str]:
@@ -50,10 +50,14 @@ class _Reader:
     """Reads message by message. Invariant: a result follows its call, before anybody else speaks."""
 
     def __init__(self) -> None:
-        self.messages: list[ChatMessage] = []
+        self._turns: list[_Turn] = []
         self._names: dict[str, str] = {}  # of tools, by use
         self._unanswered: set[str] = set()
         self._is_new_turn = False
+
+    def messages(self) -> tuple[ChatMessage, ...]:
+        """Return what has been read, a message for each turn."""
+        return tuple(turn.message() for turn in self._turns)
 
     def read(self, message: m.MessageParam, field: str) -> None:
         content = message.content
@@ -69,12 +73,11 @@ class _Reader:
 
     def add(self, message: ChatMessage) -> None:
         """Add a message, as a part of the last one if that is of the same role."""
-        last = self.messages[-1] if self.messages else None
+        last = self._turns[-1] if self._turns else None
         if last is None or last.role != message.role or message.role not in ("user", "assistant"):
-            self.messages.append(message)
+            self._turns.append(_Turn(message))
         else:
-            between = _BETWEEN_TURNS if self._is_new_turn else ""
-            self.messages[-1] = _joined(last, message, between)
+            last.add(message, _BETWEEN_TURNS if self._is_new_turn else "")
         self._is_new_turn = False
 
     def _read_block(self, role: str, block: Any, field: str) -> None:
@@ -111,7 +114,7 @@ class _Reader:
         if block.tool_use_id not in self._unanswered:
             reason = "no tool use of the message before it has this id"
             raise Refused(reason, f"{field}.tool_use_id")
-        if self.messages[-1].role not in ("assistant", "tool"):
+        if self._turns[-1].role not in ("assistant", "tool"):
             raise Refused("a `tool_result` must come before all else in its message", field)
         self._unanswered.remove(block.tool_use_id)
         content = result_content(given(block.content) or "", f"{field}.content")
@@ -122,6 +125,37 @@ class _Reader:
                 tool_call_id=block.tool_use_id,
                 name=self._names[block.tool_use_id],
             )
+        )
+
+
+class _Turn:
+    """Messages of one role that follow each other; joined at the end, as there may be thousands."""
+
+    def __init__(self, first: ChatMessage) -> None:
+        self._first = first
+        self._contents = [first.content]
+        self._thoughts = [first.reasoning or ""]
+        self._calls = [*first.tool_calls]
+
+    @property
+    def role(self) -> str:
+        return self._first.role
+
+    def add(self, message: ChatMessage, between: str) -> None:
+        """Add a message. between: the text that parts it from those before it."""
+        if message.content:
+            self._contents += [between, message.content] if any(self._contents) else [message.content]
+        if message.reasoning:
+            self._thoughts += [between, message.reasoning] if any(self._thoughts) else [message.reasoning]
+        self._calls += message.tool_calls
+
+    def message(self) -> ChatMessage:
+        """Return the message that they make together."""
+        return replace(
+            self._first,
+            content=joined(self._contents, "") or self._first.content,
+            reasoning="".join(self._thoughts) or None,
+            tool_calls=tuple(self._calls),
         )
 
 
@@ -136,19 +170,6 @@ def _blocks(content: Any) -> Sequence[Any]:
         return [m.TextBlockParam.model_construct(type="text", text=content)] if content else []
     blocks: Sequence[Any] = content
     return blocks
-
-
-def _joined(first: ChatMessage, second: ChatMessage, between: str) -> ChatMessage:
-    return replace(
-        first,
-        content=joined((first.content, second.content), between) or None,
-        reasoning=_text(first.reasoning, second.reasoning, between),
-        tool_calls=first.tool_calls + second.tool_calls,
-    )
-
-
-def _text(first: str | None, second: str | None, between: str) -> str | None:
-    return between.join(filter(None, (first, second))) or None
 
 
 def _check_end(messages: Sequence[m.MessageParam], joined: tuple[ChatMessage, ...]) -> None:
