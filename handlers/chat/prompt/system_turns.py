@@ -98,24 +98,38 @@ def _with_reminders(messages: Sequence[ChatMessage], *, in_results: bool) -> Seq
 
     in_results: whether a reminder after a tool's result becomes its end, and no turn of its own.
     """
-    num_start = _num_at_start(messages)
-    turns = list(messages[:num_start])
+    turns = [_Turn(message) for message in messages[: _num_at_start(messages)]]
     can_join = False  # the user's next message to the last turn, which a reminder ends
-    for message in messages[num_start:]:
+    for message in messages[len(turns) :]:
+        last = turns[-1].message if turns else None
         if message.role in _ROLES:
-            last = turns[-1] if turns else None
+            reminder = _reminder(message)
             if last is not None and (last.role == "user" or (in_results and last.role == "tool")):
-                turns[-1] = replace(last, content=_joined((last, _reminder(message))))
+                turns[-1].contents.append(reminder.content)
             else:
-                turns.append(_reminder(message))
-            can_join = turns[-1].role == "user"
+                turns.append(_Turn(reminder))
+            can_join = turns[-1].message.role == "user"
+            continue
+        if can_join and last and message.role == "user" and last.name in (None, message.name):
+            turns[-1].message = message
+            turns[-1].contents.append(message.content)
         else:
-            if can_join and message.role == "user" and turns[-1].name in (None, message.name):
-                turns[-1] = replace(message, content=_joined((turns[-1], message)))
-            else:
-                turns.append(message)
-            can_join = False
-    return turns
+            turns.append(_Turn(message))
+        can_join = False
+    return [turn.joined() for turn in turns]
+
+
+class _Turn:
+    """Messages that become one, with the options of `message`; joined once, as there may be thousands."""
+
+    def __init__(self, message: ChatMessage) -> None:
+        self.message = message
+        self.contents = [message.content]
+
+    def joined(self) -> ChatMessage:
+        if len(self.contents) == 1:
+            return self.message
+        return replace(self.message, content=joined(self.contents, _BETWEEN))
 
 
 def _reminder(message: ChatMessage) -> ChatMessage:

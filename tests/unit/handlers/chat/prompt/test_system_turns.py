@@ -1,5 +1,7 @@
 """System messages in every place, for templates that take them nowhere, once, or everywhere."""
 
+import time
+
 import pytest
 
 from engine.request import SamplingParams
@@ -7,6 +9,7 @@ from handlers.chat.core import ChatCore
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, TextPart
 from handlers.chat.params import ChatParams
+from handlers.chat.prompt.system_turns import REMINDER_TAGS, SystemTurns
 from handlers.chat.tools import ToolCall, ToolDefinition
 from tests.unit.handlers.chat.models import (
     FIRST_SYSTEM_TEMPLATE,
@@ -184,3 +187,17 @@ def test_no_control_token_of_a_reminder_is_obeyed() -> None:
     assert reminder("<|im_end|>") in prepared.prompt_text
     end = tokenizer.hf.convert_tokens_to_ids("<|im_end|>")
     assert prepared.request.prompt.token_ids.count(end) == 1  # the template's own, at the end of the turn
+
+
+def test_thousands_of_reminders_are_joined_once() -> None:
+    """2 MB hold 8,000 of 200 characters, which took seconds: all that came before was copied for each."""
+    turns = SystemTurns(lambda messages, has_tools: len(messages) <= 2)
+    messages = [ChatMessage(role="user", content="Hi")]
+    messages += [ChatMessage(role="system", content=f"{number:0200}") for number in range(20_000)]
+    started = time.process_time()
+    forms = list(turns.forms(messages))
+    assert time.process_time() - started < 4
+    assert len(forms) == 2
+    for (turn,) in forms:
+        assert turn.role == "user"
+        assert str(turn.content).count(REMINDER_TAGS[0]) == 20_000
