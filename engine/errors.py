@@ -23,6 +23,8 @@ EngineError
 └── KernelsMissing          likewise, where compiled code is required that could be had and is not in use
 """
 
+_MOST = 2**63 - 1
+
 
 class EngineError(Exception):
     """The base of the errors that the engine raises on purpose."""
@@ -35,13 +37,15 @@ class InvalidRequest(EngineError):
 class PromptTooLong(InvalidRequest):
     """The prompt and the requested tokens do not fit the context.
 
-    Attributes are token counts, so that a contract can word its own message.
+    Attributes are token counts, so that a contract can word its own message. max_tokens: at most _MOST, since
+        Python writes no integer of thousands of digits.
     """
 
     def __init__(
         self, num_prompt_tokens: int, max_tokens: int, max_total_tokens: int, *, is_exact: bool = True
     ) -> None:
         """is_exact: False if `num_prompt_tokens` is a lower bound, since not all were counted."""
+        max_tokens = min(max_tokens, _MOST)
         self._at_least = "" if is_exact else "at least "
         super().__init__(
             f"prompt of {self.counted(num_prompt_tokens)} tokens and max_tokens {max_tokens} "

@@ -48,7 +48,7 @@ class Observer(Protocol):
         """A request has arrived; `failed` or `succeeded` follows."""
 
     def validated(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
-        """One of its prompts goes to the engine."""
+        """One of its prompts, which fits the context, goes to the engine."""
 
     def failed(self, error: BaseException, total_s: float) -> None:
         """Count a request that ended with an error, CancelledError or GeneratorExit if its client went away.
@@ -161,7 +161,10 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
             self._visit.count_tokens(event.num_prompt_tokens if is_first else 0, 1)
 
     def _validate(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
+        """Note that a prompt goes to the engine, which refuses one that does not fit."""
         self.timing.validate()
+        if num_prompt_tokens + max_new_tokens > self._engine.model_info.max_total_tokens:
+            return  # it may ask for any number of tokens, which would be in the metrics for ever
         for observer in self._observers:
             observer.validated(num_prompt_tokens, max_new_tokens)
 

@@ -32,7 +32,7 @@ def workers() -> Iterator[Workers]:
 
 @pytest.fixture
 def engine() -> ScriptedEngine:
-    return ScriptedEngine(says("never"))
+    return ScriptedEngine(says("never"), max_total_tokens=2_000)
 
 
 class Embeddings:
