@@ -19,5 +19,5 @@ def mapped_xgrammar_errors() -> Iterator[None]:
     except (RuntimeError, ValueError, TypeError) as error:
         if "bad_alloc" in str(error):
             raise MemoryError from error
-        message = _WHERE_IN_XGRAMMAR.sub("", str(error)).strip()
-        raise InvalidGrammar(_CHECK_IN_XGRAMMAR.sub("", message)) from error
+        message = _CHECK_IN_XGRAMMAR.sub("", _WHERE_IN_XGRAMMAR.sub("", str(error))).strip()
+        raise InvalidGrammar(message or "xgrammar cannot read it") from error

@@ -59,6 +59,7 @@ not checked
 
 import json
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from engine.errors import InvalidGrammar
 from engine.grammar.run_time.rules import RunTimeRules
@@ -72,6 +73,8 @@ from engine.grammar.schema.rewriting.drafts import modern_schema
 from engine.grammar.schema.rewriting.strings import rewrite_strings
 from engine.grammar.schema.rules import complaints, document_complaints, source_complaints
 from engine.grammar.schema.walk import Schema
+
+_MAX_DIGITS: Final = 300  # of an integer; a float holds a few more
 
 
 def schema_grammar(source: str) -> str:
@@ -128,10 +131,20 @@ def _raise_first(document: SchemaDocument, find: Callable[[Schema, SchemaDocumen
 
 
 def parse_json(source: str) -> object:
-    """Return the parsed text. Raises InvalidGrammar for text that is no JSON, or nested too deep to read."""
+    """Return the parsed text.
+
+    Raises InvalidGrammar for text that is no JSON, is nested too deep to read, or has an integer that no
+    float holds, about which xgrammar raises an error without text.
+    """
     try:
-        return json.loads(source)
+        return json.loads(source, parse_int=_integer)
     except RecursionError:
         raise InvalidGrammar(TOO_DEEP) from None
     except ValueError as error:
         raise InvalidGrammar(f"the grammar is no JSON: {error}") from error
+
+
+def _integer(text: str) -> int:
+    if len(text) > _MAX_DIGITS:
+        raise InvalidGrammar(f"an integer may have {_MAX_DIGITS} digits; one here has {len(text)}")
+    return int(text)

@@ -7,6 +7,7 @@ import pytest
 from engine.errors import InvalidGrammar
 from engine.grammar.schema.json_schema import schema_grammar
 from engine.grammar.schema.rewriting.strings import ENFORCED_FORMATS
+from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts, generate
 
@@ -751,6 +752,20 @@ def test_what_a_format_allows_is_of_that_format(name: str) -> None:
 def test_a_schema_that_would_be_loosened_is_refused_by_name(schema: Any, message: str) -> None:
     with pytest.raises(InvalidGrammar, match=message):
         schema_grammar(json.dumps(schema))
+
+
+@pytest.mark.parametrize("keyword", ["const", "minimum", "maxItems", "minProperties", "x-unknown"])
+def test_an_integer_that_no_float_holds_is_refused_in_words(keyword: str) -> None:
+    """xgrammar's error for one has no text."""
+    with pytest.raises(InvalidGrammar, match="300 digits"):
+        schema_grammar(json.dumps({keyword: -(10**400)}))
+    schema_grammar(json.dumps({"const": 10**298}))
+
+
+@pytest.mark.parametrize("text", ["", "[12:00:00] /a/b.cc:12: Check failed: (x) is false: "])
+def test_an_error_of_xgrammars_without_text_has_one(text: str) -> None:
+    with pytest.raises(InvalidGrammar, match="cannot read"), mapped_xgrammar_errors():
+        raise RuntimeError(text)
 
 
 @pytest.mark.parametrize("source", ["{", "", "[" * 100_000])
