@@ -28,8 +28,8 @@ def is_whole() -> bool:
     return os.environ.get("VERBATIM_ATTACK") == "whole"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def attacked() -> Iterator[Server]:
-    """A server of the module's own, with the embedded model."""
+    """Yield the server that is shared by all attacks that do not end it and need no option of their own."""
     with running_server(*LIMITS) as server:
         yield server

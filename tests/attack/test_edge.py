@@ -15,6 +15,8 @@ from tests.conftest import LIMITS, Server, running_server
 from tests.soak.usage import usage
 from tools.bench.processor_time import process_s
 
+pytestmark = pytest.mark.measured
+
 GET = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 CHUNKED = b"POST /generate HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
 MIB = 2**20

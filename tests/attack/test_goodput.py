@@ -1,8 +1,12 @@
 """The goodput of a server under far more load than it can serve."""
 
+import pytest
+
 from tests.attack.clients.load import flood, run_load
 from tests.conftest import LIMITS, Server, running_server
 from tools.bench.processor_time import process_s
+
+pytestmark = pytest.mark.measured
 
 PLACES = 32
 

@@ -11,6 +11,8 @@ from tests.attack.clients.wire import Answer, connect, exchange, read_answer, re
 from tests.conftest import Server
 from tests.long_bodies import CASES, DENSE, MODEL, TEXT, Case
 
+pytestmark = pytest.mark.measured
+
 # One slow call was the whole fault: `/health` took 3.5 to 10 s. Beats on a loaded machine take some tenths.
 _MAX_BEAT_S: Final = 1.5
 

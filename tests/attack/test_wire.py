@@ -1,8 +1,12 @@
 """The tools of this suite work: a server that is not attacked answers, and its pulse is taken."""
 
+import pytest
+
 from tests.attack.clients.pulse import pulse
 from tests.attack.clients.wire import exchange, request_bytes
 from tests.conftest import Server
+
+pytestmark = pytest.mark.measured
 
 
 def test_a_well_formed_request_is_answered(attacked: Server) -> None:

@@ -55,7 +55,8 @@ class FaultyServer:
             has = frozenset(faults)
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        Thread(target=self._server.serve_forever, daemon=True).start()
+        # `stop` waits until the server looks again.
+        Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def stop(self) -> None:
@@ -66,6 +67,7 @@ class FaultyServer:
 class _Handler(BaseHTTPRequestHandler):
     has: frozenset[str]
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else a body waits 40 ms for the head to be acknowledged
 
     @override
     def log_message(self, format: str, *args: Any) -> None:

@@ -57,6 +57,8 @@ def scripted_server() -> Iterator[Script]:
     """On a free port of 127.0.0.1."""
 
     class Handler(BaseHTTPRequestHandler):
+        disable_nagle_algorithm = True  # else a body waits 40 ms for the head to be acknowledged
+
         def do_POST(self) -> None:
             script.answer(self)
 

@@ -45,10 +45,10 @@ class Names(AbstractResolver):
 
 @asynccontextmanager
 async def serving(handler: Handler) -> AsyncIterator[int]:
-    """Serve on the loopback, and yield the port."""
+    """Serve on the loopback, and yield the port. A handler ends with its client, or with the context."""
     app = web.Application()
     app.router.add_get("/{path:.*}", handler)
-    runner = web.AppRunner(app)
+    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()

@@ -1,6 +1,8 @@
 """A load takes little more memory of its own at its highest than the model keeps."""
 
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,19 @@ from tools.bench.engine.load_memory import Case, measure
 from tools.bench.random_model import write_model
 
 MOST = 1.15  # times what is kept
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return what writes a model with weights of a type, which torch names so, once for all cases."""
+
+    @cache
+    def written(stored: str) -> Path:
+        directory = tmp_path_factory.mktemp(stored)
+        write_model(directory, "medium", getattr(torch, stored))
+        return directory
+
+    return written
 
 
 @needs_compiled_bfloat16
@@ -25,8 +40,7 @@ MOST = 1.15  # times what is kept
     ],
     ids=lambda case: case.name,
 )
-def test_nothing_but_a_layer_is_in_memory_twice(tmp_path: Path, case: Case) -> None:
-    write_model(tmp_path, "medium", getattr(torch, case.stored))
-    found = measure(tmp_path, case)
+def test_nothing_but_a_layer_is_in_memory_twice(checkpoint: Callable[[str], Path], case: Case) -> None:
+    found = measure(checkpoint(case.stored), case)
     assert found.final > 60e6, found  # so that what else a process has is little
     assert found.ratio < MOST, found

@@ -63,14 +63,16 @@ def awq(weight: Tensor, *, group_size: int) -> Quantized:
 
 def _interleaved(rows: Tensor) -> Tensor:
     """Pack 8 outputs into each word, in the order that AutoAWQ's kernels unpack fastest."""
-    packed = torch.empty(rows.shape[0], rows.shape[1] // 8, dtype=torch.int64)
-    for row in range(packed.shape[0]):
-        for column in range(packed.shape[1]):
+    packed = []
+    for row in rows.tolist():
+        words_of_row = []
+        for start in range(0, len(row), 8):
             word = 0
             for place, output in enumerate((0, 2, 4, 6, 1, 3, 5, 7)):
-                word |= int(rows[row, 8 * column + output]) << (4 * place)
-            packed[row, column] = word - 2**32 if word >= 2**31 else word
-    return packed.int()
+                word |= row[start + output] << (4 * place)
+            words_of_row.append(word - 2**32 if word >= 2**31 else word)
+        packed.append(words_of_row)
+    return torch.tensor(packed, dtype=torch.int32)
 
 
 def block_float8(weight: Tensor, *, block: tuple[int, int] | None) -> Quantized:
@@ -78,11 +80,13 @@ def block_float8(weight: Tensor, *, block: tuple[int, int] | None) -> Quantized:
     rows, columns = block or (num_rows, num_columns)
     stored = (weight * 100).to(torch.float8_e4m3fn)
     scales = 0.01 * (0.5 + torch.rand(-(-num_rows // rows), -(-num_columns // columns)))
-    plain = torch.empty(weight.shape)
-    for row in range(num_rows):
-        for column in range(num_columns):
-            plain[row, column] = stored[row, column].float() * scales[row // rows, column // columns]
-    return Quantized({"weight": stored, "weight_scale_inv": scales if block else scales[0, 0]}, plain)
+    values, factors = stored.float().tolist(), scales.tolist()
+    plain = [
+        [values[row][column] * factors[row // rows][column // columns] for column in range(num_columns)]
+        for row in range(num_rows)
+    ]
+    inverse = scales if block else scales[0, 0]
+    return Quantized({"weight": stored, "weight_scale_inv": inverse}, torch.tensor(plain))
 
 
 def packed(
@@ -119,15 +123,17 @@ def mxfp4(weight: Tensor) -> Quantized:
     num_experts, num_inputs, num_outputs = weight.shape
     blocks = torch.randint(0, 256, (num_experts, num_outputs, num_inputs // 32, 16)).to(torch.uint8)
     scales = torch.randint(124, 129, blocks.shape[:-1]).to(torch.uint8)
-    plain = torch.empty(weight.shape)
-    for expert in range(num_experts):
-        for output in range(num_outputs):
-            for index in range(num_inputs):
-                group, place = divmod(index, 32)
-                byte = int(blocks[expert, output, group, place // 2])
-                scale = 2.0 ** (int(scales[expert, output, group]) - 127)
-                plain[expert, index, output] = scale * _float4((byte >> 4) if place % 2 else byte % 16)
-    return Quantized({"_blocks": blocks, "_scales": scales}, plain)
+    plain = []  # by experts, outputs and inputs
+    for all_bytes, exponents in zip(
+        blocks.flatten(0, 1).tolist(), scales.flatten(0, 1).tolist(), strict=True
+    ):
+        for index in range(num_inputs):
+            group, place = divmod(index, 32)
+            byte = all_bytes[group][place // 2]
+            scale = 2.0 ** (exponents[group] - 127)
+            plain.append(scale * _float4((byte >> 4) if place % 2 else byte % 16))
+    by_outputs = torch.tensor(plain).view(num_experts, num_outputs, num_inputs)
+    return Quantized({"_blocks": blocks, "_scales": scales}, by_outputs.mT.contiguous())
 
 
 def _float4(bits: int) -> float:
@@ -163,7 +169,8 @@ def table_of_4_bits(weight: Tensor, *, is_nested: bool) -> Quantized:
         scales = stored["weight.absmax"].tolist()
     text = json.dumps(state).encode()
     stored["weight.quant_state.bitsandbytes__nf4"] = torch.tensor(list(text), dtype=torch.uint8)
-    plain = [float(table[code]) * scales[place // block_size] for place, code in enumerate(codes.tolist())]
+    values = table.tolist()
+    plain = [values[code] * scales[place // block_size] for place, code in enumerate(codes.tolist())]
     return Quantized(stored, torch.tensor(plain).view(weight.shape))
 
 

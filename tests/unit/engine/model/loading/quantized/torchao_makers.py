@@ -18,37 +18,42 @@ def integers(weight: Tensor, *, bits: int, block: tuple[int, int], is_symmetric:
     values = torch.randint(least, -least, weight.shape).to(torch.int8)
     zeros = torch.zeros(grid) if is_symmetric else torch.randint(least, -least, grid)
     scales = (0.2 + torch.rand(grid)) / 2**bits
-    plain = torch.empty(weight.shape)
-    for row, column, place in _places(weight, block):
-        plain[row, column] = (int(values[row, column]) - int(zeros[place])) * scales[place]
-    return _stored(plain, qdata=values, scale=scales, zero_point=zeros.to(torch.int8))
+    rows, lowest, factors = values.tolist(), zeros.tolist(), scales.tolist()
+    plain = [
+        (rows[row][column] - lowest[above][left]) * factors[above][left]
+        for row, column, (above, left) in _places(weight, block)
+    ]
+    return _stored(_as(weight, plain), qdata=values, scale=scales, zero_point=zeros.to(torch.int8))
 
 
 def nibbles(weight: Tensor, *, group_size: int, has_offsets: bool = True) -> Quantized:
     """Int4Tensor: the first of two integers in the lower half of a byte, and a zero point that is added."""
-    num_outputs, num_inputs = weight.shape
+    num_inputs = weight.shape[1]
     values = torch.randint(-8, 8, weight.shape)
     grid = _grid(weight, (1, group_size))[::-1]  # groups come first
     scales = ((0.2 + torch.rand(grid)) / 16).bfloat16()
     offsets = (has_offsets * torch.randn(grid)).bfloat16()
-    plain = torch.empty(weight.shape)
-    in_bytes = torch.empty(num_outputs, num_inputs // 2, dtype=torch.uint8)
-    for row, column, place in _places(weight, (1, group_size)):
-        scale, offset = float(scales[place[::-1]]), float(offsets[place[::-1]])
-        plain[row, column] = int(values[row, column]) * scale + offset
-        low, high = values[row, column // 2 * 2 :][:2].tolist()
-        in_bytes[row, column // 2] = low % 16 + 16 * (high % 16)
-    return _stored(plain, qdata=in_bytes.view(torch.int8), scale=scales, zero_point=offsets)
+    rows, factors, added = values.tolist(), scales.tolist(), offsets.tolist()
+    plain = [
+        rows[row][column] * factors[group][output] + added[group][output]
+        for row, column, (output, group) in _places(weight, (1, group_size))
+    ]
+    in_bytes = [
+        [row[column] % 16 + 16 * (row[column + 1] % 16) for column in range(0, num_inputs, 2)] for row in rows
+    ]
+    qdata = torch.tensor(in_bytes, dtype=torch.uint8).view(torch.int8)
+    return _stored(_as(weight, plain), qdata=qdata, scale=scales, zero_point=offsets)
 
 
 def floats(weight: Tensor, *, block: tuple[int, int]) -> Quantized:
     """Float8Tensor."""
     values = (weight * 100).to(torch.float8_e4m3fn)
     scales = 0.01 * (0.5 + torch.rand(_grid(weight, block)))
-    plain = torch.empty(weight.shape)
-    for row, column, place in _places(weight, block):
-        plain[row, column] = values[row, column].float() * scales[place]
-    return _stored(plain, qdata=values, scale=scales)
+    rows, factors = values.float().tolist(), scales.tolist()
+    plain = [
+        rows[row][column] * factors[above][left] for row, column, (above, left) in _places(weight, block)
+    ]
+    return _stored(_as(weight, plain), qdata=values, scale=scales)
 
 
 def metadata(kind: str, **attributes: object) -> Callable[[Mapping[str, Tensor]], dict[str, str]]:
@@ -78,6 +83,11 @@ def _attributes(kind: str, shape: torch.Size, attributes: Mapping[str, object]) 
 
 def _stored(plain: Tensor, **parts: Tensor) -> Quantized:
     return Quantized({f"_weight_{part}": tensor for part, tensor in parts.items()}, plain)
+
+
+def _as(weight: Tensor, numbers: list[float]) -> Tensor:
+    """Return numbers, row by row, as a tensor of the weight's shape."""
+    return torch.tensor(numbers).view(weight.shape)
 
 
 def _grid(weight: Tensor, block: tuple[int, int]) -> tuple[int, int]:
