@@ -80,6 +80,13 @@ class AsyncEngine:
         self.adapters = adapters or AdapterRegistry({}, AdapterLimits())
         self._core = core
         self._loop = asyncio.get_running_loop()
+        transcribes = speech is not None
+        self._capabilities = Capabilities(
+            media=model_info.media,
+            embeddings=not transcribes,
+            generates_text=not transcribes,
+            transcribes=transcribes,
+        )
         self._registry = StreamRegistry(max_unread_bytes, lambda arrival: self._thread.post(Abort(arrival)))
         self._is_stopped = False
         self._death = asyncio.Event()
@@ -134,13 +141,7 @@ class AsyncEngine:
     @property
     def capabilities(self) -> Capabilities:
         """All that requests can ask for."""
-        transcribes = self._speech is not None
-        return Capabilities(
-            media=self.model_info.media,
-            embeddings=not transcribes,
-            generates_text=not transcribes,
-            transcribes=transcribes,
-        )
+        return self._capabilities
 
     @property
     def media(self) -> MediaProcessor | None:
@@ -182,9 +183,9 @@ class AsyncEngine:
             async with self.adapters.using(request.adapter) as adapter:
                 self._thread.post(Add(arrival, request, grammar, submitted_at, tables, adapter))
                 while num_running:
-                    if stream.is_empty:
-                        await stream.arrival()
                     event = stream.take()
+                    if event is None:
+                        event = await stream.arrival()
                     if isinstance(event, EngineError):
                         raise event
                     assert isinstance(event, TokenEvent)
@@ -208,9 +209,9 @@ class AsyncEngine:
         try:
             async with self.adapters.using(request.adapter) as adapter:
                 self._thread.post(Embed(arrival, request, submitted_at, adapter))
-                if stream.is_empty:
-                    await stream.arrival()
                 result = stream.take()
+                if result is None:
+                    result = await stream.arrival()
         except asyncio.CancelledError:
             self._thread.post(Abort(arrival))
             raise
@@ -297,7 +298,7 @@ class AsyncEngine:
         try:
             return await self._grammars.compile(grammar)
         except EngineStopped:
-            if not stream.is_empty and isinstance(reason := stream.take(), EngineError):
+            if isinstance(reason := stream.take(), EngineError):
                 raise reason from None  # why the compilation was given up
             raise
 

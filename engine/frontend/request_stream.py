@@ -38,7 +38,7 @@ class RequestStream:
         """Make an empty stream. Requires a running event loop."""
         self._loop = asyncio.get_running_loop()
         self._items: deque[Item] = deque()
-        self._arrival: asyncio.Future[None] | None = None  # the future that the reader awaits
+        self._arrival: asyncio.Future[Item] | None = None  # the future that the reader awaits
         self._on_end = on_end
         self._num_running = 1
         self._event_bytes = _EVENT_BYTES
@@ -57,29 +57,29 @@ class RequestStream:
     def __len__(self) -> int:
         return len(self._items)
 
-    @property
-    def is_empty(self) -> bool:
-        return not self._items
-
     def put(self, item: Item) -> None:
-        self._items.append(item)
+        """Add an item; a reader that waits gets it at once."""
         if self._arrival is not None and not self._arrival.done():
-            self._arrival.set_result(None)
+            self._arrival.set_result(item)
+        else:
+            self._items.append(item)
         if isinstance(item, TokenEvent):
-            if item.prompt is not None:
+            if item.prompt is not None and self._items:
                 self._prompt_bytes = len(item.prompt) * _RANKED_TOKEN_BYTES * (1 + self._num_ranked)
             if item.finish is not None:
                 self._end(1)
         elif isinstance(item, EngineError):
             self._end(self._num_running)
 
-    def arrival(self) -> asyncio.Future[None]:
-        """Return a future that is done when the next item is put; the reader of an empty queue awaits it."""
+    def arrival(self) -> asyncio.Future[Item]:
+        """Return the future of the next item that is put. Requires that the queue is empty."""
         self._arrival = self._loop.create_future()
         return self._arrival
 
-    def take(self) -> Item:
-        """Remove and return the next item. Requires that there is one."""
+    def take(self) -> Item | None:
+        """Remove and return the next item; None where there is none."""
+        if not self._items:
+            return None
         self._prompt_bytes = 0
         return self._items.popleft()
 

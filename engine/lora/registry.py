@@ -5,7 +5,7 @@ import os
 import threading
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -110,16 +110,16 @@ class AdapterRegistry:
             raise UnknownAdapter(name)
         self._retire(self._entries.pop(name))
 
-    @asynccontextmanager
-    async def using(self, name: str | None) -> AsyncIterator[LoraAdapter | None]:
+    def using(self, name: str | None) -> AbstractAsyncContextManager[LoraAdapter | None]:
         """Keep the adapter of this name in memory for the block; None for none.
 
         Raises UnknownAdapter, EngineBusy where adapters in use leave no room for it, and GenerationFailed if
         its files cannot be read any more.
         """
-        if name is None:
-            yield None
-            return
+        return nullcontext() if name is None else self._using(name)
+
+    @asynccontextmanager
+    async def _using(self, name: str) -> AsyncIterator[LoraAdapter | None]:
         if (entry := self._entries.get(name)) is None:
             raise UnknownAdapter(name)
         entry.num_users += 1

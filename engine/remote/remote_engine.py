@@ -137,9 +137,9 @@ class RemoteEngine:
                 asyncio.create_task(self._run(request, indexes, keys, arrival)) for _ in range(num_parallel)
             ]
             while num_running:
-                if stream.is_empty:
-                    await stream.arrival()
                 event = stream.take()
+                if event is None:
+                    event = await stream.arrival()
                 if isinstance(event, EngineError):
                     self._counters.num_failed += 1
                     is_over = True

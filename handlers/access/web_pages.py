@@ -85,7 +85,8 @@ class WebPageGuard:
                 authorities.append(value.decode("latin-1").strip())
             elif name == b"origin":
                 origins.append(value.decode("latin-1").strip())
-        return self._host_problem(scope, authorities) or self._origin_problem(authorities, origins)
+        problem = self._host_problem(scope, authorities)
+        return self._origin_problem(authorities, origins) if problem is None and origins else problem
 
     def _host_problem(self, scope: Scope, authorities: Iterable[str]) -> Problem | None:
         if self._hosts is None or (self._only_over_loopback and not _came_over_loopback(scope)):

@@ -132,9 +132,13 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         with await self._held.permits.turn(num_running, num_beams=num_beams) as turn:
             if turn.num_parallel < num_running:
                 request = replace(request, num_parallel=turn.num_parallel)
+            count, visit = self.timing.count, self._visit
             async with aclosing(self._engine.submit(request, turn.end)) as events:
                 async for event in events:
-                    self._count(event)
+                    count(event)
+                    if visit is not None:
+                        is_first = event.index == 0 and event.position == 0
+                        visit.count_tokens(event.num_prompt_tokens if is_first else 0, 1)
                     num_running -= event.finish is not None
                     yield event
         if num_running:
@@ -153,12 +157,6 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         """The request as the prefix cache is to see it: apart from those of other keys."""
         salt = request.cache_salt if self._visit is None else self._visit.cache_salt(request.cache_salt)
         return request if salt == request.cache_salt else replace(request, cache_salt=salt)
-
-    def _count(self, event: TokenEvent) -> None:
-        self.timing.count(event)
-        if self._visit is not None:
-            is_first = event.index == 0 and event.position == 0
-            self._visit.count_tokens(event.num_prompt_tokens if is_first else 0, 1)
 
     def _validate(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
         """Note that a prompt goes to the engine, which refuses one that does not fit."""
@@ -201,8 +199,9 @@ class ActiveRequests:
 
     def check_room(self, to_problem: ToProblem) -> None:
         """Raise Overloaded, as `to_problem` maps it, if no request can be let in, whatever it asks for."""
-        with mapped_errors(to_problem):
-            self._limit.check_room()
+        if not self._limit.has_room:
+            with mapped_errors(to_problem):
+                raise self._limit.overloaded()
 
     def refused(self, problem: Exception) -> None:
         """A request that no handler saw, for what its body or its parameters are."""

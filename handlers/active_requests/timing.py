@@ -14,8 +14,9 @@ class Timing:
     """
 
     started: float = field(default_factory=perf_counter)
-    validated: float | None = None
-    first_token: float | None = None
+    is_validated: bool = False
+    validation_s: float = 0.0
+    first_token_s: float | None = None  # None where no token has come
     finished: float | None = None
     queue_s: float = 0.0
     num_prompt_tokens: int = 0
@@ -23,13 +24,14 @@ class Timing:
 
     def validate(self) -> None:
         """The request is known to be valid and goes to the engine."""
-        if self.validated is None:
-            self.validated = perf_counter()
+        if not self.is_validated:
+            self.is_validated = True
+            self.validation_s = perf_counter() - self.started
 
     def count(self, event: TokenEvent) -> None:
         self.num_generated_tokens += 1
-        if self.first_token is None:
-            self.first_token = perf_counter()
+        if self.first_token_s is None:
+            self.first_token_s = perf_counter() - self.started
         if event.index == 0 and event.position == 0:
             self.num_prompt_tokens += event.num_prompt_tokens
         if event.queue_s > self.queue_s:
@@ -45,15 +47,6 @@ class Timing:
     @property
     def total_s(self) -> float:
         return (perf_counter() if self.finished is None else self.finished) - self.started
-
-    @property
-    def validation_s(self) -> float:
-        return 0.0 if self.validated is None else self.validated - self.started
-
-    @property
-    def first_token_s(self) -> float | None:
-        """The seconds until the first token; None where none has come."""
-        return None if self.first_token is None else self.first_token - self.started
 
     @property
     def time_between_tokens_s(self) -> float | None:

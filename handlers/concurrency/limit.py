@@ -108,10 +108,10 @@ class ConcurrencyLimit:
         """
         return HeldPermits(self, num_sequences, field, beams, takes_turns=takes_turns)
 
-    def check_room(self) -> None:
-        """Raises Overloaded if not even one sequence more is let in."""
-        if self.in_use >= self.limit:
-            raise self.overloaded()
+    @property
+    def has_room(self) -> bool:
+        """True if at least one sequence more is let in."""
+        return self.in_use < self.limit
 
     def overloaded(self) -> Overloaded:
         """Return the refusal of one more client, who is behind all those refused and not yet admitted.

@@ -37,9 +37,12 @@ class Permits:
         Waits for earlier prompts. The caller closes the turn. num_beams: the width of their search.
         """
         num_wanted = max(num_sequences, num_beams)
-        place = _Place(min(num_wanted, self._most), num_wanted, asyncio.get_running_loop().create_future())
+        num_permits = min(num_wanted, self._most)
+        if not self._waiting and self._num_idle >= num_permits:
+            self._take(num_permits, num_wanted)
+            return Turn(self, num_permits, num_sequences)
+        place = _Place(num_permits, num_wanted, asyncio.get_running_loop().create_future())
         self._waiting.append(place)
-        self._let_in()
         try:
             await place.turn
         except asyncio.CancelledError:
@@ -67,9 +70,12 @@ class Permits:
     def _let_in(self) -> None:
         while self._waiting and self._num_idle >= self._waiting[0].num_permits:
             place = self._waiting.popleft()
-            self._num_idle -= place.num_permits
-            self._num_ahead -= place.num_sequences
+            self._take(place.num_permits, place.num_sequences)
             place.turn.set_result(None)
+
+    def _take(self, num_permits: int, num_sequences: int) -> None:
+        self._num_idle -= num_permits
+        self._num_ahead -= num_sequences
 
     def _leave(self, place: "_Place") -> None:
         """Remove a prompt that no longer waits; its turn may just have come."""

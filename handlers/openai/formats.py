@@ -69,6 +69,8 @@ def check_search(body: Body, grammar: Grammar | None) -> None:
 def _forms(body: Body) -> dict[str, Any]:
     """The fields that bind the answer, as the request has them."""
     sent = body.model_fields_set
+    if sent.isdisjoint(_FIELDS):
+        return {}
     named = {field: getattr(body, field) for field in _FIELDS if field in sent}
     return {field: value for field, value in named.items() if not isinstance(value, _IS_FREE)}
 

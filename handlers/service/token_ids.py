@@ -13,7 +13,8 @@ def check_token_ids(token_ids: Sequence[int], field: str, vocab_size: int) -> No
 
 def check_bias_ids(biases: Mapping[str, float] | None, field: str, vocab_size: int) -> None:
     """Raise Refused for the first id of the map `field` that is not in the vocabulary."""
-    _check(((int(token), f"{field}.{token}") for token in biases or ()), vocab_size)
+    if biases:
+        _check(((int(token), f"{field}.{token}") for token in biases), vocab_size)
 
 
 def _check(named: Iterable[tuple[int, str]], vocab_size: int) -> None:

@@ -46,7 +46,7 @@ class ChatEvents:
             logprobs = chat_logprobs(delta.answer_events, self._tokenizer)
             yield _with(self._running, _choice(delta.index, m.ChatDelta(content=delta.content), logprobs))
         elif delta.content:
-            yield self._encode_text(delta.index, delta.content)
+            yield self._plain.fill(delta.index, orjson.dumps(delta.content))
         if delta.finish is not None:
             last = _choice(delta.index, m.ChatDelta())
             last.finish_reason = finish_reason(delta.finish)
@@ -55,9 +55,6 @@ class ChatEvents:
     def usage(self, counts: ChatUsage) -> m.ChatCompletionChunk:
         """The chunk that follows the last choice, where the client asked for it."""
         return self._ended.model_copy(update={"usage": chat_usage(counts)})
-
-    def _encode_text(self, index: int, content: str) -> EncodedEvent:
-        return self._plain.fill(index, orjson.dumps(content))
 
 
 def _choice(index: int, delta: m.ChatDelta, logprobs: m.ChatLogprobs | None = None) -> m.ChatChunkChoice:

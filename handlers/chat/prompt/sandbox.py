@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from jinja2 import Environment, Template
+from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from typing_extensions import override
 
@@ -16,13 +17,27 @@ _METHODS: Final = frozenset(dir(dict))
 
 
 class _PlainJson(ImmutableSandboxedEnvironment):
-    """Finds `message.role` at once, where Jinja looks for an attribute first, and most are keys."""
+    """Finds `message.role` at once, where Jinja looks for an attribute first, and most are keys, and calls a
+    template's own macros without looking for what they could be.
+    """
 
     @override
     def getattr(self, obj: Any, attribute: str) -> Any:
         if type(obj) is dict and attribute in obj and attribute not in _METHODS:
             return obj[attribute]
         return super().getattr(obj, attribute)
+
+    @override
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if type(obj) is not Macro:
+            return super().call(context, obj, *args, **kwargs)
+        # As Context.call does with a macro, which finds out by four attributes how to.
+        kwargs.pop("_block_vars", None)
+        kwargs.pop("_loop_vars", None)
+        try:
+            return obj(context.eval_ctx, *args, **kwargs)
+        except StopIteration:
+            return self.undefined("value was undefined because a callable raised a StopIteration exception")
 
 
 @lru_cache(_MAX_TEMPLATES)

@@ -28,6 +28,7 @@ from handlers.chat.tools import ToolDefinition
 REMINDER_TAGS: Final = ("<system-reminder>", "</system-reminder>")
 
 _ROLES: Final = ("system", "developer")
+_SYSTEM: Final = frozenset(_ROLES)
 _BETWEEN: Final = "\n\n"
 _MAX_PROBES: Final = 256  # more than there are
 
@@ -48,6 +49,9 @@ class SystemTurns:
         """Yield the conversation in the forms to render, best first. The template may still refuse a form,
         and then the next is tried.
         """
+        if _SYSTEM.isdisjoint([message.role for message in messages]):
+            yield messages
+            return
         has_tools = bool(tools)
         messages = self._with_start(messages, has_tools)
         num_start = _num_at_start(messages)

@@ -25,8 +25,9 @@ class ChatOutput:
 
     def feed(self, event: TokenEvent) -> ChatDelta | None:
         """Return the event's addition to the answer, or None while all of it is held back."""
-        if self._is_plain(event):
-            return ChatDelta(index=self._index, content=event.text, events=(event,), answer_events=(event,))
+        if event.finish is None and event.text and not event.is_special and self._is_plain():
+            events = (event,)
+            return ChatDelta(index=self._index, content=event.text, events=events, answer_events=events)
         self._pending.append((event, self._parts.feed(event)))
         text = self._parser.feed(event.text)
         if event.finish is not None:
@@ -34,19 +35,13 @@ class ChatOutput:
             return self._delta(text + self._parser.finish(is_cut=is_cut), event)
         return None if text.is_empty else self._delta(text, event)
 
-    def _is_plain(self, event: TokenEvent) -> bool:
-        """Return whether the event's text is certainly all content, as most are, so that no parser
-        need see it.
+    def _is_plain(self) -> bool:
+        """Return whether the text of an event is certainly all content, as most are, so that no parser need
+        see it. The event has text, is no special token, and does not end the answer.
         """
         if not self._reads_content_alone:  # once it does, it does to the end
             self._reads_content_alone = self._parser.reads_content_alone and self._parts.reads_answer_alone
-        return (
-            self._reads_content_alone
-            and event.finish is None
-            and bool(event.text)
-            and not event.is_special
-            and not self._pending
-        )
+        return self._reads_content_alone and not self._pending
 
     def _delta(self, text: AnswerText, last: TokenEvent) -> ChatDelta:
         taken = self._take_pending()
@@ -56,8 +51,8 @@ class ChatOutput:
             content=text.content,
             reasoning=text.reasoning,
             tool_calls=join_pieces(text.calls),
-            events=tuple(event for event, _ in taken),
-            answer_events=tuple(event for event, part in _uncut(taken) if self._is_answer(part)),
+            events=tuple([event for event, _ in taken]),
+            answer_events=tuple([event for event, part in _uncut(taken) if self._is_answer(part)]),
             stop_match=last.stop_match,
             finish=None if last.finish is None else self._finish(last.finish),
         )

@@ -43,7 +43,7 @@ async def collect_chat(outputs: ChatOutputs, events: AsyncGenerator[TokenEvent, 
         async for event in events:
             if (delta := outputs.feed(event)) is not None:
                 deltas.setdefault(delta.index, []).append(delta)
-    choices = tuple(join(deltas[index]) for index in sorted(deltas))
+    choices = tuple([join(deltas[index]) for index in sorted(deltas)])
     return ChatResult(choices=choices, usage=outputs.usage)
 
 
@@ -53,13 +53,13 @@ def join(deltas: Sequence[ChatDelta]) -> ChatChoice:
     assert finish is not None, "the engine ends every sequence with a finish"
     return ChatChoice(
         index=deltas[0].index,
-        content="".join(delta.content for delta in deltas),
-        reasoning="".join(delta.reasoning for delta in deltas),
+        content="".join([delta.content for delta in deltas]),
+        reasoning="".join([delta.reasoning for delta in deltas]),
         tool_calls=_join_calls(deltas),
         finish=finish,
         stop_match=deltas[-1].stop_match,
-        events=tuple(event for delta in deltas for event in delta.events),
-        answer_events=tuple(event for delta in deltas for event in delta.answer_events),
+        events=tuple([event for delta in deltas for event in delta.events]),
+        answer_events=tuple([event for delta in deltas for event in delta.answer_events]),
     )
 
 

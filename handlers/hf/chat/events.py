@@ -33,7 +33,7 @@ class ChatEvents:
     def encode(self, delta: ChatDelta) -> EncodedEvent | m.ChatCompletionStreamResponse:
         is_plain = not (delta.tool_calls or delta.finish or self._with_logprobs)
         if is_plain and delta.index in self._begun:
-            return self._encode_text(delta.index, delta.content)
+            return self._plain.fill(delta.index, orjson.dumps(delta.content))
         return self._chunk([self._choice(delta)])
 
     def usage(self, counts: ChatUsage) -> m.ChatCompletionStreamResponse:
@@ -41,9 +41,6 @@ class ChatEvents:
         chunk = self._chunk([])
         chunk.usage = usage(counts.num_prompt_tokens, counts.num_completion_tokens)
         return chunk
-
-    def _encode_text(self, index: int, content: str) -> EncodedEvent:
-        return self._plain.fill(index, orjson.dumps(content))
 
     def _chunk(self, choices: list[m.ChatChunkChoice]) -> m.ChatCompletionStreamResponse:
         return m.ChatCompletionStreamResponse(

@@ -47,7 +47,7 @@ class ChatEvents:
             return None
         content = self._content(delta)
         if not (delta.reasoning or delta.tool_calls or has_logprobs or self._is_full_text):
-            return self._encode_text(delta.index, content)
+            return self._plain.fill(delta.index, orjson.dumps(content))
         choice = m.ChunkChoice(index=delta.index, delta=self._delta(delta, content), finish_reason=None)
         if self._tokenizer is not None and has_logprobs:
             choice.logprobs = logprobs(delta.answer_events, self._tokenizer)
@@ -72,9 +72,6 @@ class ChatEvents:
             return delta.content
         self._contents[delta.index] += delta.content
         return self._contents[delta.index]
-
-    def _encode_text(self, index: int, content: str) -> EncodedEvent:
-        return self._plain.fill(index, orjson.dumps(content))
 
     def _delta(self, delta: ChatDelta, content: str) -> m.Delta:
         piece = m.Delta(role="assistant", content=content)

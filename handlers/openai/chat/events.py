@@ -54,7 +54,7 @@ class ChatEvents:
         """Return the chunk of a delta; None if there is nothing to show."""
         is_text = not (delta.tool_calls or delta.finish or delta.reasoning)
         if self._is_plain and is_text and delta.index in self._begun:
-            return self._encode_text(delta.index, delta.content)
+            return self._plain.fill(delta.index, orjson.dumps(delta.content))
         if self._timings is not None:
             self._timings.add(delta.events)
         if is_text and not delta.content and not self._answer.shows_ids:
@@ -77,9 +77,6 @@ class ChatEvents:
         if self._timings is not None:
             chunk.timings = self._timings.write()
         return chunk
-
-    def _encode_text(self, index: int, content: str) -> EncodedEvent:
-        return self._plain.fill(index, orjson.dumps(content))
 
     def _choice(self, delta: ChatDelta) -> m.ChatCompletionStreamChoice | None:
         piece = self._delta(delta)

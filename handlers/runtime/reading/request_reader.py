@@ -27,13 +27,13 @@ from .invalid import explain, render_path
 from .raw_body import body_chunks
 from .raw_headers import raw_header
 from .scalar import read_scalar
-from .structure import TooManyValues, check_structure
+from .structure import SHORT_BYTES, TooManyValues, check_structure
 from .unknown_fields import are_too_many, field_names, may_be_too_many, without_most
 
 # Every digit is 0 in this alphabet, so that numbers of one length and notation look the same.
 _DIGITS: Final = bytes.maketrans(b"123456789E", b"000000000e")
 # No float overflows without one of these: an exponent of three digits, or two hundred digits before it.
-_MAY_OVERFLOW: Final = (b"e000", b"e+000", b"0" * 200)
+_EXPONENT, _SIGNED_EXPONENT, _LONG = b"e000", b"e+000", b"0" * 200
 
 
 class RequestReader:
@@ -98,18 +98,25 @@ class RequestReader:
 
     def _validate_body(self, raw: bytes) -> Any:
         assert self._body is not None
-        outside = self._check_structure(raw)
+        is_short = len(raw) <= SHORT_BYTES
+        outside = raw if is_short else self._check_structure(raw)
         if may_be_too_many(outside):
             self._refuse_unknown_fields(raw, self._body)
         try:
             body = self._body.validator.validate_json(raw)
         except ValidationError as error:
             self._refuse(error, raw, self._body)
-        if b"NaN" in outside or b"Infinity" in outside:
+        # Strings are taken out of a short body only where they may hold what is looked for: few do.
+        if _may_have_constant(outside) or _may_overflow(outside):
+            self._check_numbers(raw, check_structure(raw) if is_short else outside)
+        return body
+
+    def _check_numbers(self, raw: bytes, outside: bytes) -> None:
+        """Refuse what pydantic takes for a number and JSON does not. outside: as of `check_structure`."""
+        if _may_have_constant(outside):
             self._refuse_constants(raw)
         if _may_overflow(outside):
             self._refuse_infinity(raw)
-        return body
 
     def _check_structure(self, raw: bytes) -> bytes:
         try:
@@ -243,10 +250,15 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
+def _may_have_constant(text: bytes) -> bool:
+    """Return, without parsing, whether a body of JSON text can have a NaN or an Infinity."""
+    return b"NaN" in text or b"Infinity" in text
+
+
 def _may_overflow(raw: bytes) -> bool:
     """Return, without parsing, whether a body of JSON text can have a number too large for a float."""
     text = raw.translate(_DIGITS)
-    return any(sign in text for sign in _MAY_OVERFLOW)
+    return _EXPONENT in text or _SIGNED_EXPONENT in text or _LONG in text
 
 
 def _refuse_constant(name: str) -> NoReturn:

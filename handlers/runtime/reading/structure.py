@@ -24,7 +24,7 @@ _LONG_BYTES: Final = 256  # from one quote to the next
 _TAIL_BYTES: Final = 64  # of a string, which is rarely all backslashes
 
 # In so short a body nothing can be too many, and the pattern reads it in some microseconds.
-_SHORT_BYTES: Final = 8_192
+SHORT_BYTES: Final = 8_192
 
 # A string that does not end goes to the end of the text: the search would begin anew at each of its quotes.
 _STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
@@ -43,7 +43,7 @@ def check_structure(raw: bytes) -> bytes:
 
     Raises TooManyValues for a body of JSON text with more values than are allowed.
     """
-    if len(raw) <= _SHORT_BYTES:
+    if len(raw) <= SHORT_BYTES:
         return _STRING.sub(b"", raw)
     outside = _without_long_strings(raw)
     if outside is None:

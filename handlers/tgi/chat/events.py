@@ -32,11 +32,8 @@ class ChatEvents:
     def encode(self, delta: ChatDelta) -> EncodedEvent | m.ChatCompletionChunk:
         is_plain = not (delta.tool_calls or delta.finish or self._with_logprobs)
         if is_plain and delta.index in self._begun:
-            return self._encode_text(delta.index, delta.content)
+            return self._plain.fill(orjson.dumps(delta.content), delta.index)
         return self._chunk([self._choice(delta)])
-
-    def _encode_text(self, index: int, content: str) -> EncodedEvent:
-        return self._plain.fill(orjson.dumps(content), index)
 
     def usage(self, counts: ChatUsage) -> m.ChatCompletionChunk:
         """The chunk that follows the last choice, where the client asked for it."""

@@ -3,11 +3,12 @@
 import argparse
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Coroutine, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any, Final, NamedTuple
 
 from tools.bench.http.bare_app import PATH, STREAM_PATH
@@ -19,6 +20,14 @@ from tools.bench.processor_time import threads_s
 from tools.bench.table import Row, print_table
 
 BARE: Final = "(bare)"  # an application that does nothing
+
+_SPIN: Final = """\
+import os
+os.sched_setaffinity(0, {%d})
+os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+while True:
+    pass
+"""
 
 _CHAT: Final[dict[str, Any]] = {
     "model": "verbatim-demo",
@@ -111,7 +120,8 @@ async def _rounds(arguments: argparse.Namespace) -> dict[str, list["_Costs"]]:
     asked = {BARE: Asked(PATH, STREAM_PATH, {}, "max_tokens")}
     asked |= {name: REQUESTS[name] for name in arguments.only or REQUESTS}
     costs: dict[str, list[_Costs]] = {name: [] for name in asked}
-    with _server("--bare") as bare, _server() as scripted:
+    awake = _cores_awake() if arguments.awake else nullcontext()
+    with awake, _server("--bare") as bare, _server() as scripted:
         for _ in range(arguments.rounds):
             for name, request in asked.items():
                 costs[name].append(await _measure(request, *(bare if name == BARE else scripted), arguments))
@@ -197,6 +207,17 @@ async def _watched(pid: int, work: Coroutine[Any, Any, int]) -> _Cost:
 
 
 @contextmanager
+def _cores_awake() -> Iterator[None]:
+    """Have every core compute at the lowest priority, in time that nothing else wants, so that none halts."""
+    with ExitStack() as spinning:
+        for core in os.sched_getaffinity(0):
+            process = subprocess.Popen([sys.executable, "-c", _SPIN % core])
+            spinning.callback(process.wait)
+            spinning.callback(process.kill)
+        yield
+
+
+@contextmanager
 def _server(*options: str) -> Iterator[tuple[int, int]]:
     """The port and the process of a scripted server."""
     command = [sys.executable, "-m", "tools.bench.http.scripted_server", *options]
@@ -211,6 +232,9 @@ def _server(*options: str) -> Iterator[tuple[int, int]]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="+", choices=REQUESTS, help="these contracts")
     parser.add_argument("--in-process", action="store_true", help="call the application without sockets")
+    parser.add_argument(
+        "--awake", action="store_true", help="let no core halt, which virtual machines make dear to end"
+    )
     parser.add_argument("--profile", type=int, default=0, metavar="N", help="list N functions, in process")
     parser.add_argument("--rounds", type=int, default=7, help="the least of which is told")
     parser.add_argument("--clients", type=int, default=32, help="at the same time")

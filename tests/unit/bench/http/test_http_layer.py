@@ -8,7 +8,7 @@ from tools.bench.http import http_layer
 
 
 def _arguments(**given: object) -> argparse.Namespace:
-    few = {"only": None, "rounds": 2, "clients": 2, "requests": 4, "tokens": 5, "warm_up": 1}
+    few = {"only": None, "rounds": 2, "clients": 2, "requests": 4, "tokens": 5, "warm_up": 1, "awake": True}
     return argparse.Namespace(**(few | {"in_process": False, "profile": 0} | given))
 
 

@@ -43,11 +43,10 @@ async def test_items_come_in_order_whether_the_reader_was_there_first_or_not() -
     stream.put(events[1])
     assert [stream.take() is events[0], stream.take() is events[1]] == [True, True]
     arrival = stream.arrival()
-    assert stream.is_empty and not arrival.done()
+    assert len(stream) == 0 and not arrival.done()
     stream.put(events[2])
     stream.put(events[3])
-    await arrival
-    assert [stream.take() is events[2], stream.take() is events[3], stream.is_empty] == [True, True, True]
+    assert [await arrival is events[2], stream.take() is events[3], stream.take()] == [True, True, None]
 
 
 async def test_an_item_that_a_cancelled_reader_waited_for_is_the_next_one_s() -> None:
@@ -60,6 +59,16 @@ async def test_an_item_that_a_cancelled_reader_waited_for_is_the_next_one_s() ->
         await arrival
     stream.put(second)
     assert [stream.take() is first, stream.take() is second] == [True, True]
+
+
+async def test_an_item_that_its_reader_gets_at_once_takes_no_room() -> None:
+    stream = RequestStream(request())
+    arrival = stream.arrival()
+    first = event()
+    stream.put(first)
+    assert (len(stream), stream.num_bytes, await arrival is first) == (0, 0, True)
+    stream.put(event())
+    assert len(stream) == 1 and stream.num_bytes > 0
 
 
 async def test_an_end_is_told_before_anybody_reads_it() -> None:

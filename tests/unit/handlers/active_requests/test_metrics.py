@@ -171,7 +171,9 @@ def test_a_failure_is_counted_under_its_cause() -> None:
 def test_an_answered_request_is_observed_in_every_duration() -> None:
     metrics = Metrics(INFO, lambda: STATS)
     metrics.validated(num_prompt_tokens=4, max_new_tokens=20)
-    metrics.succeeded(Timing(started=0.0, validated=1.0, finished=10.0, queue_s=2.0, num_generated_tokens=7))
+    metrics.succeeded(
+        Timing(started=0.0, validation_s=1.0, finished=10.0, queue_s=2.0, num_generated_tokens=7)
+    )
     seen = samples(metrics)
     assert seen["tgi_request_success"] == 1
     assert seen["tgi_request_duration_sum"] == 10
@@ -299,7 +301,7 @@ def test_a_gateway_reads_load_and_cache_under_vllms_names() -> None:
 def test_times_to_and_between_tokens_are_observed() -> None:
     metrics = Metrics(INFO, lambda: STATS, model_name="m")
     metrics.succeeded(
-        Timing(started=1.0, validated=1.5, first_token=3.0, finished=9.0, num_generated_tokens=4)
+        Timing(started=1.0, validation_s=0.5, first_token_s=2.0, finished=9.0, num_generated_tokens=4)
     )
     metrics.succeeded(Timing(started=1.0, finished=2.0))  # of an embedding
     seen = samples(metrics)

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel
 
-from handlers.concurrency.body_size import is_short
+from handlers.concurrency.body_size import is_short, num_characters
 
 
 class Part(BaseModel):
@@ -31,6 +31,13 @@ def test_texts_count_by_their_length_and_free_json_is_never_short(
     body: Body, limit: int, expected: bool
 ) -> None:
     assert is_short(body, limit) is expected
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["abc"], ["a", "bc", "", "def"]])
+def test_short_is_what_has_no_more_characters_than_are_counted(texts: list[str]) -> None:
+    body = Body(parts=[Part(text=text) for text in texts], count=len(texts))
+    size = num_characters(body, 1000)
+    assert [is_short(body, most) for most in range(size + 3)] == [most >= size for most in range(size + 3)]
 
 
 def test_a_long_list_is_not_read_to_its_end() -> None:

@@ -133,6 +133,6 @@ def test_those_refused_together_come_back_apart() -> None:
 def test_room_for_one_is_room() -> None:
     limit = ConcurrencyLimit(2)
     with limit.hold(1, "n"):
-        limit.check_room()
-        with limit.hold(1, "n"), pytest.raises(Overloaded):
-            limit.check_room()
+        assert limit.has_room
+        with limit.hold(1, "n"):
+            assert not limit.has_room

@@ -40,6 +40,26 @@ async def test_a_permit_is_kept_while_as_many_sequences_are_still_to_run() -> No
         assert server.num_back == num_back
 
 
+def test_a_turn_that_is_free_comes_without_the_event_loop() -> None:
+    coming = Server(2, 3).permits.turn(2)
+    with pytest.raises(StopIteration) as come:
+        coming.send(None)
+    assert come.value.value.num_parallel == 2
+
+
+async def test_a_turn_that_is_free_waits_for_those_who_were_there_before() -> None:
+    permits = Server(2, 5).permits
+    first = await permits.turn(1)
+    wide, narrow = asyncio.create_task(permits.turn(2)), asyncio.create_task(permits.turn(1))
+    await asyncio.sleep(0)
+    assert not (wide.done() or narrow.done())  # though one permit is idle
+    first.end(1)
+    assert (await wide).num_parallel == 2
+    assert not narrow.done()
+    (await wide).end(2)
+    assert (await narrow).num_parallel == 1
+
+
 async def test_a_search_keeps_its_beams_until_it_ends() -> None:
     server = Server(4, 4)
     turn = await server.permits.turn(1, num_beams=4)

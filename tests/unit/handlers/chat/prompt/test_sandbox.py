@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from jinja2 import Template
 from jinja2.exceptions import SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from engine.demo_model import DEMO_MODEL
 from handlers.chat.messages import ChatMessage
@@ -22,6 +24,20 @@ _EXTRAS = """\
 {% endfor %}{{ last.role }} {{ dict(tools=tools, documents=documents) }} {{ unheard_of is defined }}
 {% if not strftime_now('%Y') %}{{ raise_exception('no clock') }}{% endif %}
   {{ add_generation_prompt }}
+"""
+# Calls of a template's own macros in all the ways that Jinja has, and of `namespace`.
+_MACROS = """\
+{% macro plain(a, b='B') %}[{{ a }}{{ b }}]{% endmacro %}
+{% macro many(a) %}{{ a }}:{{ varargs | join('+') }}:{{ kwargs | dictsort }}{% endmacro %}
+{% macro framed(role) %}<{{ role }}>{{ caller(role | upper) }}</{{ role }}>{% endmacro %}
+{% macro down(n) %}{{ n }}{% if n > 0 %}{{ down(n - 1) }}{% endif %}{% endmacro %}
+{% set seen = namespace({'count': 0}, last='') %}
+{% for message in messages %}{% set own = loop.index %}
+{% macro inner(x) %}{{ x }}@{{ own }}{% endmacro %}
+{{ plain(message.role) }}{{ plain(message.role, b=own) }}{{ many(1, 2, 3, x=message.name) }}{{ inner(own) }}
+{% call(shout) framed(message.role) %}{{ shout }}{{ plain('in') }}{% endcall %}
+{% set seen.count = seen.count + 1 %}{% set seen.last = plain(message.content) %}
+{% endfor %}{{ down(3) }}{{ seen.count }}{{ seen.last }}{{ plain is callable }}
 """
 _MESSAGES = (
     ChatMessage(role="system", content="Be brief, <b>always</b>."),
@@ -44,8 +60,8 @@ _DEMO_TEMPLATE = (DEMO_MODEL / "chat_template.jinja").read_text()
 @pytest.mark.parametrize("opens_turn", [True, False])
 @pytest.mark.parametrize(
     "source",
-    [HERMES_TEMPLATE, THINKING_TEMPLATE, LLAMA_TEMPLATE, _DEMO_TEMPLATE, _EXTRAS],
-    ids=["hermes", "thinking", "llama", "demo", "extras"],
+    [HERMES_TEMPLATE, THINKING_TEMPLATE, LLAMA_TEMPLATE, _DEMO_TEMPLATE, _EXTRAS, _MACROS],
+    ids=["hermes", "thinking", "llama", "demo", "extras", "macros"],
 )
 def test_a_prompt_is_what_transformers_makes_of_the_conversation(
     source: str, opens_turn: bool, tools: tuple[ToolDefinition, ...]
@@ -64,6 +80,21 @@ def test_a_prompt_is_what_transformers_makes_of_the_conversation(
 def test_a_template_cannot_leave_the_sandbox(source: str) -> None:
     with pytest.raises(SecurityError):
         sandboxed(source).render(messages=[])
+
+
+@pytest.mark.parametrize(
+    "call", ["plain()", "plain('a', 'b')", "plain('a', z=1)", "plain('a', caller=1)", "namespace(1)"]
+)
+def test_a_wrong_call_of_a_macro_fails_as_in_jinja(call: str) -> None:
+    source = "{% macro plain(a) %}{{ a }}{% endmacro %}{{ " + call + " }}"
+    assert _outcome(sandboxed(source)) == _outcome(ImmutableSandboxedEnvironment().from_string(source))
+
+
+def _outcome(template: Template) -> str:
+    try:
+        return template.render()
+    except (TypeError, ValueError) as error:
+        return repr(error)
 
 
 def test_a_key_is_no_way_to_hide_a_method() -> None:
