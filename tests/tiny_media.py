@@ -41,6 +41,7 @@ from transformers import (
     MistralConfig,
     PaddleOCRVLConfig,
     PaliGemmaConfig,
+    PerceptionLMConfig,
     PixtralVisionConfig,
     PreTrainedConfig,
     PreTrainedModel,
@@ -598,6 +599,35 @@ if is_timm_available():
             "num_additional_image_tokens": 0,
         },
     )
+    MEDIA_FAMILIES["perception_lm"] = TinyFamily(
+        "llava",
+        lambda ids: PerceptionLMConfig(
+            text_config=LlamaConfig(**_SIZES),
+            vision_config={
+                "model_type": "timm_wrapper",
+                "architecture": "vit_pe_lang_large_patch14_448",
+                "do_pooling": True,
+                "global_pool": "map",
+                "model_args": {
+                    "embed_dim": 32,
+                    "depth": 2,
+                    "num_heads": 4,
+                    "img_size": [28, 28],
+                    "ref_feat_shape": [4, 4],
+                    "patch_size": 7,
+                    "global_pool": "",
+                    "init_values": 0.1,
+                    "use_post_transformer_norm": False,
+                },
+            },
+            projector_pooling_ratio=2,
+            image_token_id=ids["<image>"],
+            video_token_id=ids["<video>"],
+        ),
+        lambda: _of_torchvision("perception_lm", "PerceptionLMImageProcessor")(tile_size=28, max_num_tiles=4),
+        {"processor_class": "PerceptionLMProcessor", "patch_size": 7, "pooling_ratio": 2},
+        {"image_token": "<image>", "video_token": "<video>"},
+    )
 
 
 def _of_torchvision(folder: str, name: str) -> Any:
@@ -636,7 +666,7 @@ def save_tiny_media_model(directory: Path, family: str, *, seed: int = 0) -> Pre
             parameter.dim() > 1 and not parameter.any()
         ):  # Gemma's projection of images, which is trained from 0
             torch.nn.init.normal_(parameter, std=0.3)
-    if family == "fast_vlm":  # whose encoder timm fills with small numbers
+    if family in ("fast_vlm", "perception_lm"):  # whose encoder timm fills with small numbers
         for parameter in model.model.vision_tower.parameters():
             torch.nn.init.normal_(parameter, std=0.3)
     generation_config: Any = GenerationConfig

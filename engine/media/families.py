@@ -89,6 +89,7 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
     "llama4": MediaFamily(processor_needs=_TORCHVISION),
     "cohere2_vision": MediaFamily(processor_needs=_TORCHVISION),
     "fast_vlm": MediaFamily(encoder_needs=_TIMM),
+    "perception_lm": MediaFamily(processor_needs=_TORCHVISION, encoder_needs=_TIMM),
     "qwen2_vl": _QWEN,
     "qwen2_5_vl": _QWEN,
     "qwen2_5_omni_thinker": MediaFamily(

@@ -78,6 +78,10 @@ def hf_inputs(directory: Path, family: str, text: str, images: Sequence[bytes]) 
     parts = {"images": tiny.images(), "sounds": None if tiny.sounds is None else tiny.sounds()}
     processor = with_parts(processor_class(family, name), tokenizer, **parts, **options)
     pictures = [Image.open(BytesIO(data)) for data in images]
+    if family == "perception_lm":  # whose processor joins no images of different numbers of tiles
+        lists = processor(text=[text], images=pictures, return_tensors=None)
+        ids, tiles = torch.tensor(lists["input_ids"]), torch.cat(lists["pixel_values"])[None]
+        return {"input_ids": ids, "pixel_values": tiles}
     nested = MEDIA_FAMILIES[family].tokens in ("tiles", "paligemma") or family == "llava_onevision"
     with warnings.catch_warnings():  # some make arrays of tensors in a way that NumPy gives up
         warnings.simplefilter("ignore", DeprecationWarning)
