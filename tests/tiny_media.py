@@ -16,6 +16,7 @@ from transformers import (
     CLIPVisionConfig,
     Cohere2Config,
     Cohere2VisionConfig,
+    DeepseekV3Config,
     DeepseekVLConfig,
     FastVlmConfig,
     Gemma2Config,
@@ -29,6 +30,7 @@ from transformers import (
     GlmOcrConfig,
     Idefics3Config,
     InternVLConfig,
+    Kimi_K25Config,
     Lfm2Config,
     Lfm2VlConfig,
     LightOnOcrConfig,
@@ -115,6 +117,8 @@ _TOKENS: dict[str, tuple[str, ...]] = {
     + ("<start_of_audio>", "<audio_soft_token>", "<end_of_audio>"),
     "llama4": ("<|image|>", "<|image_start|>", "<|image_end|>", "<|patch|>")
     + ("<|tile_x_separator|>", "<|tile_y_separator|>"),
+    "kimi_k25": ("<|media_pad|>", "<|media_begin|>", "<|media_content|>", "<|media_end|>")
+    + ("<|kimi_k25_video_placeholder|>",),
     "cohere2_vision": ("<|IMG_PATCH|>", "<|START_OF_IMG|>", "<|END_OF_IMG|>", "<|IMG_LINE_BREAK|>"),
 }
 # All have as many tokens, so that all models know the same number.
@@ -128,6 +132,21 @@ _SMALL = {**EYES, "image_size": 28, "patch_size": 7}
 _QWEN_SIZES: dict[str, Any] = {"patch_size": 4, "min_pixels": 8 * 8, "max_pixels": 8 * 8 * 12}
 
 _EXPERTS: dict[str, Any] = {"num_experts_per_tok": 2, "moe_intermediate_size": 32}
+# The latent attention and the experts of DeepSeek V3.
+_LATENT: dict[str, Any] = {
+    "num_key_value_heads": 4,
+    "q_lora_rank": 16,
+    "kv_lora_rank": 16,
+    "qk_rope_head_dim": 8,
+    "qk_nope_head_dim": 8,
+    "v_head_dim": 12,
+    "n_routed_experts": 4,
+    "n_group": 2,
+    "topk_group": 1,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 16,
+    "first_k_dense_replace": 1,
+}
 _RECURRENT: dict[str, Any] = {
     "head_dim": 16,
     "num_hidden_layers": 4,
@@ -556,6 +575,29 @@ if is_torchvision_available():
             "eoi_token": "<|END_OF_IMG|>",
             "img_line_break_token": "<|IMG_LINE_BREAK|>",
         },
+    )
+    MEDIA_FAMILIES["kimi_k25"] = TinyFamily(
+        "kimi_k25",
+        lambda ids: Kimi_K25Config(
+            text_config=DeepseekV3Config(**{**_SIZES, **_LATENT}),
+            vision_config={
+                "patch_size": 4,
+                "pos_emb_height": 6,
+                "pos_emb_width": 6,
+                "num_attention_heads": 2,
+                "num_hidden_layers": 2,
+                "hidden_size": 32,
+                "intermediate_size": 48,
+            },
+            projection_hidden_size=32,
+            image_token_id=ids["<|media_pad|>"],
+            video_token_id=ids["<|kimi_k25_video_placeholder|>"],
+            vision_start_token_id=ids["<|media_begin|>"],
+            vision_end_token_id=ids["<|media_end|>"],
+            tie_word_embeddings=False,
+        ),
+        lambda: _of_torchvision("kimi_k25", "Kimi_K25ImageProcessor")(patch_size=4, max_patches=48),
+        {"processor_class": "Kimi_K25Processor"},
     )
 if is_timm_available():
     MEDIA_FAMILIES["gemma3n"] = TinyFamily(

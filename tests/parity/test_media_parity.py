@@ -152,6 +152,7 @@ MARKERS = {
     "llama4": "<|image|>",
     "cohere2_vision": "<|IMG_PATCH|>",
     "internvl": "<IMG_CONTEXT>",
+    "kimi_k25": "<|media_begin|>image<|media_content|><|media_pad|><|media_end|>",
     "mistral3": "[IMG]",
     "pixtral": "[IMG]",
     "lighton_ocr": "<|image_pad|>",
