@@ -75,7 +75,7 @@ def _member(document: Document, name: str, schema: Any, at: Pointer) -> FormMemb
 def _alternatives(document: Document, schema: Schema, at: Pointer) -> tuple[list[_Placed], list[str]]:
     """The alternatives of a schema with their places, and their types in order of the alphabet."""
     given = schema.get("anyOf", [])
-    found = [resolve(document, one, (*at, "anyOf", number)) for number, one in enumerate(given)]
+    found = [resolve(document, one, (*at, "anyOf", str(number))) for number, one in enumerate(given)]
     return found, sorted(str(one.get("type")) for one, _ in found)
 
 
