@@ -58,5 +58,5 @@ class Transcriptions:
 
 def _to_problem(error: Exception) -> Exception:
     if isinstance(error, InvalidMedia):
-        return Problem(400, str(error), "invalid_value", field="file")
+        return Problem(400, error.reason, "invalid_value", field="file")
     return to_problem(error, prompt_field="prompt")

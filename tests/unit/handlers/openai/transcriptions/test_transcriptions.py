@@ -186,6 +186,11 @@ async def test_what_the_transcriber_refuses_has_its_status(
     assert await SpeechApi(ScriptedTranscriber(error)).refused(TRANSCRIPTIONS, stream=stream) == refusal
 
 
+async def test_an_upload_that_is_no_sound_is_not_called_an_item() -> None:
+    answer = await SpeechApi(ScriptedTranscriber(InvalidMedia(0, "this is no sound"))).post(TRANSCRIPTIONS)
+    assert answer.json()["error"]["message"] == "this is no sound"
+
+
 FILE = ("file", ("a.wav", SOUND))
 
 
