@@ -1,5 +1,6 @@
 """The plan of a model, by its configuration and the headers of its weights, before these are read."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -242,9 +243,17 @@ def _find_paged_obstacle(model_config: PreTrainedConfig, directory: Path) -> str
     # transformers' flag is not set for all classes that go through the interface, and Mamba does not attend.
     if model_class is None or model_class.is_backend_compatible() or layer_types & _RECURRENT_LAYER_TYPES:
         return None
-    if not model_class._can_set_attn_implementation():
+    if not model_class._can_set_attn_implementation() or _has_table_of_attention(model_class):
         return f"{model_class.__name__} does not support transformers' attention interface"
     return None
+
+
+def _has_table_of_attention(model_class: type) -> bool:
+    """Return whether attention is chosen by a table in the class's module, as in transformers' older code.
+
+    GIT has one beside an encoder that does go through the interface.
+    """
+    return any(name.endswith("_ATTENTION_CLASSES") for name in vars(sys.modules[model_class.__module__]))
 
 
 def choose_device(name: str) -> torch.device:
