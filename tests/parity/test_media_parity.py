@@ -289,6 +289,34 @@ def test_a_picture_is_encoded_once_for_all_prompts_that_show_it(case: Case) -> N
         assert encoder.num_encoded - known == num_computed + num_others
 
 
+def test_images_of_few_pixels_are_encoded(case: Case) -> None:
+    core, tokenizer, media = load(case.directory)
+    encoder = encoder_of(core)
+    for width, height in ((1, 1), (3, 3), (1, 3), (3, 1), (4, 1)):
+        (medium,) = prompt_of(tokenizer, media, "#", (image_bytes(width, height),)).media
+        assert medium.digest in encoder.encode([medium]), (width, height)
+
+
+@pytest.mark.parametrize("case", ["mistral3"], indirect=True)
+def test_an_image_of_one_row_is_encoded_as_beside_others(case: Case) -> None:
+    core, tokenizer, media = load(case.directory)
+    (dot,) = prompt_of(tokenizer, media, "#", (image_bytes(1, 1),)).media
+    other = prompt_of(tokenizer, media, "#", (WIDE,)).media[0]
+    encoder = encoder_of(core)
+    alone = encoder.encode([dot])[dot.digest].rows
+    arrays = [encoder._arrays(one) for one in (dot, other)]
+    height, width = (max(array["pixel_values"].shape[axis] for array in arrays) for axis in (2, 3))
+    pixels = torch.zeros(2, 3, height, width)
+    for place, array in enumerate(arrays):
+        picture = torch.from_numpy(array["pixel_values"][0])
+        pixels[place, :, : picture.shape[1], : picture.shape[2]] = picture
+    sizes = torch.cat([torch.as_tensor(array["image_sizes"]) for array in arrays])
+    with torch.inference_mode():
+        rows = case.whole.model.get_image_features(pixels, sizes, return_dict=True).pooler_output
+    assert len(alone) == len(rows[0]) == 1
+    assert torch.allclose(alone, rows[0], atol=1e-5)
+
+
 def encoder_of(core: EngineCore) -> MediaEncoder:
     assert isinstance(core.runner, ModelRunner) and core.runner.media is not None
     return core.runner.media.encoder
