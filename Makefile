@@ -346,8 +346,8 @@ test-coverage: $(READY)  ## Serve a tiny model of each type that transformers ha
 	OMP_NUM_THREADS=1 VERBATIM_COVERAGE=all $(BIN)/pytest --numprocesses 2 --dist worksteal tests/parity/coverage
 
 .PHONY: coverage-table
-coverage-table: $(READY)  ## Write docs/models.md by the same trials
-	OMP_NUM_THREADS=1 HF_HUB_DISABLE_PROGRESS_BARS=1 $(BIN)/python -m tests.parity.coverage docs/models.md
+coverage-table: $(TORCHVISION)/.ready  ## Write docs/models.md by the same trials, with timm, which one type needs
+	OMP_NUM_THREADS=1 HF_HUB_DISABLE_PROGRESS_BARS=1 $(TORCHVISION)/bin/python -m tests.parity.coverage docs/models.md
 
 .PHONY: test-isa
 test-isa: $(READY)  ## Run the tests of kernels once for each instruction set that this processor has, the others hidden

@@ -16,6 +16,7 @@ from transformers import (
     CLIPVisionConfig,
     Cohere2Config,
     Cohere2VisionConfig,
+    DeepseekV3Config,
     DeepseekVLConfig,
     FastVlmConfig,
     Gemma2Config,
@@ -29,6 +30,7 @@ from transformers import (
     GlmOcrConfig,
     Idefics3Config,
     InternVLConfig,
+    Kimi_K25Config,
     Lfm2Config,
     Lfm2VlConfig,
     LightOnOcrConfig,
@@ -41,6 +43,7 @@ from transformers import (
     MistralConfig,
     PaddleOCRVLConfig,
     PaliGemmaConfig,
+    PerceptionLMConfig,
     PixtralVisionConfig,
     PreTrainedConfig,
     PreTrainedModel,
@@ -114,6 +117,8 @@ _TOKENS: dict[str, tuple[str, ...]] = {
     + ("<start_of_audio>", "<audio_soft_token>", "<end_of_audio>"),
     "llama4": ("<|image|>", "<|image_start|>", "<|image_end|>", "<|patch|>")
     + ("<|tile_x_separator|>", "<|tile_y_separator|>"),
+    "kimi_k25": ("<|media_pad|>", "<|media_begin|>", "<|media_content|>", "<|media_end|>")
+    + ("<|kimi_k25_video_placeholder|>",),
     "cohere2_vision": ("<|IMG_PATCH|>", "<|START_OF_IMG|>", "<|END_OF_IMG|>", "<|IMG_LINE_BREAK|>"),
 }
 # All have as many tokens, so that all models know the same number.
@@ -127,6 +132,21 @@ _SMALL = {**EYES, "image_size": 28, "patch_size": 7}
 _QWEN_SIZES: dict[str, Any] = {"patch_size": 4, "min_pixels": 8 * 8, "max_pixels": 8 * 8 * 12}
 
 _EXPERTS: dict[str, Any] = {"num_experts_per_tok": 2, "moe_intermediate_size": 32}
+# The latent attention and the experts of DeepSeek V3.
+_LATENT: dict[str, Any] = {
+    "num_key_value_heads": 4,
+    "q_lora_rank": 16,
+    "kv_lora_rank": 16,
+    "qk_rope_head_dim": 8,
+    "qk_nope_head_dim": 8,
+    "v_head_dim": 12,
+    "n_routed_experts": 4,
+    "n_group": 2,
+    "topk_group": 1,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 16,
+    "first_k_dense_replace": 1,
+}
 _RECURRENT: dict[str, Any] = {
     "head_dim": 16,
     "num_hidden_layers": 4,
@@ -556,6 +576,29 @@ if is_torchvision_available():
             "img_line_break_token": "<|IMG_LINE_BREAK|>",
         },
     )
+    MEDIA_FAMILIES["kimi_k25"] = TinyFamily(
+        "kimi_k25",
+        lambda ids: Kimi_K25Config(
+            text_config=DeepseekV3Config(**{**_SIZES, **_LATENT}),
+            vision_config={
+                "patch_size": 4,
+                "pos_emb_height": 6,
+                "pos_emb_width": 6,
+                "num_attention_heads": 2,
+                "num_hidden_layers": 2,
+                "hidden_size": 32,
+                "intermediate_size": 48,
+            },
+            projection_hidden_size=32,
+            image_token_id=ids["<|media_pad|>"],
+            video_token_id=ids["<|kimi_k25_video_placeholder|>"],
+            vision_start_token_id=ids["<|media_begin|>"],
+            vision_end_token_id=ids["<|media_end|>"],
+            tie_word_embeddings=False,
+        ),
+        lambda: _of_torchvision("kimi_k25", "Kimi_K25ImageProcessor")(patch_size=4, max_patches=48),
+        {"processor_class": "Kimi_K25Processor"},
+    )
 if is_timm_available():
     MEDIA_FAMILIES["gemma3n"] = TinyFamily(
         "gemma3n",
@@ -598,6 +641,35 @@ if is_timm_available():
             "num_additional_image_tokens": 0,
         },
     )
+    MEDIA_FAMILIES["perception_lm"] = TinyFamily(
+        "llava",
+        lambda ids: PerceptionLMConfig(
+            text_config=LlamaConfig(**_SIZES),
+            vision_config={
+                "model_type": "timm_wrapper",
+                "architecture": "vit_pe_lang_large_patch14_448",
+                "do_pooling": True,
+                "global_pool": "map",
+                "model_args": {
+                    "embed_dim": 32,
+                    "depth": 2,
+                    "num_heads": 4,
+                    "img_size": [28, 28],
+                    "ref_feat_shape": [4, 4],
+                    "patch_size": 7,
+                    "global_pool": "",
+                    "init_values": 0.1,
+                    "use_post_transformer_norm": False,
+                },
+            },
+            projector_pooling_ratio=2,
+            image_token_id=ids["<image>"],
+            video_token_id=ids["<video>"],
+        ),
+        lambda: _of_torchvision("perception_lm", "PerceptionLMImageProcessor")(tile_size=28, max_num_tiles=4),
+        {"processor_class": "PerceptionLMProcessor", "patch_size": 7, "pooling_ratio": 2},
+        {"image_token": "<image>", "video_token": "<video>"},
+    )
 
 
 def _of_torchvision(folder: str, name: str) -> Any:
@@ -636,7 +708,7 @@ def save_tiny_media_model(directory: Path, family: str, *, seed: int = 0) -> Pre
             parameter.dim() > 1 and not parameter.any()
         ):  # Gemma's projection of images, which is trained from 0
             torch.nn.init.normal_(parameter, std=0.3)
-    if family == "fast_vlm":  # whose encoder timm fills with small numbers
+    if family in ("fast_vlm", "perception_lm"):  # whose encoder timm fills with small numbers
         for parameter in model.model.vision_tower.parameters():
             torch.nn.init.normal_(parameter, std=0.3)
     generation_config: Any = GenerationConfig

@@ -83,8 +83,13 @@ class Sound(Protocol):
     @property
     def duration(self) -> float: ...
 
-    def window(self, start: int) -> Media:
-        """Return the medium of a prompt that hears the sound from this frame on."""
+    def window(self, start: int, end: int) -> Media:
+        """Return the medium of a prompt that hears the sound between these frames, as much as is heard at
+        once."""
+        ...
+
+    def levels(self) -> "NDArray[np.float32]":
+        """Return the loudness of each frame in decibels, [num_frames], against a level of its own."""
         ...
 
 

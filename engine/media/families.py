@@ -88,7 +88,12 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
     "gemma3n": MediaFamily(_IMAGES | _SOUNDS, encoder_needs=_TIMM),
     "llama4": MediaFamily(processor_needs=_TORCHVISION),
     "cohere2_vision": MediaFamily(processor_needs=_TORCHVISION),
+    "kimi_k25": MediaFamily(
+        around={MediaKind.IMAGE: ("<|media_begin|>image<|media_content|>", "<|media_end|>")},
+        processor_needs=_TORCHVISION,
+    ),
     "fast_vlm": MediaFamily(encoder_needs=_TIMM),
+    "perception_lm": MediaFamily(processor_needs=_TORCHVISION, encoder_needs=_TIMM),
     "qwen2_vl": _QWEN,
     "qwen2_5_vl": _QWEN,
     "qwen2_5_omni_thinker": MediaFamily(

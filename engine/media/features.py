@@ -77,6 +77,26 @@ def _llama4_images(holder: Any, pixel_values: Tensor, return_dict: bool) -> Base
     return BaseModelOutputWithPooling(pooler_output=rows)
 
 
+def _mistral3_images(
+    holder: Any, pixel_values: Tensor, image_sizes: Tensor, return_dict: bool
+) -> BaseModelOutputWithPooling:
+    """Return the rows of images of Mistral 3, whose own class fails if they are one row in all.
+
+    Such an image is computed twice, and its first row is returned. pixel_values: [num_images, num_channels,
+    height, width]. image_sizes: [num_images, 2], in pixels.
+    """
+    config = holder.config
+    side = config.vision_config.patch_size * config.spatial_merge_size
+    if int((image_sizes // side).prod(-1).sum()) > 1:
+        found: BaseModelOutputWithPooling = holder.get_image_features(
+            pixel_values, image_sizes, return_dict=True
+        )
+        return found
+    pixels, sizes = pixel_values.repeat(2, 1, 1, 1), image_sizes.repeat(2, 1)
+    rows: Any = holder.get_image_features(pixels, sizes, return_dict=True).pooler_output
+    return BaseModelOutputWithPooling(pooler_output=rows[0])
+
+
 def _qwen2_audio_sounds(
     holder: Any, input_features: Tensor, feature_attention_mask: Tensor, return_dict: bool
 ) -> BaseModelOutputWithPooling:
@@ -104,5 +124,6 @@ def _qwen2_audio_sounds(
 _OWN: Final[Mapping[tuple[str, MediaKind], Callable[..., BaseModelOutputWithPooling]]] = {
     ("gemma3n", MediaKind.AUDIO): _gemma3n_sounds,
     ("llama4", MediaKind.IMAGE): _llama4_images,
+    ("mistral3", MediaKind.IMAGE): _mistral3_images,
     ("qwen2_audio", MediaKind.AUDIO): _qwen2_audio_sounds,
 }

@@ -1,6 +1,7 @@
 """The features of a sound: the logarithms of its energy in bands of the mel scale, in bounded memory."""
 
 from collections.abc import Iterator
+from math import log
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from engine.errors import ModelNotSupported
 _MAX_FRAMES: Final = 3000
 _FLOOR: Final = 1e-10  # of an energy
 _RANGE: Final = 8.0  # decades below the loudest, beyond which all is silence
+_SHIFT: Final = 4.0  # of the logarithms, which are divided by it then
 
 
 class LogMel:
@@ -42,7 +44,7 @@ class LogMel:
         """
         bands = torch.cat(list(self._parts(torch.from_numpy(samples))), dim=1)
         bands = bands.maximum(bands.max() - _RANGE)
-        return bands.add_(4.0).div_(4.0)
+        return bands.add_(_SHIFT).div_(_SHIFT)
 
     @torch.inference_mode()
     def _parts(self, samples: Tensor) -> Iterator[Tensor]:
@@ -58,3 +60,16 @@ class LogMel:
                 part, self._num_samples, self.hop, window=self._window, center=False, return_complex=True
             )
             yield (self._filters @ spectrum.abs().square_()).clamp_(min=_FLOOR).log10_()
+
+
+@torch.inference_mode()
+def energy_levels(features: Tensor) -> NDArray[np.float32]:
+    """Return the energy of each frame over all bands in decibels, [num_frames], of features as `LogMel` makes
+    them, [num_bands, num_frames]. What is far below the loudest part is as loud as silence.
+    """
+    parts = (
+        (part * _SHIFT - _SHIFT).mul_(log(10)).logsumexp(0)
+        for part in torch.split(features, _MAX_FRAMES, dim=1)
+    )
+    levels: NDArray[np.float32] = torch.cat(list(parts)).mul_(10 / log(10)).numpy()
+    return levels

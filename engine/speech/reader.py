@@ -15,7 +15,7 @@ from engine.info.speech_info import SpeechInfo
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.process.client import SHARED
 from engine.request import Media, MediaKind
-from engine.speech.log_mel import LogMel
+from engine.speech.log_mel import LogMel, energy_levels
 from engine.speech.token_times import token_times
 
 # The key of `Media.features`: float32 [num_bands, window_frames].
@@ -34,14 +34,18 @@ class SpeechSound:
     def num_frames(self) -> int:
         return self.features.shape[1]
 
-    def window(self, start: int) -> Media:
-        """Return the medium of a prompt that hears the sound from this frame on, with zeros behind its
-        end."""
-        part = self.features[:, start : start + self.window_frames]
+    def window(self, start: int, end: int) -> Media:
+        """Return the medium of a prompt that hears the sound between these frames, as much as is heard at
+        once, with zeros behind the end."""
+        part = self.features[:, start : min(end, start + self.window_frames)]
         window = functional.pad(part, (0, self.window_frames - part.shape[1])).contiguous()
         digest = hashlib.sha256(window.numpy().tobytes()).digest()
         # It takes no token's place; the first token is the one with which the encoder must have run.
         return Media(digest=digest, position=0, num_tokens=1, kind=MediaKind.AUDIO, features={WINDOW: window})
+
+    def levels(self) -> NDArray[np.float32]:
+        """Return the loudness of each frame in decibels, [num_frames]; see `Sound`."""
+        return energy_levels(self.features)
 
 
 class WindowReader:

@@ -1108,6 +1108,50 @@ class CreateTranslationRequest(BaseModel):
     """
 
 
+class VadConfig(BaseModel):
+    """
+    How pauses of speech are found. Speech is what is loud beside the rest of the sound.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["server_vad"]
+    """
+    The way in which pauses are found.
+    """
+    threshold: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.5
+    """
+    How loud speech is, between the quietest parts of the sound (0) and the loudest (1). A higher threshold suits a loud background.
+    """
+    prefix_padding_ms: Annotated[StrictInt, Field(ge=0, le=2147483647)] = 300
+    """
+    Milliseconds of sound before speech that a chunk begins with.
+    """
+    silence_duration_ms: Annotated[StrictInt, Field(ge=0, le=2147483647)] = 200
+    """
+    Milliseconds of silence after which speech has ended.
+    """
+
+
+class TranscriptLogprob(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    token: StrictStr
+    """
+    The token as text.
+    """
+    logprob: Annotated[StrictFloat, Field(le=0.0)]
+    """
+    Its log-probability, at least -9999.
+    """
+    bytes: list[Byte]
+    """
+    Its bytes in UTF-8; a character may take several tokens.
+    """
+
+
 class CreateTranslationResponseJson(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -1193,6 +1237,10 @@ class TranscriptTextDeltaEvent(BaseModel):
     delta: StrictStr
     """
     The next part of the text.
+    """
+    logprobs: list[TranscriptLogprob] | MISSING = MISSING
+    """
+    The log-probabilities of its tokens, where `include[]` asks for them.
     """
 
 
@@ -2180,13 +2228,13 @@ class CreateTranscriptionRequest(BaseModel):
     """
     Send the text in events as it is written. Only with the format `json`.
     """
-    chunking_strategy: Literal["auto"] | MISSING = MISSING
+    chunking_strategy: Literal["auto"] | VadConfig | MISSING = MISSING
     """
-    The model divides the sound itself, by windows that end where a segment ends.
+    How the sound is divided. If absent, by the model's own windows, which end where a segment ends. By `auto` or an object, it is divided in the pauses of speech, and pauses at the ends of the chunks are left out. `auto` is the object with its defaults.
     """
-    include: None | MISSING = MISSING
+    include: list[Literal["logprobs"]] | MISSING = MISSING
     """
-    Not supported, since transcripts have no log-probabilities of tokens here.
+    `logprobs` adds the log-probabilities of the tokens to the answer and to the events of a stream. Only with the format `json`.
     """
     known_speaker_names: None | MISSING = MISSING
     """
@@ -2209,6 +2257,10 @@ class CreateTranscriptionResponseJson(BaseModel):
     text: StrictStr
     """
     The transcript.
+    """
+    logprobs: list[TranscriptLogprob] | MISSING = MISSING
+    """
+    The log-probabilities of the text's tokens, where `include[]` asks for them.
     """
     usage: TranscriptTextUsageDuration
     """
@@ -2287,6 +2339,10 @@ class TranscriptTextDoneEvent(BaseModel):
     text: StrictStr
     """
     The whole text.
+    """
+    logprobs: list[TranscriptLogprob] | MISSING = MISSING
+    """
+    The log-probabilities of its tokens, where `include[]` asks for them.
     """
     usage: TranscriptTextUsageTokens
     """

@@ -281,7 +281,16 @@ OPERATIONS: Final = (
             FormField("temperature", "json"),
             FormField("timestamp_granularities[]", "text", is_list=True),
             FormField("stream", "json"),
-            FormField("chunking_strategy", "text"),
+            FormField(
+                "chunking_strategy",
+                "text",
+                members=(
+                    FormField("type", "text"),
+                    FormField("threshold", "json"),
+                    FormField("prefix_padding_ms", "json"),
+                    FormField("silence_duration_ms", "json"),
+                ),
+            ),
             FormField("include[]", "text", is_list=True),
             FormField("known_speaker_names[]", "text", is_list=True),
             FormField("known_speaker_references[]", "text", is_list=True),

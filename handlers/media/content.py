@@ -22,6 +22,8 @@ _BEGINNINGS: Final[Mapping[MediaKind, re.Pattern[bytes]]] = {
         rb"....ftyp|\x1aE\xdf\xa3|RIFF....AVI |\x30\x26\xb2\x75\x8e\x66\xcf\x11", re.DOTALL
     ),
 }
+# By which a file that Pillow does not open is told from another format.
+_IMAGE_BEGINNING: Final = re.compile(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP", re.DOTALL)
 _FORMATS: Final = {
     MediaKind.IMAGE: "a PNG, JPEG, GIF or WebP image",
     MediaKind.AUDIO: "sound as WAV, MP3, FLAC, Ogg, M4A or WebM",
@@ -48,6 +50,8 @@ def _check_image(data: bytes, max_pixels: int) -> None:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise _too_many_pixels(max_pixels) from None
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError) as error:
+        if _IMAGE_BEGINNING.match(data):
+            raise CannotRead("the image is broken or cut off") from error
         raise CannotRead(f"the content is not {_FORMATS[MediaKind.IMAGE]}") from error
     if width * height > max_pixels:
         raise _too_many_pixels(max_pixels)

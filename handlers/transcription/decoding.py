@@ -70,11 +70,12 @@ class Counts:
 class DecodedWindow:
     """The result of a window.
 
-    token_ids: with the end token, if that came. text: of those that are text. is_silence: whether nobody
-    speaks. The other fields are those of `Segment`.
+    token_ids: with the end token, if that came. logprobs: of each of them. text: of those that are text.
+    is_silence: whether nobody speaks. The other fields are those of `Segment`.
     """
 
     token_ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
     text: str
     temperature: float
     avg_logprob: float
@@ -196,12 +197,14 @@ class WindowDecoder:
     ) -> DecodedWindow:
         token_ids = tuple(event.token_id for event in events)
         text = text_of(token_ids, self._info, self._tokenizer).strip()
-        avg_logprob = sum(event.logprob or 0.0 for event in events) / len(events)
+        logprobs = tuple(event.logprob or 0.0 for event in events)
+        avg_logprob = sum(logprobs) / len(logprobs)
         rules = self._rules
         is_unlikely = rules.min_avg_logprob is not None and avg_logprob < rules.min_avg_logprob
         is_quiet = rules.max_no_speech_prob is not None and no_speech_prob > rules.max_no_speech_prob
         return DecodedWindow(
             token_ids=token_ids,
+            logprobs=logprobs,
             text=text,
             temperature=temperature,
             avg_logprob=avg_logprob,

@@ -16,6 +16,7 @@ from handlers.concurrency.workers import Workers
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.service.seed import draw_seed
+from handlers.transcription.chunks import Chunk, speech_chunks
 from handlers.transcription.decoding import (
     WHISPERS_RULES,
     DecodedWindow,
@@ -26,6 +27,7 @@ from handlers.transcription.decoding import (
 )
 from handlers.transcription.parts import Part, split_window, whole_window
 from handlers.transcription.transcript import (
+    ScoredToken,
     Segment,
     TextDelta,
     Transcribes,
@@ -135,41 +137,81 @@ class _Windows:
         self._text = _JoinedText()
         self._segments: list[Segment] = []
         self._words: list[Word] = []
-        self._is_long = sound.num_frames > self._info.window_frames
-        self._has_timestamps = self._is_long or request.segments or request.words
+        self._tokens: list[ScoredToken] = []
+        self._history: list[int] = []
+        self._code: str | None = None
 
     async def events(self, language: str | None, prompt: list[int]) -> AsyncGenerator[TranscriptEvent, None]:
         """Yield the text, then the transcript. prompt: the tokens before the first window's."""
-        info, history = self._info, prompt
-        code = ENGLISH if not info.languages else language
-        start, num_windows = 0, 0
-        max_windows = _MAX_REPEATS * ceil(self._sound.num_frames / info.window_frames)
-        while start < self._sound.num_frames:
-            window = await self._workers.compute(self._sound.window, start)
-            if code is None:
-                code = await self._decoder.language(window)
-            task = WindowTask(self._prompt(code, history), window, self._has_timestamps)
+        self._history = prompt
+        self._code = ENGLISH if not self._info.languages else language
+        for chunk in await self._workers.compute(self._chunks):
+            async with aclosing(self._chunk_deltas(chunk)) as deltas:
+                async for delta in deltas:
+                    yield delta
+        yield self._transcript(self._code or ENGLISH)
+
+    def _chunks(self) -> list[Chunk]:
+        rules, info = self._request.pauses, self._info
+        if rules is None:
+            return [Chunk(0, self._sound.num_frames)]
+        return speech_chunks(self._sound.levels(), rules, info.frames_per_second, info.window_frames)
+
+    async def _chunk_deltas(self, chunk: Chunk) -> AsyncGenerator[TextDelta, None]:
+        """Yield the text of one chunk, window after window."""
+        info = self._info
+        is_long = chunk.end - chunk.start > info.window_frames
+        has_timestamps = is_long or self._request.segments or self._request.words
+        start, num_windows = chunk.start, 0
+        max_windows = _MAX_REPEATS * ceil((chunk.end - chunk.start) / info.window_frames)
+        while start < chunk.end:
+            window = await self._workers.compute(self._sound.window, start, chunk.end)
+            if self._code is None:
+                self._code = await self._decoder.language(window)
+            prompt = self._prompt(self._code, self._history, has_timestamps=has_timestamps)
+            task = WindowTask(prompt, window, has_timestamps)
             decoded = await self._decoder.decode(task)
-            num_frames = min(self._sound.num_frames - start, info.window_frames)
+            num_frames = min(chunk.end - start, info.window_frames)
             num_windows += 1
             if not decoded.is_silence:
                 token_ids = _without_end(decoded.token_ids, info)
-                split_into_parts = split_window if self._has_timestamps else whole_window
+                split_into_parts = split_window if has_timestamps else whole_window
                 split = split_into_parts(token_ids, info, num_frames)
                 new = list(self._new_segments(start, decoded, token_ids, split.parts))
                 if self._request.words:
-                    await self._add_words(task, decoded, start, num_frames, code, [part for part, _ in new])
-                for _, segment in new:
+                    parts = [part for part, _ in new]
+                    await self._add_words(task, decoded, start, num_frames, self._code, parts)
+                for part, segment in new:
                     self._segments.append(segment)
+                    tokens = self._scored(decoded, part)
+                    self._tokens += tokens
                     if delta := self._text.add(segment.text):
-                        yield TextDelta(delta)
+                        yield TextDelta(delta, tokens)
                 added = [token_id for _, segment in new for token_id in segment.token_ids]
-                history = self._next_history(history, added, decoded)
+                self._history = self._next_history(self._history, added, decoded)
                 num_frames = split.num_frames if num_windows < max_windows else num_frames
             start += num_frames
-        yield self._transcript(code or ENGLISH)
 
-    def _prompt(self, code: str, history: Sequence[int]) -> tuple[int, ...]:
+    def _scored(self, decoded: DecodedWindow, part: Part) -> tuple[ScoredToken, ...]:
+        """Return the tokens of a part's text, if they are asked for."""
+        if not self._request.logprobs:
+            return ()
+        spell = self._engine.tokenizer.token_bytes
+        return tuple(
+            ScoredToken(spell(decoded.token_ids[place]), decoded.logprobs[place])
+            for place in self._text_places(decoded, part)
+        )
+
+    def _text_places(self, decoded: DecodedWindow, part: Part) -> list[int]:
+        """Return the places of those tokens of a part that are text."""
+        is_special, ids = self._engine.tokenizer.is_special, decoded.token_ids
+        return [
+            place
+            for place in range(part.first, part.end)
+            if ids[place] < self._info.end_id and not is_special(ids[place])
+        ]
+
+    def _prompt(self, code: str, history: Sequence[int], *, has_timestamps: bool) -> tuple[int, ...]:
         info = self._info
         ids: list[int] = []
         if history and info.previous_id is not None:
@@ -179,7 +221,7 @@ class _Windows:
             task = info.translate_id if self._request.translate else info.transcribe_id
             assert task is not None, "a model of several languages has both tasks"
             ids += [info.languages[code], task]
-        if not self._has_timestamps:
+        if not has_timestamps:
             ids.append(info.no_timestamps_id)
         return tuple(ids)
 
@@ -240,12 +282,7 @@ class _Windows:
         offset = start / self._info.frames_per_second
         tokenizer = self._engine.tokenizer
         for part in parts:
-            places = [
-                place
-                for place in range(part.first, part.end)
-                if decoded.token_ids[place] < self._info.end_id
-                and not tokenizer.is_special(decoded.token_ids[place])
-            ]
+            places = self._text_places(decoded, part)
             spelled = [tokenizer.token_bytes(decoded.token_ids[place]) for place in places]
             for word in split_words(spelled, code):
                 if text := word.text.strip():
@@ -261,6 +298,7 @@ class _Windows:
             duration=self._sound.duration,
             segments=tuple(self._segments) if self._request.segments else (),
             words=tuple(self._words),
+            tokens=tuple(self._tokens),
             usage=TranscriptUsage(self._sound.duration, counts.num_prompt_tokens, counts.num_output_tokens),
         )
 

@@ -2,9 +2,10 @@
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from handlers.active_requests.active_request import ActiveRequest
+from handlers.transcription.chunks import PauseRules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,8 +17,10 @@ class TranscriptionRequest:
     prompt: a text that the sound follows, in whose spelling and style the transcript goes on.
     temperature: 0: each window is decoded greedily, and again at higher temperatures while the result is
         repetitive or unlikely; any other is the only one. seed: of the draws; None draws one.
+    pauses: how the sound is divided in pauses of speech; None: by the model's windows alone.
     words: whether the times of words are wanted. segments: whether those of segments are; long sounds have
         segments anyway, since each window begins where the last segment of the one before ends.
+    logprobs: whether the log-probabilities of the text's tokens are.
     translate: whether the text is to be English, whatever is spoken.
     """
 
@@ -26,8 +29,10 @@ class TranscriptionRequest:
     prompt: str | None = None
     temperature: float = 0.0
     seed: int | None = None
+    pauses: PauseRules | None = None
     words: bool = False
     segments: bool = False
+    logprobs: bool = False
     translate: bool = False
 
 
@@ -38,6 +43,15 @@ class Word:
     text: str
     start: float
     end: float
+
+
+class ScoredToken(NamedTuple):
+    """A token of a text. bytes: those that it adds, in UTF-8. logprob: its log-probability after the model's
+    own rules, before the temperature.
+    """
+
+    bytes: bytes
+    logprob: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +93,8 @@ class Transcript:
     """The text that was said.
 
     text: without blanks around it. language: its code, such as "en"; of a model of one language, that one's.
-    duration: of the sound in seconds. segments, words: () unless they were asked for.
+    duration: of the sound in seconds. segments, words, tokens: () unless they were asked for; the joined
+    bytes of the tokens are the text, with blanks around it.
     """
 
     text: str
@@ -88,13 +103,18 @@ class Transcript:
     segments: tuple[Segment, ...]
     words: tuple[Word, ...]
     usage: TranscriptUsage
+    tokens: tuple[ScoredToken, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """The next part of a transcript's text; all of them joined are `Transcript.text`."""
+    """The next part of a transcript's text; all of them joined are `Transcript.text`.
+
+    tokens: its part of `Transcript.tokens`.
+    """
 
     text: str
+    tokens: tuple[ScoredToken, ...] = ()
 
 
 TranscriptEvent: TypeAlias = TextDelta | Transcript

@@ -78,6 +78,10 @@ def hf_inputs(directory: Path, family: str, text: str, images: Sequence[bytes]) 
     parts = {"images": tiny.images(), "sounds": None if tiny.sounds is None else tiny.sounds()}
     processor = with_parts(processor_class(family, name), tokenizer, **parts, **options)
     pictures = [Image.open(BytesIO(data)) for data in images]
+    if family == "perception_lm":  # whose processor joins no images of different numbers of tiles
+        lists = processor(text=[text], images=pictures, return_tensors=None)
+        ids, tiles = torch.tensor(lists["input_ids"]), torch.cat(lists["pixel_values"])[None]
+        return {"input_ids": ids, "pixel_values": tiles}
     nested = MEDIA_FAMILIES[family].tokens in ("tiles", "paligemma") or family == "llava_onevision"
     with warnings.catch_warnings():  # some make arrays of tensors in a way that NumPy gives up
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -148,6 +152,7 @@ MARKERS = {
     "llama4": "<|image|>",
     "cohere2_vision": "<|IMG_PATCH|>",
     "internvl": "<IMG_CONTEXT>",
+    "kimi_k25": "<|media_begin|>image<|media_content|><|media_pad|><|media_end|>",
     "mistral3": "[IMG]",
     "pixtral": "[IMG]",
     "lighton_ocr": "<|image_pad|>",
@@ -282,6 +287,34 @@ def test_a_picture_is_encoded_once_for_all_prompts_that_show_it(case: Case) -> N
         # LLaVA-OneVision's processor makes something else of a picture that is not alone.
         num_others = case.family == "llava_onevision" and len(images) > 1
         assert encoder.num_encoded - known == num_computed + num_others
+
+
+def test_images_of_few_pixels_are_encoded(case: Case) -> None:
+    core, tokenizer, media = load(case.directory)
+    encoder = encoder_of(core)
+    for width, height in ((1, 1), (3, 3), (1, 3), (3, 1), (4, 1)):
+        (medium,) = prompt_of(tokenizer, media, "#", (image_bytes(width, height),)).media
+        assert medium.digest in encoder.encode([medium]), (width, height)
+
+
+@pytest.mark.parametrize("case", ["mistral3"], indirect=True)
+def test_an_image_of_one_row_is_encoded_as_beside_others(case: Case) -> None:
+    core, tokenizer, media = load(case.directory)
+    (dot,) = prompt_of(tokenizer, media, "#", (image_bytes(1, 1),)).media
+    other = prompt_of(tokenizer, media, "#", (WIDE,)).media[0]
+    encoder = encoder_of(core)
+    alone = encoder.encode([dot])[dot.digest].rows
+    arrays = [encoder._arrays(one) for one in (dot, other)]
+    height, width = (max(array["pixel_values"].shape[axis] for array in arrays) for axis in (2, 3))
+    pixels = torch.zeros(2, 3, height, width)
+    for place, array in enumerate(arrays):
+        picture = torch.from_numpy(array["pixel_values"][0])
+        pixels[place, :, : picture.shape[1], : picture.shape[2]] = picture
+    sizes = torch.cat([torch.as_tensor(array["image_sizes"]) for array in arrays])
+    with torch.inference_mode():
+        rows = case.whole.model.get_image_features(pixels, sizes, return_dict=True).pooler_output
+    assert len(alone) == len(rows[0]) == 1
+    assert torch.allclose(alone, rows[0], atol=1e-5)
 
 
 def encoder_of(core: EngineCore) -> MediaEncoder:

@@ -176,13 +176,42 @@ async def test_measures_of_a_window_are_those_of_its_logits(tmp_path: Path) -> N
         )["segments"][0][0]["result"]
         ids = result["sequences"][-len(result["scores"]) :]
         logprobs = torch.stack(list(result["scores"])).log_softmax(-1)
-        expected = logprobs.gather(1, ids[:, None]).mean()
-        assert found.segments[0].avg_logprob == pytest.approx(float(expected), abs=1e-4)
+        scores = logprobs.gather(1, ids[:, None])[:, 0]
+        assert found.segments[0].avg_logprob == pytest.approx(float(scores.mean()), abs=1e-4)
         window = torch.nn.functional.pad(features_of(directory, data)["input_features"], (0, 100))
         with torch.no_grad():
             logits = model(window, decoder_input_ids=torch.tensor([[info.start_id]])).logits
         no_speech = logits[0, 0].softmax(-1)[info.no_speech_id]
         assert found.segments[0].no_speech_prob == pytest.approx(float(no_speech), rel=1e-4)
+
+
+async def test_log_probabilities_of_tokens_are_those_of_the_models_logits(tmp_path: Path) -> None:
+    vocabulary = speech_tokenizer().get_vocab()
+    suppressed = [each for token, each in vocabulary.items() if token not in TEXT_TOKENS]
+    for is_multilingual in (True, False):
+        directory = save_tiny_speech(
+            tmp_path / str(is_multilingual), is_multilingual=is_multilingual, suppress_tokens=suppressed
+        )
+        data = sound_bytes(2.0, seed=6)
+        async with started(directory) as engine:
+            info, spell = info_of(engine), engine.tokenizer.token_bytes
+            options: dict[str, Any] = {"temperature": 0.7, "seed": 1}  # which they are taken before
+            found = await transcribe(engine, data, language="en", logprobs=True, **options)
+        ids_by_bytes = {spell(token_id): token_id for token_id in range(info.end_id)}
+        ids = [ids_by_bytes[token.bytes] for token in found.tokens]
+        task = [info.languages["en"], info.transcribe_id] if is_multilingual else []
+        prompt = [info.start_id, *task, info.no_timestamps_id]
+        model: Any = WhisperForConditionalGeneration.from_pretrained(directory)
+        window = torch.nn.functional.pad(features_of(directory, data)["input_features"], (0, 100))
+        with torch.no_grad():
+            logits = model(window, decoder_input_ids=torch.tensor([[*prompt, *ids]])).logits[0]
+        logits = logits[len(prompt) - 1 : -1]
+        logits[:, list(info.banned_ids)] = -torch.inf
+        logits[0, list(info.first_banned_ids)] = -torch.inf
+        expected = logits.log_softmax(-1).gather(1, torch.tensor(ids)[:, None])[:, 0]
+        assert len(set(ids)) > 3
+        assert [token.logprob for token in found.tokens] == pytest.approx(expected.tolist(), abs=1e-4)
+        assert b"".join(token.bytes for token in found.tokens).decode(errors="replace").strip() == found.text
 
 
 async def test_times_of_tokens_are_those_of_transformers(tmp_path: Path) -> None:
@@ -206,7 +235,7 @@ async def test_times_of_tokens_are_those_of_transformers(tmp_path: Path) -> None
         reader = engine.speech
         assert reader is not None
         sound = reader.read(data, 60)
-        weights = await engine.align(sound.window(0), ids[:-1])
+        weights = await engine.align(sound.window(0, sound.num_frames), ids[:-1])
         times = reader.token_times(weights[:, num_prompt:, : sound.num_frames // 2])
         assert len(set(times)) > 5
         assert [*times, times[-1]] == pytest.approx(expected[num_prompt:], abs=1e-6)

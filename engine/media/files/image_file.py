@@ -3,6 +3,7 @@
 from io import BytesIO
 from typing import Final
 
+import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from engine.config import MAX_IMAGE_PIXELS
@@ -11,18 +12,25 @@ from engine.media.files.cannot_decode import CannotDecode
 # A thinner one is no picture, and processors that keep the ratio of its sides could not scale it.
 MAX_ASPECT_RATIO: Final = 200
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+_GREY_16: Final = "I;16"
+_UNLIKE: Final = ("RGBA", "LA", "PA", _GREY_16)
 
 
 def decode_image(data: bytes, max_pixels: int) -> Image.Image:
     """Return the image in a file as RGB, turned upright as its EXIF data say; of a moving one, its first.
 
-    Transparency is dropped, as transformers' own loading of images drops it. Raises CannotDecode.
+    Transparency is dropped, as transformers' own loading of images drops it. Of 16 bits of grey the upper 8
+    are kept, where that would make white of nearly all. Raises CannotDecode.
     max_pixels: of its width and height, which are known before any pixel is decoded.
     """
     try:
         with Image.open(BytesIO(data), formats=FORMATS) as image:
             _check_size(image, max_pixels)
             upright = ImageOps.exif_transpose(image)
+            if upright.mode == _GREY_16:
+                upright = Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8))
+            # Pillow warns before it drops that of a palette.
+            upright.info.pop("transparency", None)
             return upright.convert("RGB")
     except CannotDecode:
         raise
@@ -36,17 +44,18 @@ def decode_image(data: bytes, max_pixels: int) -> Image.Image:
         raise CannotDecode("the image is broken or cut off") from error
 
 
-def opaque(data: bytes) -> bytes:
-    """Return a file whose image has no transparency, and is that of `decode_image`; the same if it has none.
+def as_rgb(data: bytes) -> bytes:
+    """Return a file whose image others read as `decode_image` does; the same if they do so anyway.
 
-    Raises CannotDecode.
+    One with transparency or 16 bits of grey, of which they make something else, is written anew. Raises
+    CannotDecode.
     """
     try:
         with Image.open(BytesIO(data), formats=FORMATS) as image:
-            is_opaque = image.mode not in ("RGBA", "LA", "PA") and "transparency" not in image.info
+            is_plain = image.mode not in _UNLIKE and "transparency" not in image.info
     except Exception as error:
         raise CannotDecode("the image is broken or cut off") from error
-    if is_opaque:
+    if is_plain:
         return data
     file = BytesIO()
     decode_image(data, MAX_IMAGE_PIXELS).save(file, "PNG", compress_level=1)

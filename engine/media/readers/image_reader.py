@@ -8,7 +8,7 @@ from transformers import PreTrainedConfig
 
 from engine.config import MediaLimits
 from engine.media.families import MediaFamily
-from engine.media.files.image_file import decode_image, opaque
+from engine.media.files.image_file import as_rgb, decode_image
 from engine.media.processed_item import Arrays
 from engine.media.readers.media_reader import CannotProcess, ReadFile
 from engine.media.readers.whole_processor import WholeProcessor, digest_of
@@ -60,8 +60,8 @@ class ImageReader:
         return ReadFile(text, arrays, self._grids(arrays))
 
     def plain(self, data: bytes) -> bytes:
-        """Return an image without transparency, which others show before white; see `MediaReader`."""
-        return opaque(data)
+        """Return an image without what others read otherwise, such as transparency; see `MediaReader`."""
+        return as_rgb(data)
 
     def _grids(self, arrays: Arrays) -> tuple[tuple[int, int, int], ...]:
         """Return the patches of the image that become one token each, where positions have axes."""

@@ -58,6 +58,15 @@ def serving_class(config: PreTrainedConfig) -> Any:
     return text or _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config) or _media_class(config)
 
 
+def is_readable(config: PreTrainedConfig) -> bool:
+    """Return whether a checkpoint of this configuration is read by a class that is known here.
+
+    The text of one that is not may be of a type that has such a class.
+    """
+    known = speech_class(config) or _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config) or _media_class(config)
+    return known is not None
+
+
 def new_model(
     config: PreTrainedConfig, *, trust_remote_code: bool | None = None, **options: Any
 ) -> PreTrainedModel:

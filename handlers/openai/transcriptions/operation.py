@@ -39,10 +39,11 @@ class Transcriptions:
     ) -> AsyncGenerator[m.TranscriptTextDeltaEvent | m.TranscriptTextDoneEvent, None]:
         with self._open(call) as active:
             self._shared.model_names.resolve(body.model)
-            events = self._transcriber.stream(active, transcription_request(body))
+            request = transcription_request(body)
+            events = self._transcriber.stream(active, request)
             async with aclosing(events):
                 async for event in events:
-                    yield event_of(event)
+                    yield event_of(event, request)
 
     async def translate(self, body: m.CreateTranslationRequest, call: Call[Any]) -> Translated:
         with self._open(call) as active:
@@ -57,5 +58,5 @@ class Transcriptions:
 
 def _to_problem(error: Exception) -> Exception:
     if isinstance(error, InvalidMedia):
-        return Problem(400, str(error), "invalid_value", field="file")
+        return Problem(400, error.reason, "invalid_value", field="file")
     return to_problem(error, prompt_field="prompt")

@@ -6,7 +6,14 @@ from typing import Final
 from pydantic import MISSING
 
 from generated.openai import models as m
-from handlers.transcription.transcript import Segment, TextDelta, Transcript, TranscriptionRequest
+from handlers.chat.reading.logprobs import bounded
+from handlers.transcription.transcript import (
+    ScoredToken,
+    Segment,
+    TextDelta,
+    Transcript,
+    TranscriptionRequest,
+)
 
 from .language import language_name
 from .request import Format
@@ -28,7 +35,8 @@ def transcribed(transcript: Transcript, request: TranscriptionRequest, form: For
         return _TEXTS[form](transcript)
     usage = m.TranscriptTextUsageDuration(type="duration", seconds=transcript.usage.seconds)
     if form == "json":
-        return m.CreateTranscriptionResponseJson(text=transcript.text, usage=usage)
+        logprobs = _logprobs(transcript.tokens) if request.logprobs else MISSING
+        return m.CreateTranscriptionResponseJson(text=transcript.text, logprobs=logprobs, usage=usage)
     words = [m.TranscriptionWord(word=one.text, start=one.start, end=one.end) for one in transcript.words]
     return m.CreateTranscriptionResponseVerboseJson(
         task="transcribe",
@@ -56,14 +64,18 @@ def translated(transcript: Transcript, form: Format) -> Translated:
     )
 
 
-def event_of(event: TextDelta | Transcript) -> m.TranscriptTextDeltaEvent | m.TranscriptTextDoneEvent:
+def event_of(
+    event: TextDelta | Transcript, request: TranscriptionRequest
+) -> m.TranscriptTextDeltaEvent | m.TranscriptTextDoneEvent:
     """Return the event of a stream for a part of the text, or for all of it."""
+    logprobs = _logprobs(event.tokens) if request.logprobs else MISSING
     if isinstance(event, TextDelta):
-        return m.TranscriptTextDeltaEvent(type="transcript.text.delta", delta=event.text)
+        return m.TranscriptTextDeltaEvent(type="transcript.text.delta", delta=event.text, logprobs=logprobs)
     usage = event.usage
     return m.TranscriptTextDoneEvent(
         type="transcript.text.done",
         text=event.text,
+        logprobs=logprobs,
         usage=m.TranscriptTextUsageTokens(
             type="tokens",
             input_tokens=usage.num_prompt_tokens,
@@ -71,6 +83,17 @@ def event_of(event: TextDelta | Transcript) -> m.TranscriptTextDeltaEvent | m.Tr
             total_tokens=usage.num_prompt_tokens + usage.num_output_tokens,
         ),
     )
+
+
+def _logprobs(tokens: Sequence[ScoredToken]) -> list[m.TranscriptLogprob]:
+    return [
+        m.TranscriptLogprob(
+            token=token.bytes.decode(errors="replace"),
+            logprob=bounded(token.logprob),
+            bytes=list(token.bytes),
+        )
+        for token in tokens
+    ]
 
 
 def _segments(segments: Sequence[Segment]) -> list[m.TranscriptionSegment]:

@@ -9,6 +9,7 @@ import openai
 import pytest
 from openai.types.audio import Transcription, TranscriptionVerbose
 
+from handlers.transcription.chunks import PauseRules
 from tests.unit.handlers.openai.transcriptions.scripted import MODEL, SOUND, SpeechApi
 
 TEXT = "Good morning. It's late."
@@ -74,6 +75,33 @@ async def test_a_stream_ends_with_the_whole_text(client: openai.AsyncOpenAI) -> 
     assert events[-1].usage.total_tokens == 13
 
 
+async def test_tokens_have_their_log_probabilities() -> None:
+    api = SpeechApi()
+    http = httpx2.AsyncClient(transport=httpx2.ASGITransport(api.app))
+    async with openai.AsyncOpenAI(
+        base_url="http://test/openai/v1", api_key="-", http_client=http, max_retries=0
+    ) as client:
+        answer = await client.audio.transcriptions.create(
+            file=sound(),
+            model=MODEL,
+            include=["logprobs"],
+            chunking_strategy={"type": "server_vad", "threshold": 0.25, "silence_duration_ms": 500},
+        )
+        stream = await client.audio.transcriptions.create(
+            file=sound(), model=MODEL, include=["logprobs"], stream=True
+        )
+        events: list[Any] = [event async for event in stream]
+    assert answer.logprobs is not None
+    assert [one.logprob for one in answer.logprobs] == [-0.5, -9999, 0, -0.25, -1]
+    assert (
+        bytes(int(byte) for one in answer.logprobs for byte in one.bytes or []).decode()
+        == " Good morning. It’s late."
+    )
+    assert [one.token for event in events[:-1] for one in event.logprobs][:2] == [" Good", " morning."]
+    assert [one.token for one in events[-1].logprobs] == [one.token for one in answer.logprobs]
+    assert [request.pauses for request in api.transcriber.requests] == [PauseRules(0.25, 300, 500), None]
+
+
 async def test_a_translation_is_a_text(client: openai.AsyncOpenAI) -> None:
     with pytest.deprecated_call():
         answer = await client.audio.translations.create(file=sound(), model=MODEL)
@@ -84,10 +112,15 @@ async def test_a_translation_is_a_text(client: openai.AsyncOpenAI) -> None:
     ("fields", "kind", "param"),
     [
         ({"model": "other"}, openai.NotFoundError, "model"),
-        ({"include": ["logprobs"]}, openai.BadRequestError, "include[]"),
+        ({"include": ["logprobs"], "response_format": "srt"}, openai.BadRequestError, "include[]"),
         ({"known_speaker_names": ["a", "b"]}, openai.BadRequestError, "known_speaker_names[]"),
         ({"response_format": "diarized_json"}, openai.BadRequestError, "response_format"),
-        ({"chunking_strategy": {"type": "server_vad"}}, openai.BadRequestError, "chunking_strategy[type]"),
+        ({"chunking_strategy": {"type": "near"}}, openai.BadRequestError, "chunking_strategy[type]"),
+        (
+            {"chunking_strategy": {"type": "server_vad", "threshold": 1.5}},
+            openai.BadRequestError,
+            "chunking_strategy[threshold]",
+        ),
         ({"timestamp_granularities": ["word"]}, openai.BadRequestError, "timestamp_granularities[]"),
         ({"file": ("a.wav", b"")}, openai.BadRequestError, "file"),
     ],

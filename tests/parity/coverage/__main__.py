@@ -10,16 +10,22 @@ from typing import Any
 
 import transformers
 
+import tests.parity.conftest  # noqa: F401  # declares what the import of torchvision needs
 from tests.parity.coverage.types import ALL
 from tests.parity.coverage.verdict import Outcome, Verdict, judge
 
 _HEAD = """# Models
 
-Each of the {total} model types that transformers {version} has a causal language model for, tried by
-`make coverage-table`: a tiny model with random weights is served in float32, its prompts arriving while
-others decode, in chunks, and once more from the prefix cache. {served} are served with exactly the tokens of
-transformers' greedy `generate`, {refused} are refused at load with the reason, and {faults} are served
-wrongly. {untried} were not tried, since no tiny model of them could be made here.
+Each of the {total} model types that transformers {version} has a causal language model for and that
+continue texts, tried by `make coverage-table`: a tiny model with random weights is served in float32,
+its prompts arriving while others decode, in chunks, and once more from the prefix cache. {served} are
+served with exactly the tokens of transformers' greedy `generate`, {refused} are refused at load with
+the reason, and {faults} are served wrongly. {untried} were not tried, since no tiny model of them could
+be made here.
+
+Texts alone are tried here. [Models that read images, sounds and videos](media-models.md) are tried with
+these by tests of their own; most are no causal language models to transformers, and so not in this
+table. [Models that transcribe](speech-models.md) continue no texts.
 
 | model type | outcome | how, or why not |
 |---|---|---|

@@ -4,8 +4,11 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+from transformers.utils.import_utils import is_timm_available
 
 from tests.tiny import tiny_tokenizer
+from tests.tiny_gemma3n import gemma3n_config
+from tests.tiny_sizes import text_sizes
 
 VOCAB_SIZE = len(tiny_tokenizer())
 _WINDOW = 9
@@ -141,6 +144,8 @@ _OVERRIDES: dict[str, dict[str, Any]] = {
 
 def tiny_config(model_type: str) -> PreTrainedConfig:
     """Return a small configuration of this type, with a few layers of each kind."""
+    if model_type == "gemma3n" and is_timm_available():  # its encoder of images is timm's
+        return gemma3n_config(text_sizes() | {"pad_token_id": 0}, VOCAB_SIZE - 4, VOCAB_SIZE - 2)
     kind: Any = CONFIG_MAPPING[model_type]
     defaults = kind()
     sizes = {name: value for name, value in _SIZES.items() if _has(defaults, name)}

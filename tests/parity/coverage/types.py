@@ -1,12 +1,14 @@
-"""The model types of the coverage table."""
+"""The model types of the coverage table: those that continue texts."""
 
 from typing import Final
 
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
-ALL: Final = tuple(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
+from engine.info.speech_info import SPEECH_MODEL_TYPES
+
+ALL: Final = tuple(name for name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES if name not in SPEECH_MODEL_TYPES)
 # One of each way to be served or refused, for `make test`.
 SHORT: Final = (
-    "bloom", "cohere2", "deepseek_v3", "falcon_h1", "glm_moe_dsa", "granitemoehybrid", "hrm_text",
+    "bloom", "cohere2", "deepseek_v3", "falcon_h1", "git", "glm_moe_dsa", "granitemoehybrid", "hrm_text",
     "kimi_linear", "lfm2", "llama4_text", "mamba", "moshi", "opt", "phimoe", "qwen3_5_text",
 )  # fmt: skip

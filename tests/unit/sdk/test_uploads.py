@@ -75,6 +75,22 @@ def test_an_array_is_a_part_an_item_and_values_are_json(script: Script) -> None:
     ]
 
 
+def test_an_object_is_a_part_a_member(script: Script) -> None:
+    script.replies = [Reply(body=ANSWER)]
+    with openai.Client(script.url) as it:
+        it.create_transcription(
+            file=b"RIFF",
+            model="m",
+            include=["logprobs"],
+            chunking_strategy={"type": "server_vad", "threshold": 0.5},
+        )
+    assert parts_of(script)[2:] == [
+        ("include[]", None, b"logprobs"),
+        ("chunking_strategy[type]", None, b"server_vad"),
+        ("chunking_strategy[threshold]", None, b"0.5"),
+    ]
+
+
 def test_a_stream_is_asked_for_in_the_form(script: Script) -> None:
     event = 'data: {"type": "transcript.text.delta", "delta": "Hi"}\n\n'
     script.replies = [Reply(body=event + "data: [DONE]\n\n", media_type="text/event-stream")]

@@ -22,6 +22,7 @@ class FormMember:
     name: str
     kind: str
     is_list: bool
+    members: tuple["FormMember", ...] = ()
 
 
 @dataclass(frozen=True)

@@ -208,13 +208,15 @@ function pairs(values: Record<string, unknown> | undefined): [string, string][] 
   );
 }
 
-/** The members of a body as the parts of a form; an array's items come one by one. */
+/** The members of a body as the parts of a form; those of an array and of an object come one by one. */
 function form(body: unknown): FormData {
   const parts = new FormData();
   for (const [name, value] of Object.entries(body as object)) {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (item === undefined || item === null) continue;
       if (item instanceof Blob) parts.append(name, item);
+      else if (typeof item === "object")
+        for (const [key, one] of Object.entries(item)) parts.append(`${name}[${key}]`, typeof one === "string" ? one : JSON.stringify(one));
       else parts.append(name, typeof item === "string" ? item : JSON.stringify(item));
     }
   }

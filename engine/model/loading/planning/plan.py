@@ -1,5 +1,6 @@
 """The plan of a model, by its configuration and the headers of its weights, before these are read."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +31,7 @@ from engine.model.loading.quantized.formats.known_formats import find_format
 from engine.model.loading.quantized.quantized_weight import Format
 from engine.model.loading.quantized.tensor_files import TensorFiles
 from engine.model.loading.refusals import one_line
-from engine.model.loading.text_part import serving_class
+from engine.model.loading.text_part import is_readable, serving_class
 from engine.model.loading.unread_linears import UnreadLinears, unread_linears
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16
 from engine.native.obstacles import lacks_library
@@ -234,17 +235,31 @@ def _find_paged_obstacle(model_config: PreTrainedConfig, directory: Path) -> str
             f"({', '.join(SPEECH_MODEL_TYPES)})"
         )
     model_class: Any = serving_class(model_config)
-    if model_class is None and "auto_map" not in model_config.to_dict():
-        raise ModelNotSupported(f"{name} is not a causal language model")
+    if "auto_map" not in model_config.to_dict():
+        if model_class is None:
+            raise ModelNotSupported(f"{name} is not a causal language model")
+        if not is_readable(model_config):
+            raise ModelNotSupported(
+                f"{name} reads more than text, in a way that is not known here, and transformers does not "
+                "read its text alone"
+            )
     layer_types = set(getattr(model_config.get_text_config(), "layer_types", None) or ())
     if unknown := layer_types - _SUPPORTED_LAYER_TYPES:
         return f"{name} has layers of {', '.join(sorted(unknown))}, which paged attention lacks"
     # transformers' flag is not set for all classes that go through the interface, and Mamba does not attend.
     if model_class is None or model_class.is_backend_compatible() or layer_types & _RECURRENT_LAYER_TYPES:
         return None
-    if not model_class._can_set_attn_implementation():
+    if not model_class._can_set_attn_implementation() or _has_table_of_attention(model_class):
         return f"{model_class.__name__} does not support transformers' attention interface"
     return None
+
+
+def _has_table_of_attention(model_class: type) -> bool:
+    """Return whether attention is chosen by a table in the class's module, as in transformers' older code.
+
+    GIT has one beside an encoder that does go through the interface.
+    """
+    return any(name.endswith("_ATTENTION_CLASSES") for name in vars(sys.modules[model_class.__module__]))
 
 
 def choose_device(name: str) -> torch.device:

@@ -30,6 +30,11 @@ class FormReader:
         self._fields = {field.name: field for field in fields}
         self._members = frozenset(field.member for field in self._fields.values())
         self._files = frozenset(name for name, field in self._fields.items() if field.kind == "file")
+        self._inner = {
+            f"{field.name}[{inner.name}]": (field, inner)
+            for field in self._fields.values()
+            for inner in field.members
+        }
         self._status = status
         self._max_bytes = max_bytes
 
@@ -53,6 +58,9 @@ class FormReader:
 
     def as_sent(self, invalid: InvalidValue) -> InvalidValue:
         """Return the error with a member named as it is sent, and an array rather than one of its items."""
+        member, _, inner = invalid.field.partition(".")
+        if inner and member in self._fields:
+            return invalid._replace(field=f"{member}[{inner}]")
         member = invalid.field.partition("[")[0]
         names = [one.name for one in self._fields.values() if one.member == member and one.name != member]
         return invalid._replace(field=names[0]) if names else invalid
@@ -63,16 +71,23 @@ class FormReader:
         Raises InvalidRequest.
         """
         values: dict[str, Any] = {}
+        objects: dict[str, dict[str, Any]] = {}
         for part in parts:
-            field = self._field(part.name)
+            if part.name in self._inner:
+                whole, field = self._inner[part.name]
+                found = objects.setdefault(whole.member, {})
+            else:
+                field, found = self._field(part.name), values
             value = self._value(part, field)
             if field.is_list:
-                values.setdefault(field.member, []).append(value)
-            elif field.member in values:
+                found.setdefault(field.member, []).append(value)
+            elif field.member in found:
                 raise self._invalid(part.name, "is given more than once", Violation.REPEATED)
             else:
-                values[field.member] = value
-        return values
+                found[field.member] = value
+        if both := values.keys() & objects.keys():
+            raise self._invalid(min(both), "is given more than once", Violation.REPEATED)
+        return {**values, **objects}
 
     def _field(self, name: str) -> FormField:
         """Return the field that a part is of.
@@ -92,7 +107,9 @@ class FormReader:
             text = part.content.decode()
         except UnicodeDecodeError:
             raise self._invalid(part.name, "must be text in UTF-8", Violation.INVALID_UTF8) from None
-        return read_scalar(text) if field.kind == "json" else text
+        # An object may come as one text.
+        is_json = field.kind == "json" or (field.members and text.lstrip().startswith("{"))
+        return read_scalar(text) if is_json else text
 
     def _invalid(self, field: str, reason: str, violation: Violation) -> InvalidRequest:
         return InvalidRequest(self._status, InvalidValue(field, reason, violation, None))

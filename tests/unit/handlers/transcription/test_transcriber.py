@@ -26,10 +26,11 @@ from engine.request import (
 from engine.speech.reader import SpeechSound
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.errors.refused import Refused
+from handlers.transcription.chunks import PauseRules, speech_chunks
 from handlers.transcription.decoding import WHISPERS_RULES, DecodingRules
 from handlers.transcription.transcript import TextDelta, Transcript, TranscriptionRequest
 from tests.scripted_engine import Script, ScriptedEngine, says, token
-from tests.sounds import sound_bytes
+from tests.sounds import RATE, encoded, sound_bytes, tone
 from tests.tiny_speech import save_tiny_speech
 from tests.transcribing import GREEDY, MAX_SECONDS, started, transcribe, transcribing
 from tests.unit.handlers.transcription.infos import INFO
@@ -65,10 +66,10 @@ class ScriptedReader:
     info = INFO
 
     def __init__(self, num_frames: int) -> None:
-        self._sound = SpeechSound(torch.zeros(16, num_frames), num_frames / 100, INFO.window_frames)
+        self.sound = SpeechSound(torch.zeros(16, num_frames), num_frames / 100, INFO.window_frames)
 
     def read(self, data: bytes, max_seconds: float) -> SpeechSound:
-        return self._sound
+        return self.sound
 
     def token_times(self, weights: NDArray[np.float32]) -> tuple[float, ...]:
         return tuple(0.0 for _ in weights[0])
@@ -139,6 +140,27 @@ async def test_a_stream_gives_the_text_in_parts_and_then_the_transcript(director
     texts = [delta.text for delta in deltas if isinstance(delta, TextDelta)]
     assert len(texts) == len(deltas) > 1
     assert "".join(texts) == whole.text == "".join(each.text for each in whole.segments).strip()
+
+
+@pytest.mark.parametrize("options", [{}, {"pauses": PauseRules()}, {"segments": True}], ids=str)
+async def test_the_scored_tokens_of_a_stream_are_those_of_the_transcript(
+    directory: Path, options: dict[str, Any]
+) -> None:
+    async with started(directory) as engine:
+        async with transcribing(engine) as (transcriber, active):
+            request = TranscriptionRequest(audio=LONG, language="en", logprobs=True, **options)
+            events = [event async for event in transcriber.stream(active, request)]
+        plain = await transcribe(engine, LONG, language="en", **options)
+    *deltas, last = events
+    assert isinstance(last, Transcript)
+    assert (last.text, plain.tokens) == (plain.text, ())
+    assert all(isinstance(delta, TextDelta) and delta.tokens for delta in deltas)
+    assert last.tokens == tuple(
+        each for delta in deltas if isinstance(delta, TextDelta) for each in delta.tokens
+    )
+    assert len(deltas) > 1
+    assert b"".join(token.bytes for token in last.tokens).decode(errors="replace").strip() == last.text
+    assert all(token.logprob <= 0 for token in last.tokens)
 
 
 async def test_closing_a_stream_or_cancelling_its_task_frees_all(directory: Path) -> None:
@@ -214,7 +236,7 @@ async def test_a_model_of_english_alone_neither_translates_nor_knows_times_of_wo
         assert (await transcribe(engine, SOUND, language="English")).language == "en"
         assert engine.speech is not None
         with pytest.raises(NotCapable):
-            await engine.align(engine.speech.read(SOUND, 60).window(0), [1])
+            await engine.align(engine.speech.read(SOUND, 60).window(0, 100), [1])
 
 
 @pytest.mark.parametrize(
@@ -244,6 +266,74 @@ async def test_a_sound_takes_a_bounded_number_of_windows() -> None:
     assert 4 * 3 < len(engine.requests) <= 4 * 3 + 3
     assert [each.start for each in found.segments[:3]] == [0.0, 0.02, 0.04]
     assert found.segments[-1].end > 6
+
+
+def by_turns(*num_frames: int) -> SpeechSound:
+    """Return a sound that is loud for so many frames and silent for so many, by turns."""
+    parts = [torch.full((16, length), 1.0 - 2 * (place % 2)) for place, length in enumerate(num_frames)]
+    features = torch.cat(parts, dim=1)
+    return SpeechSound(features, features.shape[1] / 100, INFO.window_frames)
+
+
+def window_of(request: GenerationRequest) -> torch.Tensor:
+    """Return the features that a request hears."""
+    window = request.prompt.media[0].features["window"]
+    assert isinstance(window, torch.Tensor)
+    return window
+
+
+async def test_the_chunks_of_a_sound_are_heard_one_after_the_other_without_the_pauses() -> None:
+    # Windows of 300 frames: the first two stretches fit one, the last takes two.
+    sound = by_turns(80, 50, 80, 500, 400, 100)
+    engine = ScriptedEngine(writes(1, INFO.end_id))
+    reader = ScriptedReader(num_frames=1)
+    reader.sound = sound
+    engine.speech = reader
+    rules = PauseRules(prefix_padding_ms=100, silence_duration_ms=300)
+    found = await transcribe(engine, b"", language="en", pauses=rules)
+    first, second, third = map(window_of, engine.requests)
+    silence = torch.zeros(16, 300)
+    assert torch.equal(first[:, :240], sound.features[:, :240])
+    assert torch.equal(first[:, 240:], silence[:, 240:])
+    assert torch.equal(second, sound.features[:, 700:1000])
+    assert torch.equal(third[:, :140], sound.features[:, 1000:1140])
+    assert torch.equal(third[:, 140:], silence[:, 140:])
+    # A chunk that is one window is asked for no timestamps, a longer one is.
+    are_without = [INFO.no_timestamps_id in request.prompt.token_ids for request in engine.requests]
+    assert are_without == [True, False, False]
+    assert found.duration == 12.1
+    # What is written goes on from what was.
+    assert [len(request.prompt.token_ids) for request in engine.requests[1:]] == [5, 6]
+
+
+async def test_times_of_a_chunk_are_those_of_the_sound() -> None:
+    first = INFO.first_timestamp_id
+    engine = ScriptedEngine(writes(first + 10, 1, first + 40, INFO.end_id))
+    reader = ScriptedReader(num_frames=1)
+    reader.sound = by_turns(80, 500, 100)
+    engine.speech = reader
+    rules = PauseRules(prefix_padding_ms=100)
+    found = await transcribe(engine, b"", language="en", pauses=rules, segments=True)
+    assert [(segment.start, segment.end) for segment in found.segments] == [(0.0, 0.8), (5.7, 6.5)]
+
+
+async def test_a_real_sound_is_divided_by_its_levels(directory: Path) -> None:
+    parts = [tone(0.8), np.zeros(RATE * 6, np.float32), tone(1.5)]
+    data = encoded(np.concatenate(parts))
+    async with started(directory) as engine:
+        found = await transcribe(engine, data, language="en", pauses=PauseRules())
+        whole = await transcribe(engine, data, language="en")
+        reader = engine.speech
+        assert reader is not None
+        chunks = speech_chunks(reader.read(data, 60).levels(), PauseRules(), 100, 300)
+    (first, second) = chunks
+    assert (first.start, second.end) == (0, 830)
+    assert first.end == pytest.approx(100, abs=3)
+    assert second.start == pytest.approx(650, abs=3)
+    assert found.duration == whole.duration
+    # Each chunk is a window of its own, and is asked for no timestamps.
+    assert found.text
+    assert 0 < found.usage.num_prompt_tokens < whole.usage.num_prompt_tokens
 
 
 async def test_a_model_that_transcribes_continues_no_text(directory: Path) -> None:

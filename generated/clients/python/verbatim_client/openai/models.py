@@ -625,6 +625,24 @@ class EmbeddingUsage(AnswerPart):
     """
 
 
+class TranscriptLogprob(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    token: str
+    """
+    The token as text.
+    """
+    logprob: Annotated[float, Field(le=0.0)]
+    """
+    Its log-probability, at least -9999.
+    """
+    bytes: list[Byte]
+    """
+    Its bytes in UTF-8; a character may take several tokens.
+    """
+
+
 class CreateTranslationResponseJson(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -710,6 +728,10 @@ class TranscriptTextDeltaEvent(AnswerPart):
     delta: str
     """
     The next part of the text.
+    """
+    logprobs: list[TranscriptLogprob] | None = None
+    """
+    The log-probabilities of its tokens, where `include[]` asks for them.
     """
 
 
@@ -1271,6 +1293,10 @@ class CreateTranscriptionResponseJson(AnswerPart):
     """
     The transcript.
     """
+    logprobs: list[TranscriptLogprob] | None = None
+    """
+    The log-probabilities of the text's tokens, where `include[]` asks for them.
+    """
     usage: TranscriptTextUsageDuration
     """
     How much sound was heard.
@@ -1348,6 +1374,10 @@ class TranscriptTextDoneEvent(AnswerPart):
     text: str
     """
     The whole text.
+    """
+    logprobs: list[TranscriptLogprob] | None = None
+    """
+    The log-probabilities of its tokens, where `include[]` asks for them.
     """
     usage: TranscriptTextUsageTokens
     """

@@ -625,6 +625,29 @@ class CreateTranslationRequest(TypedDict, closed=True):
     """
 
 
+class VadConfig(TypedDict, closed=True):
+    """
+    How pauses of speech are found. Speech is what is loud beside the rest of the sound.
+    """
+
+    type: Literal["server_vad"]
+    """
+    The way in which pauses are found.
+    """
+    threshold: NotRequired[float]
+    """
+    How loud speech is, between the quietest parts of the sound (0) and the loudest (1). A higher threshold suits a loud background. At least 0, at most 1. Default: `0.5`.
+    """
+    prefix_padding_ms: NotRequired[int]
+    """
+    Milliseconds of sound before speech that a chunk begins with. At least 0, at most 2147483647. Default: `300`.
+    """
+    silence_duration_ms: NotRequired[int]
+    """
+    Milliseconds of silence after which speech has ended. At least 0, at most 2147483647. Default: `200`.
+    """
+
+
 class VideoUrl(TypedDict, closed=True):
     url: str
     """
@@ -1024,13 +1047,13 @@ class CreateTranscriptionRequest(TypedDict, closed=True):
     """
     What has times in a `verbose_json`, which alone may have this; segments where absent. At least 1 items.
     """
-    chunking_strategy: NotRequired[Literal["auto"]]
+    chunking_strategy: NotRequired[Literal["auto"] | VadConfig]
     """
-    The model divides the sound itself, by windows that end where a segment ends.
+    How the sound is divided. If absent, by the model's own windows, which end where a segment ends. By `auto` or an object, it is divided in the pauses of speech, and pauses at the ends of the chunks are left out. `auto` is the object with its defaults.
     """
-    include: NotRequired[None]
+    include: NotRequired[Sequence[Literal["logprobs"]]]
     """
-    Not supported, since transcripts have no log-probabilities of tokens here.
+    `logprobs` adds the log-probabilities of the tokens to the answer and to the events of a stream. Only with the format `json`.
     """
     known_speaker_names: NotRequired[None]
     """

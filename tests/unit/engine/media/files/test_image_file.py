@@ -4,12 +4,13 @@ import struct
 import zlib
 from io import BytesIO
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from engine.config import IMAGE_PIXELS, MAX_IMAGE_PIXELS
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.image_file import decode_image
+from engine.media.files.image_file import as_rgb, decode_image
 from tests.tiny_media import image_bytes
 
 
@@ -28,6 +29,24 @@ def test_each_format_is_read_as_rgb(format: str) -> None:
 @pytest.mark.parametrize("mode", ["L", "LA", "P", "RGBA", "1", "I;16"])
 def test_other_modes_of_colour_become_rgb(mode: str) -> None:
     assert decode_image(file_of(Image.new(mode, (4, 3)), "PNG"), IMAGE_PIXELS).mode == "RGB"
+
+
+def test_of_sixteen_bits_of_grey_the_upper_eight_are_kept() -> None:
+    shades = np.arange(65_536, dtype=np.uint16).reshape(256, 256)
+    data = file_of(Image.fromarray(shades), "PNG")
+    seen = np.asarray(decode_image(data, IMAGE_PIXELS))
+    assert np.array_equal(seen, np.repeat((shades >> 8).astype(np.uint8)[:, :, None], 3, axis=2))
+    # Another server would see white, as Pillow converts it.
+    assert np.array_equal(np.asarray(Image.open(BytesIO(as_rgb(data))).convert("RGB")), seen)
+
+
+@pytest.mark.parametrize("transparency", [1, bytes([0, 128, 255])])
+def test_transparency_of_a_palette_is_dropped(transparency: int | bytes) -> None:
+    image = Image.new("P", (3, 1))
+    image.putpalette([10, 20, 30, 40, 50, 60, 70, 80, 90])
+    image.putdata([0, 1, 2])
+    seen = decode_image(file_of(image, "PNG", transparency=transparency), IMAGE_PIXELS)
+    assert [seen.getpixel((place, 0)) for place in range(3)] == [(10, 20, 30), (40, 50, 60), (70, 80, 90)]
 
 
 def test_a_picture_for_print_becomes_rgb() -> None:

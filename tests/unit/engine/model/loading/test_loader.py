@@ -10,6 +10,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import (
     AutoModelForCausalLM,
+    GraniteSpeechConfig,
     LlamaConfig,
     MixtralConfig,
     PreTrainedConfig,
@@ -48,6 +49,7 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (T5Config(), "encoder-decoder"),
         (ViTConfig(), "not a causal language model"),
+        (GraniteSpeechConfig(), "reads more than text"),
     ],
 )
 def test_what_is_no_decoder_of_text_is_refused_before_its_weights_are_read(

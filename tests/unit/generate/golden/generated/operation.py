@@ -72,12 +72,14 @@ class FormField:
     """A member of a body that comes as `multipart/form-data`.
 
     kind: `text` stays as it is, `json` is read as JSON, `file` becomes an Upload. is_list: it is an array,
-    whose items come one by one under the same name, and kind is of them.
+    whose items come one by one under the same name, and kind is of them. members: those of the object that it
+    may be in place of a text, which come as parts called `name[member]`, or as one text in JSON.
     """
 
     name: str
     kind: Literal["text", "json", "file"]
     is_list: bool = False
+    members: tuple["FormField", ...] = ()
 
     @property
     def member(self) -> str:

@@ -1,5 +1,6 @@
 """A server of OpenAI's contract whose model transcribes, by a script."""
 
+import math
 from collections.abc import AsyncGenerator
 from typing import Any
 from unittest.mock import patch
@@ -14,6 +15,7 @@ from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
 from handlers.settings.settings import Settings
 from handlers.transcription.transcript import (
+    ScoredToken,
     Segment,
     TextDelta,
     Transcribes,
@@ -49,6 +51,13 @@ SEGMENTS = (
     segment(0, 0, 1.5, " Good morning."),
     segment(1, 1.5, 3723.0004, " It's <late> -->\n\n now & here."),
 )
+TOKENS = (
+    ScoredToken(b" Good", -0.5),
+    ScoredToken(b" morning.", -math.inf),
+    ScoredToken(b" It", 0.0),
+    ScoredToken("’s".encode()[:2], -0.25),
+    ScoredToken("’s".encode()[2:] + b" late.", -1.0),
+)
 WORDS = (Word("Good", 0, 0.5), Word("morning.", 0.5, 1.5))
 
 
@@ -74,6 +83,7 @@ class ScriptedTranscriber(Transcribes):
             duration=3.5,
             segments=SEGMENTS if request.segments else (),
             words=WORDS if request.words else (),
+            tokens=TOKENS if request.logprobs else (),
             usage=TranscriptUsage(seconds=3.5, num_prompt_tokens=4, num_output_tokens=9),
         )
 
@@ -81,9 +91,9 @@ class ScriptedTranscriber(Transcribes):
     async def stream(
         self, active: ActiveRequest, request: TranscriptionRequest
     ) -> AsyncGenerator[TranscriptEvent, None]:
-        texts = ("Good morning.", " It's late.")
-        for text in texts if self._error is None else texts[: self._num_deltas]:
-            yield TextDelta(text)
+        parts = (("Good morning.", TOKENS[:2]), (" It's late.", TOKENS[2:]))
+        for text, tokens in parts if self._error is None else parts[: self._num_deltas]:
+            yield TextDelta(text, tokens if request.logprobs else ())
         yield await self.transcribe(active, request)
 
 

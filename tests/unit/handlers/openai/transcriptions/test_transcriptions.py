@@ -8,6 +8,7 @@ import pytest
 from engine.errors import EngineBusy, InvalidMedia
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
+from handlers.transcription.chunks import PauseRules
 from handlers.transcription.transcript import TranscriptionRequest
 from tests.scripted_engine import says
 from tests.unit.handlers.openai.api import Api
@@ -23,6 +24,7 @@ def text(name: str, value: str) -> tuple[str, tuple[None, str]]:
     return name, (None, value)
 
 
+LOGPROBS = text("include[]", "logprobs")
 WORD, SEGMENT = (text("timestamp_granularities[]", one) for one in ("word", "segment"))
 
 
@@ -36,10 +38,36 @@ async def test_the_text_alone_is_the_usual_answer() -> None:
 
 async def test_every_field_reaches_the_transcriber() -> None:
     api = SpeechApi()
-    fields = {"language": "de", "prompt": "Süß", "temperature": "0.5", "seed": 7, "chunking_strategy": "auto"}
-    await api.post(TRANSCRIPTIONS, **fields)
+    fields = {"language": "de", "prompt": "Süß", "temperature": "0.5", "seed": 7}
+    await api.post(TRANSCRIPTIONS, LOGPROBS, **fields)
     (request,) = api.transcriber.requests
-    assert request == TranscriptionRequest(audio=SOUND, language="de", prompt="Süß", temperature=0.5, seed=7)
+    assert request == TranscriptionRequest(
+        audio=SOUND, language="de", prompt="Süß", temperature=0.5, seed=7, logprobs=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("parts", "pauses"),
+    [
+        ([text("chunking_strategy", "auto")], PauseRules(0.5, 300, 200)),
+        ([text("chunking_strategy[type]", "server_vad")], PauseRules(0.5, 300, 200)),
+        (
+            [
+                text("chunking_strategy[type]", "server_vad"),
+                text("chunking_strategy[threshold]", "0.25"),
+                text("chunking_strategy[prefix_padding_ms]", "0"),
+                text("chunking_strategy[silence_duration_ms]", "900"),
+            ],
+            PauseRules(0.25, 0, 900),
+        ),
+        ([text("chunking_strategy", '{"type": "server_vad", "threshold": 1}')], PauseRules(1.0, 300, 200)),
+    ],
+)
+async def test_a_sound_is_divided_as_the_request_says(parts: list[Any], pauses: PauseRules) -> None:
+    api = SpeechApi()
+    answer = await api.post(TRANSCRIPTIONS, *parts)
+    assert answer.status_code == 200, answer.text
+    assert api.transcriber.requests == [TranscriptionRequest(audio=SOUND, pauses=pauses)]
 
 
 @pytest.mark.parametrize(
@@ -113,6 +141,23 @@ async def test_a_stream_gives_the_text_in_parts_and_then_whole() -> None:
     ]
 
 
+LOGPROBS_ANSWER = [
+    {"token": " Good", "logprob": -0.5, "bytes": list(b" Good")},
+    {"token": " morning.", "logprob": -9999, "bytes": list(b" morning.")},
+    {"token": " It", "logprob": 0, "bytes": list(b" It")},
+    {"token": "\ufffd", "logprob": -0.25, "bytes": [0xE2, 0x80]},
+    {"token": "\ufffds late.", "logprob": -1, "bytes": [0x99, *b"s late."]},
+]
+
+
+async def test_log_probabilities_are_those_of_the_texts_tokens() -> None:
+    answer = (await SpeechApi().post(TRANSCRIPTIONS, LOGPROBS)).json()
+    assert answer == {"text": TEXT, "logprobs": LOGPROBS_ANSWER, "usage": USAGE}
+    *parts, done, _ = events(await SpeechApi().post(TRANSCRIPTIONS, LOGPROBS, stream="true"))
+    assert [orjson.loads(part)["logprobs"] for part in parts] == [LOGPROBS_ANSWER[:2], LOGPROBS_ANSWER[2:]]
+    assert orjson.loads(done)["logprobs"] == LOGPROBS_ANSWER
+
+
 @pytest.mark.parametrize("error", [InvalidMedia(0, "no sound"), RuntimeError("a bug")])
 async def test_a_stream_that_fails_ends_with_the_error(error: Exception) -> None:
     answer = await SpeechApi(ScriptedTranscriber(error, num_deltas=1)).post(TRANSCRIPTIONS, stream="true")
@@ -141,6 +186,11 @@ async def test_what_the_transcriber_refuses_has_its_status(
     assert await SpeechApi(ScriptedTranscriber(error)).refused(TRANSCRIPTIONS, stream=stream) == refusal
 
 
+async def test_an_upload_that_is_no_sound_is_not_called_an_item() -> None:
+    answer = await SpeechApi(ScriptedTranscriber(InvalidMedia(0, "this is no sound"))).post(TRANSCRIPTIONS)
+    assert answer.json()["error"]["message"] == "this is no sound"
+
+
 FILE = ("file", ("a.wav", SOUND))
 
 
@@ -159,11 +209,37 @@ FILE = ("file", ("a.wav", SOUND))
         ([], {"stream": "true", "response_format": "srt"}, (400, "invalid_value", "stream")),
         ([], {"chunking_strategy": "server_vad"}, (400, "unsupported_value", "chunking_strategy")),
         (
-            [text("chunking_strategy[type]", "server_vad")],
+            [text("chunking_strategy[type]", "semantic_vad")],
             {},
-            (400, "unknown_parameter", "chunking_strategy[type]"),
+            (400, "unsupported_value", "chunking_strategy[type]"),
         ),
-        ([text("include[]", "logprobs")], {}, (400, "unsupported_parameter", "include[]")),
+        (
+            [text("chunking_strategy[threshold]", "0.5")],
+            {},
+            (400, "missing_required_parameter", "chunking_strategy[type]"),
+        ),
+        (
+            [text("chunking_strategy", '{"type": "server_vad", "threshold": 1.5}')],
+            {},
+            (400, "decimal_above_max_value", "chunking_strategy[threshold]"),
+        ),
+        (
+            [
+                text("chunking_strategy[type]", "server_vad"),
+                text("chunking_strategy[silence_duration_ms]", "-1"),
+            ],
+            {},
+            (400, "integer_below_min_value", "chunking_strategy[silence_duration_ms]"),
+        ),
+        (
+            [text("chunking_strategy[type]", "server_vad"), text("chunking_strategy[eagerness]", "low")],
+            {},
+            (400, "unknown_parameter", "chunking_strategy[eagerness]"),
+        ),
+        ([text("include[]", "speakers")], {}, (400, "unsupported_value", "include[]")),
+        ([text("include", "logprobs")], {}, (400, "unknown_parameter", "include")),
+        ([LOGPROBS], {"response_format": "verbose_json"}, (400, "invalid_value", "include[]")),
+        ([LOGPROBS], {"response_format": "text"}, (400, "invalid_value", "include[]")),
         (
             [text("known_speaker_names[]", "a")] * 2,
             {},

@@ -25,17 +25,12 @@ class Silence(BaseModel):
     kind: Literal["silence"]
 
 
-class Portrait(BaseModel):
+class Crop(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        arbitrary_types_allowed=True,
     )
-    picture: Upload
-    """
-    The picture.
-    """
-    tags: list[Literal["cat", "dog"]] = ["dog"]
-    size: Annotated[StrictFloat, Field(ge=0.0)] = 1
+    kind: Literal["circle", "square"]
+    margin: Annotated[StrictInt, Field(ge=0, le=2147483647)] = 2
 
 
 Name = TypeAliasType("Name", Annotated[StrictStr, Field(min_length=1)])
@@ -94,3 +89,17 @@ Event = TypeAliasType("Event", Pet | Error)
 
 
 Sound = TypeAliasType("Sound", Bark | Silence)
+
+
+class Portrait(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        arbitrary_types_allowed=True,
+    )
+    picture: Upload
+    """
+    The picture.
+    """
+    tags: list[Literal["cat", "dog"]] = ["dog"]
+    size: Annotated[StrictFloat, Field(ge=0.0)] = 1
+    crop: Literal["auto"] | Crop | MISSING = MISSING

@@ -130,6 +130,14 @@ OPERATIONS: Final = (
             FormField("picture", "file"),
             FormField("tags[]", "text", is_list=True),
             FormField("size", "json"),
+            FormField(
+                "crop",
+                "text",
+                members=(
+                    FormField("kind", "text"),
+                    FormField("margin", "json"),
+                ),
+            ),
         ),
         response=m.Pet,
         media_type="application/json",

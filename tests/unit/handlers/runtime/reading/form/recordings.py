@@ -20,6 +20,13 @@ from tests.unit.handlers.runtime.client import send
 MAX_UPLOAD_BYTES = 200_000
 
 
+class Cut(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    kind: Literal["fade"]
+    seconds: Annotated[StrictFloat, Field(ge=0)] = 1.0
+    is_smooth: StrictBool = False
+
+
 class Recording(BaseModel):
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
     sound: Upload
@@ -28,6 +35,7 @@ class Recording(BaseModel):
     is_loud: StrictBool = False
     tags: list[Literal["a", "b"]] = Field(default_factory=list)
     speakers: None | MISSING = MISSING
+    cut: Literal["auto"] | Cut | MISSING = MISSING
 
 
 class Seen(BaseModel):
@@ -38,6 +46,9 @@ class Failure(BaseModel):
     field: StrictStr
     reason: StrictStr
     violation: StrictStr
+
+
+CUT = (FormField("kind", "text"), FormField("seconds", "json"), FormField("is_smooth", "json"))
 
 
 class RecordingHandlers(Handlers):
@@ -56,6 +67,7 @@ class RecordingHandlers(Handlers):
                 FormField("is_loud", "json"),
                 FormField("tags[]", "text", is_list=True),
                 FormField("speakers[]", "text", is_list=True),
+                FormField("cut", "text", members=CUT),
             ),
             response=Seen,
             media_type="application/json",

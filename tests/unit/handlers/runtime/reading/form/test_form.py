@@ -10,7 +10,7 @@ from generated.upload import Upload
 from handlers.runtime.reading.form.form_parser import MAX_PARTS, MAX_TEXT_BYTES, FormParser
 from handlers.runtime.reading.form.malformed import MalformedForm
 
-from .recordings import MAX_UPLOAD_BYTES, Studio
+from .recordings import MAX_UPLOAD_BYTES, Cut, Studio
 
 SOUND = ("sound", ("a.wav", b"RIFF\r\n--x", "audio/wav"))
 FORM = {"content-type": "multipart/form-data; boundary=x"}
@@ -50,6 +50,25 @@ async def test_members_that_are_left_out_have_their_defaults() -> None:
     assert (body.volume, body.is_loud, body.tags) == (1.0, False, [])
 
 
+@pytest.mark.parametrize(
+    ("parts", "cut"),
+    [
+        ([text("cut", "auto")], "auto"),
+        ([text("cut", '{"kind": "fade", "seconds": 2}')], Cut(kind="fade", seconds=2.0)),
+        ([text("cut[kind]", "fade")], Cut(kind="fade")),
+        (
+            [text("cut[is_smooth]", "true"), text("cut[kind]", "fade"), text("cut[seconds]", "0.5")],
+            Cut(kind="fade", seconds=0.5, is_smooth=True),
+        ),
+    ],
+)
+async def test_an_object_comes_as_its_members_or_as_json(parts: list[Any], cut: Any) -> None:
+    studio = Studio()
+    answer = await studio.post(files=[SOUND, *parts])
+    assert answer.status_code == 200, answer.text
+    assert studio.seen[0].cut == cut
+
+
 async def test_a_file_need_not_have_a_name() -> None:
     studio = Studio()
     await studio.post(files=[("sound", (None, b"RIFF"))])
@@ -80,6 +99,22 @@ async def test_a_text_may_be_answered_in_place_of_json() -> None:
          "speakers[]: must be null", "UNSUPPORTED_FIELD"),
         ([SOUND, text("tags", "a")], "tags", "tags: is not a field of this object", "UNKNOWN"),
         ([SOUND, text("more", "a")], "more", "more: is not a field of this object", "UNKNOWN"),
+        ([SOUND, text("cut", "never")], "cut", "cut: must be 'auto' or an object", "UNSUPPORTED_VALUE"),
+        ([SOUND, text("cut", "{")], "cut", "cut: must be 'auto' or an object", "UNSUPPORTED_VALUE"),
+        ([SOUND, text("cut", "{}")], "cut[kind]", "cut[kind]: is missing", "MISSING"),
+        ([SOUND, text("cut[seconds]", "1")], "cut[kind]", "cut[kind]: is missing", "MISSING"),
+        ([SOUND, text("cut[kind]", "snap")], "cut[kind]", "cut[kind]: must be 'fade'", "UNSUPPORTED_VALUE"),
+        ([SOUND, text("cut[kind]", "fade"), text("cut[seconds]", "-1")], "cut[seconds]",
+         "cut[seconds]: must be greater than or equal to 0", "TOO_SMALL"),
+        ([SOUND, text("cut[kind]", "fade"), text("cut[seconds]", "a")], "cut[seconds]",
+         "cut[seconds]: must be a number", "WRONG_TYPE"),
+        ([SOUND, *[text("cut[kind]", "fade")] * 2], "cut[kind]",
+         "cut[kind]: is given more than once", "REPEATED"),
+        ([SOUND, text("cut", "auto"), text("cut[kind]", "fade")], "cut",
+         "cut: is given more than once", "REPEATED"),
+        ([SOUND, text("cut[more]", "a")], "cut[more]", "cut[more]: is not a field of this object", "UNKNOWN"),
+        ([SOUND, text("cut[kind][a]", "a")], "cut[kind][a]",
+         "cut[kind][a]: is not a field of this object", "UNKNOWN"),
         ([SOUND, text("title[a]", "a")], "title[a]", "title[a]: is not a field of this object", "UNKNOWN"),
     ],
 )  # fmt: skip

@@ -11,18 +11,11 @@ from typing_extensions import TypedDict
 from verbatim_client.runtime.upload import Upload
 
 
-class Portrait(TypedDict, closed=True):
-    picture: Upload
+class Crop(TypedDict, closed=True):
+    kind: Literal["circle", "square"]
+    margin: NotRequired[int]
     """
-    The picture.
-    """
-    tags: NotRequired[Sequence[Literal["cat", "dog"]]]
-    """
-    Default: `["dog"]`.
-    """
-    size: NotRequired[float]
-    """
-    At least 0. Default: `1`.
+    At least 0, at most 2147483647. Default: `2`.
     """
 
 
@@ -88,3 +81,19 @@ class NewPetWithoutStream(TypedDict):
     A property that is called like a keyword. Default: `false`.
     """
     mood: NotRequired[Literal["good", "bad"] | None]
+
+
+class Portrait(TypedDict, closed=True):
+    picture: Upload
+    """
+    The picture.
+    """
+    tags: NotRequired[Sequence[Literal["cat", "dog"]]]
+    """
+    Default: `["dog"]`.
+    """
+    size: NotRequired[float]
+    """
+    At least 0. Default: `1`.
+    """
+    crop: NotRequired[Literal["auto"] | Crop]

@@ -12,13 +12,17 @@ Upload: TypeAlias = FileContent | tuple[str | None, FileContent] | tuple[str | N
 def form_parts(
     body: Mapping[str, Any], files: frozenset[str], wire_names: Mapping[str, str]
 ) -> list[tuple[str, Any]]:
-    """The body as httpx takes the parts of `multipart/form-data`; an array's items come one by one.
+    """The body as httpx takes the parts of `multipart/form-data`; an array's items come one by one, and an
+    object's members too, as `object[member]`.
 
     files: the members that are files. wire_names: of those that are called otherwise in the form.
     """
     parts: list[tuple[str, Any]] = []
     for name, value in body.items():
         wire_name = wire_names.get(name, name)
+        if isinstance(value, Mapping):
+            parts += [(f"{wire_name}[{key}]", (None, _text(one))) for key, one in value.items()]
+            continue
         items = [] if value is None else value if isinstance(value, list) else [value]
         parts += [(wire_name, _file(name, one) if name in files else (None, _text(one))) for one in items]
     return parts
