@@ -58,10 +58,12 @@ def _reserve(config: EngineConfig, directory: Path) -> None:
             reserve_memory(size)
         return
     sizes = sorted((_packed_bytes(name, tensor, config), tensor.shape) for name, tensor in tensors.items())
-    # An embedding stays as it is: one that is a head too is laid out anew beside itself, and one beside a
-    # head of its shape is not laid out at all.
+    # The largest is the embedding, which stays as it is beside a head of its shape. One that is the head too
+    # is laid out anew beside itself; where that is smaller than the weight, memory for it would be as much
+    # beyond the model's in a first pass, for which torch may copy the weight.
     has_head = len(sizes) > 1 and sizes[-1] == sizes[-2]
-    if size := sum(num_bytes for num_bytes, _ in (sizes[:-1] if has_head else sizes)):
+    without_largest = has_head or config.quantize is not None
+    if size := sum(num_bytes for num_bytes, _ in (sizes[:-1] if without_largest else sizes)):
         reserve_memory(size)
 
 

@@ -35,17 +35,17 @@ def reserved(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("stored", "asked", "quantize", "size"),
+    ("stored", "asked", "quantize", "size", "tied_size"),
     [
-        (torch.bfloat16, "auto", None, 864),
-        (torch.bfloat16, "bfloat16", "int8", 432),
-        (torch.bfloat16, "auto", "int4", 216),
-        (torch.bfloat16, "auto", "int4-g128-asym", 216),
-        (torch.float16, "auto", None, 864),
-        (torch.float32, "auto", "int8", 432),
+        (torch.bfloat16, "auto", None, 864, 864),
+        (torch.bfloat16, "bfloat16", "int8", 432, 32),
+        (torch.bfloat16, "auto", "int4", 216, 16),
+        (torch.bfloat16, "auto", "int4-g128-asym", 216, 16),
+        (torch.float16, "auto", None, 864, 864),
+        (torch.float32, "auto", "int8", 432, 32),
     ],
 )
-@pytest.mark.parametrize("has_head", [True, False])
+@pytest.mark.parametrize("is_tied", [True, False])
 def test_a_cpu_gets_memory_for_what_is_laid_out_anew(
     reserved: list[int],
     tmp_path: Path,
@@ -53,11 +53,12 @@ def test_a_cpu_gets_memory_for_what_is_laid_out_anew(
     asked: str,
     quantize: str | None,
     size: int,
-    has_head: bool,
+    tied_size: int,
+    is_tied: bool,
 ) -> None:
-    save(tmp_path, stored, has_head=has_head)
+    save(tmp_path, stored, has_head=not is_tied)
     begin_loading(EngineConfig(model=str(tmp_path), device="cpu", dtype=asked, quantize=quantize))
-    assert reserved == [size]
+    assert reserved == [tied_size if is_tied else size]
 
 
 @pytest.mark.parametrize(
