@@ -1,4 +1,4 @@
-"""Whether numbers are finite."""
+"""The check that numbers are finite."""
 
 import torch
 from torch import Tensor
