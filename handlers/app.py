@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Final, NamedTuple, Protocol
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.errors import EngineError
@@ -146,7 +146,7 @@ def build_app(settings: Settings, engine: Engine, exchange: Exchange | None = No
     shared = _shared(settings, engine, limit, exchange)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
+    async def lifespan(_: Starlette) -> AsyncGenerator[None, None]:
         sharing = asyncio.create_task(shared.metrics.share())
         async with access.kept_up(), _interpreter_share(engine, limit):
             yield
@@ -164,7 +164,7 @@ def build_app(settings: Settings, engine: Engine, exchange: Exchange | None = No
         pages=(LINK,) if settings.playground else (),
         workers=shared.workers,
     )
-    shell = FastAPI(openapi_url=None, lifespan=lifespan)
+    shell = Starlette(lifespan=lifespan)
     if settings.playground:
         Playground(settings, engine, list(CONTRACTS)).mount(shell)
     server = ContractServer(shell, options, _endpoints(settings))

@@ -32,6 +32,7 @@ class MemoryReserve:
         self._unmap(self._end, mapped + size + _HUGE_PAGE)
         self._advise(self._next, size, mmap.MADV_HUGEPAGE)
         self._is_ended = False
+        self._taking = threading.Lock()
         self._thread = threading.Thread(target=self._provide, name="memory-reserve", daemon=True)
         self._thread.start()
 
@@ -39,14 +40,17 @@ class MemoryReserve:
         """Return memory that is returned to Linux with the last reference to it.
 
         It begins at a page of `mmap.PAGESIZE`. Returns None if not as much is left of what is provided yet.
+        Any thread may take some.
         """
-        end = self._next + -(-num_bytes // mmap.PAGESIZE) * mmap.PAGESIZE
-        if self._is_ended or end > self._ready:
-            return None
-        memory = (ctypes.c_char * num_bytes).from_address(self._next)
+        with self._taking:
+            begin = self._next
+            end = begin + -(-num_bytes // mmap.PAGESIZE) * mmap.PAGESIZE
+            if self._is_ended or end > self._ready:
+                return None
+            self._next = end
+        memory = (ctypes.c_char * num_bytes).from_address(begin)
         # Threads may use it until the very end of the process.
-        weakref.finalize(memory, self._unmap, self._next, end).atexit = False
-        self._next = end
+        weakref.finalize(memory, self._unmap, begin, end).atexit = False
         return memory
 
     def wait(self, timeout_s: float | None = None) -> None:
@@ -55,7 +59,8 @@ class MemoryReserve:
 
     def end(self) -> None:
         """Return to Linux all that was not taken."""
-        self._is_ended = True
+        with self._taking:
+            self._is_ended = True
         self.wait()
         self._unmap(self._next, self._end)
         self._next = self._end

@@ -136,7 +136,9 @@ class Sampler:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._num_ids = max(tokenizer.known_ids) + 1  # logits from here on belong to no token
-        self._gaps = torch.tensor(sorted(set(range(self._num_ids)) - tokenizer.known_ids), dtype=torch.int64)
+        has_gaps = len(tokenizer.known_ids) < self._num_ids
+        gaps = sorted(set(range(self._num_ids)) - tokenizer.known_ids) if has_gaps else []
+        self._gaps = torch.tensor(gaps, dtype=torch.int64)
 
     @torch.inference_mode()
     def launch(self, logits: Tensor, states: Sequence[SamplingState], readback: Readback) -> LaunchedSamples:

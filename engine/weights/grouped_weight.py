@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from engine.config import INT4_GROUPS
+from engine.weights.finite import are_finite
 
 GroupBits: TypeAlias = Literal[4, 8]
 GROUP_SIZES: Final = (16, 32, 64, 128)
@@ -87,7 +88,7 @@ class GroupedWeight(NamedTuple):
                 continue
             if numbers.dtype != torch.float16 or numbers.shape != (self.num_outputs, num_groups):
                 raise ValueError(f"{name} are {numbers.dtype} {list(numbers.shape)}")
-            if not numbers.isfinite().all():
+            if not are_finite(numbers):
                 raise ValueError(f"{name} are not finite")
 
     def plain(self) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.errors import EngineError
 from engine.model.loading.checkpoint.directory import own_directory
+from engine.model.loading.imports.early_libraries import begin_loading_libraries
 from handlers.commands.ending import fail
 from handlers.engine_starter import model_source, set_environment
 from handlers.process.exit_status import ExitStatus
@@ -65,6 +66,8 @@ def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog)
     set_environment(settings)
     try:
         own_directory(model_source(settings), settings.revision)
+        if not settings.is_over_servers:
+            begin_loading_libraries()
         say(f"verbatim {VERSION}: loading {settings.model_name}")
         for warning in warnings:
             say(f"  warning   {warning}", "WARNING")

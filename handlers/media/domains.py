@@ -2,10 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
-from yarl import URL
+
+if TYPE_CHECKING:
+    from yarl import URL  # which the settings, that only check names, do not need
+
+SCHEMES: Final = ("http", "https")  # of URLs that may be fetched
 
 _LABELS: Final = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
 _WILD: Final = "*."
@@ -34,7 +38,7 @@ class Domain(msgspec.Struct, frozen=True):
             raise InvalidDomain(f"{text!r} has no port from 1 to {_LAST_PORT} behind its colon")
         return cls(host, name.startswith(_WILD), int(port) if port else None)
 
-    def holds(self, url: URL) -> bool:
+    def holds(self, url: "URL") -> bool:
         """Return whether the URL is of such a host and port."""
         host = (url.raw_host or "").lower()
         is_host = host.endswith(f".{self.host}") if self.takes_subdomains else host == self.host
@@ -48,9 +52,6 @@ class AllowedDomains:
         """Raises InvalidDomain."""
         self._domains = tuple(map(Domain.parse, names))
 
-    def __bool__(self) -> bool:
-        return bool(self._domains)
-
-    def hold(self, url: URL) -> bool:
+    def hold(self, url: "URL") -> bool:
         """Return whether the URL may be fetched, as far as its host's name is concerned."""
         return any(domain.holds(url) for domain in self._domains)

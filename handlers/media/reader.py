@@ -13,12 +13,12 @@ from handlers.concurrency.workers import Workers
 from handlers.media.budget import Budget
 from handlers.media.content import checked
 from handlers.media.data_url import data_size, decode, is_data_url
-from handlers.media.domains import AllowedDomains
-from handlers.media.fetcher import SCHEMES, Fetcher
+from handlers.media.domains import SCHEMES
 from handlers.media.local_files import SCHEME as FILE_SCHEME
 from handlers.media.local_files import LocalFiles
 from handlers.media.settings import MediaSettings
 from handlers.media.unreadable import CannotRead
+from handlers.media.urls import UrlReader, url_reader
 
 # Requests whose parts are in memory at once; each may hold `max_media_bytes`, and what is made of them.
 MAX_READING: Final = 8
@@ -28,12 +28,13 @@ _URL: Final = re.compile(f"(?:{'|'.join(SCHEMES)}):", re.IGNORECASE)
 class MediaReader:
     """Reads parts within the bounds of the settings."""
 
-    def __init__(self, settings: MediaSettings, workers: Workers, fetcher: Fetcher | None = None) -> None:
+    def __init__(self, settings: MediaSettings, workers: Workers, urls: UrlReader | None = None) -> None:
+        """urls: reads URLs; by default as the settings allow."""
         self._max_bytes = settings.max_media_bytes
         self._max_pixels = settings.max_image_pixels
         self._timeout_s = settings.media_timeout
         self._files = LocalFiles(settings.media_root)
-        self._fetcher = fetcher or Fetcher(AllowedDomains(settings.media_domains), settings.media_timeout)
+        self._urls = urls or url_reader(settings)
         self._workers = workers
         self._places = asyncio.Semaphore(MAX_READING)
 
@@ -62,7 +63,7 @@ class MediaReader:
     async def _read(self, part: SourcePart, budget: Budget) -> PartContent:
         try:
             if _URL.match(part.source):
-                data = await self._fetcher.fetch(part.source, budget)
+                data = await self._urls.fetch(part.source, budget)
                 return await self._workers.compute(checked, part, data, self._max_pixels)
             return await self._workers.compute(self._read_here, part, budget)
         except CannotRead as error:

@@ -14,11 +14,12 @@ _log = logging.getLogger(__name__)
 
 _TIMEOUT_S: Final = 0.3
 # They wait for a process that ends when this one does, or for Linux, and nothing of theirs is left undone;
-# or they read and write files for a faster start, and what was not written whole is not there.
+# or they read and write files for a faster start, and what was not written whole is not there. Python itself
+# waits for the one that loads libraries.
 _HARMLESS: Final = frozenset(
     {
         *("bounded-process-ends", "engine-server", "memory-reserve", "read-ahead"),
-        *("checkpoint-content", "packed-weights"),
+        *("checkpoint-content", "packed-weights", "torch-libraries"),
     }
 )
 

@@ -14,7 +14,10 @@ from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor, read_headers
+from engine.model.loading.gguf.description import is_described
+from engine.model.loading.gguf.group_forms import FORMS
 from engine.native.huge_pages import reserve_memory
+from engine.native.obstacles import lacks_library
 from engine.packed_cache.search import begin_search
 from engine.weights.grouped_weight import ROUNDED_FORMS
 
@@ -24,6 +27,10 @@ _UNCONVERTED: Final[Mapping[str, frozenset[str]]] = {
     "F16": frozenset({"auto"}),
     "F32": frozenset({"auto", "float32"}),
 }
+# ggml's names of the embedding, and of a head that has a weight of its own.
+_EMBEDDING: Final = "token_embd.weight"
+_HEAD: Final = "output.weight"
+_BYTES_OF_NUMBER: Final = 2
 
 
 def begin_loading(config: EngineConfig) -> None:
@@ -46,10 +53,17 @@ def _reserve(config: EngineConfig, directory: Path) -> None:
         tensors = read_headers(directory) or {}
     except ModelNotSupported:  # which the loading raises
         return
-    sizes = sorted(_packed_bytes(name, tensor, config) for name, tensor in tensors.items())
-    # The largest is the embedding, which stays as it is, or the head, of which torch makes a copy in a first
-    # pass, before it is laid out anew.
-    if size := sum(sizes[:-1]):
+    if is_described(directory):
+        if size := _bytes_of_blocks(tensors, config):
+            reserve_memory(size)
+        return
+    sizes = sorted((_packed_bytes(name, tensor, config), tensor.shape) for name, tensor in tensors.items())
+    # The largest is the embedding, which stays as it is beside a head of its shape. One that is the head too
+    # is laid out anew beside itself; where that is smaller than the weight, memory for it would be as much
+    # beyond the model's in a first pass, for which torch may copy the weight.
+    has_head = len(sizes) > 1 and sizes[-1] == sizes[-2]
+    without_largest = has_head or config.quantize is not None
+    if size := sum(num_bytes for num_bytes, _ in (sizes[:-1] if without_largest else sizes)):
         reserve_memory(size)
 
 
@@ -67,6 +81,24 @@ def _packed_bytes(name: str, tensor: StoredTensor, config: EngineConfig) -> int:
     if config.quantize == "int8":
         return tensor.num_elements
     return 0 if tensor.dtype == "F32" else tensor.num_bytes
+
+
+def _bytes_of_blocks(tensors: Mapping[str, StoredTensor], config: EngineConfig) -> int:
+    """Return the memory that a GGUF file's matrices take: in groups, but for the embedding, as numbers.
+
+    An embedding that is the head too takes both.
+    """
+    if config.dtype != "auto" or config.quantize == "int8" or lacks_library():
+        return 0
+    groups = {
+        name: form.num_bytes(*tensor.shape)
+        for name, tensor in tensors.items()
+        if len(tensor.shape) == 2 and (form := FORMS.get(tensor.dtype)) is not None
+    }
+    embedding = tensors.get(_EMBEDDING)
+    numbers = 0 if embedding is None else _BYTES_OF_NUMBER * embedding.num_elements
+    beside = {_EMBEDDING} if _HEAD in tensors else set()
+    return numbers + sum(size for name, size in groups.items() if name not in beside)
 
 
 def _own_or_fetched(config: EngineConfig) -> Path | None:

@@ -73,6 +73,14 @@ def test_help_imports_nothing_that_serves() -> None:
     assert not imported & {"aiohttp", "fastapi", "numpy", "torch", "transformers", "xgrammar"}
 
 
+def test_a_server_imports_no_library_that_few_of_its_requests_need() -> None:
+    imports = "import sys, handlers.serving.serve, engine.async_engine; print(*sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", imports], capture_output=True, text=True, timeout=100)
+    imported = set(shown.stdout.split())
+    assert {"handlers.app", "torch"} <= imported, shown.stderr
+    assert not imported & {"aiohttp", "fastapi", "yarl"}
+
+
 _WITHOUT_LIBRARIES = """
 import sys
 sys.modules["torch"] = sys.modules["transformers"] = None  # an import of them fails

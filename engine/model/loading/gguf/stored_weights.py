@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,8 +17,11 @@ from engine.errors import ModelNotSupported
 from engine.model.loading.gguf.blocks import read_blocks
 from engine.model.loading.gguf.header import GGUFTensor
 from engine.model.loading.gguf.tensor_names import Change, Source
+from engine.native.huge_pages import empty_tensor
 
 _AT_ONCE: Final = 1 << 16  # numbers, which as float32 fit a core's cache beside the result
+_READ_AT_ONCE: Final = 1 << 15  # as many as torch computes in one thread, so that several can read
+_FEWEST_SPANS: Final = 64  # of a thread
 
 
 class StoredWeight:
@@ -38,7 +43,7 @@ class StoredWeight:
     @torch.no_grad()
     def __getitem__(self, index: object) -> Tensor:
         """Return the whole tensor; transformers asks for nothing else. Raises ModelNotSupported."""
-        result = torch.empty(self.shape, dtype=self.dtype)
+        result = empty_tensor(self.shape, self.dtype)
         parts = self._source.parts
         if len(parts) > 1:  # of experts: those of a part are apart from one another in the result
             for place, part in zip(
@@ -50,15 +55,26 @@ class StoredWeight:
         return unpermuted(result, self._num_heads) if self._source.change is Change.PERMUTED else result
 
     def _read(self, tensor: GGUFTensor, result: Tensor) -> Tensor:
-        """Return the result, in which a stored tensor's numbers were put."""
-        flat, first = result.view(-1), 0
-        for numbers in plain_numbers(self._content, tensor):
+        """Return the result with a stored tensor's numbers in it, read by several threads if it is large."""
+        spans = spans_of(tensor, at_once=_READ_AT_ONCE)
+        num_threads = min(torch.get_num_threads(), 1 + len(spans) // _FEWEST_SPANS)
+        read = partial(self._read_spans, tensor, result.view(-1))
+        if num_threads == 1:
+            read(spans)
+            return result
+        with ThreadPoolExecutor(num_threads, "gguf-numbers") as threads:
+            list(threads.map(read, (spans[index::num_threads] for index in range(num_threads))))
+        return result
+
+    def _read_spans(self, tensor: GGUFTensor, flat: Tensor, spans: list[slice]) -> None:
+        """Put the numbers of some spans of a stored tensor into all of its numbers."""
+        size, num_bytes = tensor.block
+        for span, numbers in zip(spans, plain_numbers(self._content, tensor, spans), strict=True):
             if self._source.change is Change.ADDED_ONE:
                 numbers -= 1
             self._check(numbers, tensor.name)
+            first = (span.start - tensor.first) // num_bytes * size
             flat[first : first + len(numbers)] = numbers
-            first += len(numbers)
-        return result
 
     def _check(self, numbers: Tensor, name: str) -> None:
         """Raise ModelNotSupported for numbers that are not finite, or too large for the type."""
@@ -94,22 +110,22 @@ def num_heads(name: str, config: PreTrainedConfig) -> int:
 
 
 def plain_numbers(
-    content: np.ndarray[Any, Any], tensor: GGUFTensor, spans: Iterable[slice] | None = None
+    content: np.ndarray[Any, Any], tensor: GGUFTensor, spans: Iterable[slice]
 ) -> Iterator[Tensor]:
-    """Yield the numbers of a tensor as float32, one span of the file after the other. None: all spans."""
+    """Yield the numbers of a tensor as float32, one span of the file after the other."""
     kind = GGMLQuantizationType[tensor.kind]
-    for span in spans_of(tensor) if spans is None else spans:
+    for span in spans:
         yield read_blocks(np.asarray(content[span]), kind, tensor.block)
 
 
-def spans_of(tensor: GGUFTensor, *, rows: int | None = None) -> list[slice]:
+def spans_of(tensor: GGUFTensor, *, rows: int | None = None, at_once: int = _AT_ONCE) -> list[slice]:
     """Return where in the file a tensor's blocks are, some at a time.
 
-    rows: a number of rows of which each span has multiples, if any.
+    rows: a number of rows of which each span has multiples, if any. at_once: the numbers of a span, about.
     """
     size, num_bytes = tensor.block
     unit = size if rows is None else rows * tensor.shape[-1]
-    step = max(1, _AT_ONCE // unit) * (unit // size) * num_bytes
+    step = max(1, at_once // unit) * (unit // size) * num_bytes
     end = tensor.first + tensor.num_bytes
     return [slice(first, min(first + step, end)) for first in range(tensor.first, end, step)]
 

@@ -1,7 +1,7 @@
 """The weights of linear layers that stay in the blocks of a GGUF file until they are multiplied."""
 
 import ctypes
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,24 +12,15 @@ from torch import Tensor
 from typing_extensions import override
 
 from engine.errors import ModelNotSupported
+from engine.model.loading.gguf.group_forms import FORMS
 from engine.model.loading.gguf.stored_weights import StoredWeight, plain_numbers, spans_of, unpermuted
 from engine.model.loading.gguf.tensor_names import Change, Source
 from engine.native.library import compiled
+from engine.weights.finite import are_finite
 from engine.weights.grouped_weight import GroupedWeight, GroupForm
 from engine.weights.unread_weight import UnreadWeight
 
 _SAMPLED: Final = 8  # of so many parts of a weight, one is compared with what became of it
-# The forms of blocks, by ggml's name for their kind.
-FORMS: Final[Mapping[str, GroupForm]] = {
-    "Q4_0": GroupForm(4, 32, has_mins=False),
-    "Q4_1": GroupForm(4, 32, has_mins=True),
-    "Q5_0": GroupForm(8, 32, has_mins=False),
-    "Q5_1": GroupForm(8, 32, has_mins=True),
-    "Q8_0": GroupForm(8, 32, has_mins=False),
-    "Q4_K": GroupForm(4, 32, has_mins=True),
-    "Q5_K": GroupForm(8, 32, has_mins=True),
-    "Q6_K": GroupForm(8, 16, has_mins=False),
-}
 
 
 def has_groups(source: Source) -> bool:
@@ -130,11 +121,12 @@ class UnreadBlocks(UnreadWeight):
             yield unpermuted(weight, len(weight) // self._rows_at_once) if is_permuted else weight
 
     def _half(self, numbers: Tensor, name: str) -> Tensor:
-        if not numbers.isfinite().all():
+        halves = numbers.half()
+        if are_finite(halves):
+            return halves
+        if not are_finite(numbers):
             raise ModelNotSupported(f"the weights in {self._path} hold NaN or infinity: {name}")
-        if not (halves := numbers.half()).isfinite().all():
-            raise ModelNotSupported(
-                f"the weights in {self._path} hold scales too large for float16: {name}; give --dtype "
-                "bfloat16 or float32"
-            )
-        return halves
+        raise ModelNotSupported(
+            f"the weights in {self._path} hold scales too large for float16: {name}; give --dtype bfloat16 "
+            "or float32"
+        )

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from engine.weights.finite import are_finite
 from engine.weights.grouped_weight import GROUP_SIZES, MIDDLE, GroupBits, GroupedWeight, GroupForm
 from engine.weights.unread_weight import NotGrouped
 
@@ -45,7 +46,7 @@ def to_groups(
 
     def of_groups(numbers: Tensor) -> Tensor:
         halves = numbers.half()
-        if not halves.isfinite().all():
+        if not are_finite(halves):
             raise NotGrouped("its scales are too large for float16")
         return halves.repeat_interleave(times, dim=1)[:, :num_groups].contiguous()
 

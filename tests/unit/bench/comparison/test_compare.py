@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from tools.bench.__main__ import main
-from tools.bench.comparison.contender import KINDS, Failed, python_of
+from tools.bench.comparison.contender import KINDS, Failed, python_of, start
 from tools.bench.comparison.engine_level import decode_speed
 from tools.bench.comparison.http_level import text_arrivals
 from tools.bench.comparison.rounds import by_turns, compare
@@ -40,6 +40,19 @@ def test_a_ratio_is_taken_within_a_round() -> None:
     theirs = [1.0 * slow_machine, 1.0 * fast_machine, 1.0 * fast_machine]
     assert compare(ours, theirs) == (2.0, 4 / 3, 2.0)
     assert compare(ours, [1.0, 0.0, 1.0]).median == compare([], theirs).median == 0.0
+
+
+def test_what_is_measured_may_keep_its_modules_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    code = "import os, sys; print(sys.dont_write_bytecode, os.environ['MORE'], 'PATH' in os.environ)"
+    turns = start([sys.executable, "-c", code], {"MORE": "more"}, tmp_path / "log")
+    try:
+        assert turns.process.wait(60) == 0
+    finally:
+        turns.end()
+    assert (tmp_path / "log").read_text() == "False more True\n"
 
 
 class Recorded(NamedTuple):

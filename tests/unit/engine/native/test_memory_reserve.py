@@ -1,8 +1,11 @@
 """Memory that is provided ahead is a tensor's own; what nobody took or still needs goes back to Linux."""
 
+import ctypes
 import gc
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -34,6 +37,18 @@ def test_tensors_lie_one_after_another_and_share_no_memory(reserve: MemoryReserv
     tensors.append(empty_tensor((3, MIB), torch.uint8).fill_(2))
     gc.collect()
     assert all(bool((tensor == number).all()) for number, tensor in enumerate(tensors))
+
+
+def test_threads_that_take_at_the_same_time_share_no_memory(reserve: MemoryReserve) -> None:
+    begin = threading.Barrier(4)
+
+    def take(_: int) -> list[int]:
+        begin.wait(10)
+        return [ctypes.addressof(memory) for memory in [reserve.take(4096) for _ in range(200)] if memory]
+
+    with ThreadPoolExecutor(4) as threads:
+        taken = [address for some in threads.map(take, range(4)) for address in some]
+    assert len(set(taken)) == len(taken) == 800
 
 
 def test_a_tensor_that_is_larger_than_what_is_left_has_memory_of_its_own(reserve: MemoryReserve) -> None:

@@ -16,6 +16,8 @@ from handlers.media.budget import Budget
 from handlers.media.domains import AllowedDomains
 from handlers.media.fetcher import Fetcher
 from handlers.media.unreadable import CannotRead
+from handlers.media.urls import url_reader
+from handlers.settings.settings import Settings
 
 HOST: Final = "pictures.example"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -239,6 +241,11 @@ async def test_numbers_that_the_system_reads_as_an_address_are_refused(host: str
 
 
 async def test_nothing_is_fetched_where_no_domain_is_allowed() -> None:
-    fetcher = Fetcher(AllowedDomains([]), 1.0)
     with pytest.raises(CannotRead, match="data URL"):
-        await fetcher.fetch(f"http://{HOST}/", Budget(1000))
+        await url_reader(Settings()).fetch(f"http://{HOST}/", Budget(1000))
+    with pytest.raises(CannotRead, match="does not fetch from this host"):
+        await Fetcher(AllowedDomains([]), 1.0).fetch(f"http://{HOST}/", Budget(1000))
+
+
+def test_a_fetcher_is_made_where_a_domain_is_allowed() -> None:
+    assert isinstance(url_reader(Settings(media_domains=(HOST,))), Fetcher)

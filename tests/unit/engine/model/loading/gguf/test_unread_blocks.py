@@ -1,6 +1,7 @@
 """Blocks of a GGUF file become groups of the same integers, with scales that float16 holds or the nearest."""
 
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from gguf import GGMLQuantizationType
 from torch import Tensor
 
 from engine.errors import ModelNotSupported
+from engine.model.loading.gguf import stored_weights
+from engine.model.loading.gguf.group_forms import FORMS
 from engine.model.loading.gguf.header import GGUFTensor
+from engine.model.loading.gguf.stored_weights import StoredWeight
 from engine.model.loading.gguf.tensor_names import Change, Source
-from engine.model.loading.gguf.unread_blocks import FORMS, UnreadBlocks, has_groups
+from engine.model.loading.gguf.unread_blocks import UnreadBlocks, has_groups
 from engine.weights.grouped_weight import GroupForm
 from tests.instructions import needs_compiler
 
@@ -113,6 +117,34 @@ def test_a_large_weight_comes_in_parts_and_by_threads_as_it_does_whole(
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
     beside = weight.read_groups()
     assert torch.equal(alone.values, beside.values) and torch.equal(alone.scales, beside.scales)
+
+
+@needs_compiler
+@pytest.mark.parametrize("change", [Change.NONE, Change.PERMUTED, Change.ADDED_ONE])
+@pytest.mark.parametrize("num_threads", [2, 3])
+def test_threads_read_the_numbers_that_one_reads(
+    change: Change, num_threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = np.tile(random_blocks("Q8_0"), (9, 1))
+    tensor = GGUFTensor("a", "Q8_0", (9 * _ROWS, _COLUMNS), (32, 34), 0)
+    content = blocks.reshape(-1)
+    weight = StoredWeight(Path("a.gguf"), content, Source((tensor,), change), 12, torch.bfloat16)
+    alone = weight[...]
+    threads: set[str] = set()
+    read = StoredWeight._read_spans
+
+    def watch(*arguments: Any) -> None:
+        threads.add(threading.current_thread().name)
+        read(*arguments)
+
+    monkeypatch.setattr(StoredWeight, "_read_spans", watch)
+    monkeypatch.setattr(stored_weights, "_FEWEST_SPANS", 1)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: num_threads)
+    assert torch.equal(weight[...], alone)
+    assert threads and all(name.startswith("gguf-numbers") for name in threads)
+    blocks[-1, :2] = np.array([np.nan], np.float16).view(np.uint8)
+    with pytest.raises(ModelNotSupported, match="hold NaN or infinity: a"):
+        weight[...]
 
 
 @needs_compiler
