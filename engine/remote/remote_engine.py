@@ -26,10 +26,11 @@ from engine.media_item import FileKeeper, MediaProcessor
 from engine.remote.answer import put_events
 from engine.remote.build import build
 from engine.remote.config import RemoteConfig
+from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.health_watch import eject, is_healthy, watch
 from engine.remote.servers.local_server import LocalServer
 from engine.remote.servers.router import Router
-from engine.remote.servers.upstream import NoAnswer, Upstream
+from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.scheduling.block_keys import BlockKeys, request_tags

@@ -60,10 +60,8 @@ async def _serve(start: FrontStart, listener: socket.socket) -> int:
     totals = Upstream(URL, api_key=None, timeout_s=settings.engine_timeout, socket=start.socket)
 
     async def exchange(text: str) -> str:
-        async with totals.post(PATH + start.name, text.encode(), is_streamed=False) as answer:
-            pieces = await answer.next()
-            assert pieces is not None
-            return pieces[0].decode()
+        async with totals.post(PATH + start.name, text.encode()) as answer:
+            return (await answer.whole()).decode()
 
     try:
         app = build_app(settings, engine, exchange)
