@@ -198,9 +198,9 @@ async def test_files_without_a_model_are_refused(tmp_path: Path) -> None:
             await RemoteEngine.start(broken)
 
 
-async def test_a_model_that_transcribes_is_refused(tmp_path: Path) -> None:
+async def test_a_model_that_transcribes_is_refused_over_other_servers(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "whisper", "vocab_size": 9}')
     async with running_upstream(ONE_TOKEN) as upstream:
         hears = msgspec.structs.replace(config(upstream.url), model=str(tmp_path))
-        with pytest.raises(ModelNotSupported, match="leave out --api-workers"):
+        with pytest.raises(ModelNotSupported, match="leave out --engine and"):
             await RemoteEngine.start(hears)
