@@ -64,6 +64,7 @@ from handlers.tgi_family.launcher.reading import check_arguments
 from handlers.tokens.contract import TokensContract
 from handlers.tokens.operations import TokensHandlers
 from handlers.transcription.transcriber import Transcriber
+from handlers.transcription.transcript import Transcribes
 from handlers.triton.contract import TritonContract
 from handlers.triton.operations import TritonHandlers
 
@@ -133,10 +134,15 @@ _MEDIA_BODY: Final = 10  # times the default limit of bodies, for models that re
 YIELDS: Final[Yields] = {name: served.contract.yields for name, served in CONTRACTS.items()}
 
 
-def build_app(settings: Settings, engine: Engine, exchange: Exchange | None = None) -> ASGIApp:
+def build_app(
+    settings: Settings,
+    engine: Engine,
+    exchange: Exchange | None = None,
+    transcriber: Transcribes | None = None,
+) -> ASGIApp:
     """Return the application over a running engine, which it stops when the server shuts down.
 
-    exchange: as of Metrics.
+    exchange: as of Metrics. transcriber: in place of one that asks the engine for each window.
     Raises UnknownContract if `settings.root` names one; InvalidKeyFile and CannotWriteAuditLog; TemplateError
     for a chat template that is broken.
     """
@@ -172,6 +178,8 @@ def build_app(settings: Settings, engine: Engine, exchange: Exchange | None = No
     Invocations(server, f"/{OpenAIContract.name}", max_body_bytes, shared.workers).mount(shell)
     _root_document(settings, engine.capabilities).mount(shell)
     handlers = {name: served.handlers(shared, settings) for name, served in CONTRACTS.items()}
+    if transcriber is not None:
+        handlers[OpenAIContract.name] = OpenAIHandlers(shared, transcriber)
     for name in settings.root:
         leaves = yielded(TABLES, settings.root, YIELDS, name)
         server.mount(CONTRACTS[name].contract, handlers[name], leaves=leaves)

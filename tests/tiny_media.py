@@ -677,9 +677,25 @@ def _of_torchvision(folder: str, name: str) -> Any:
     return getattr(import_module(f"transformers.models.{folder}.image_processing_{folder}"), name)
 
 
-def media_tokenizer(family: str) -> PreTrainedTokenizerFast:
+# On a CPU, vLLM takes heads of 32 numbers at least.
+_FOR_VLLM: dict[str, Any] = {
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+    "max_position_embeddings": 2048,
+    "rope_parameters": THREE_AXES["rope_parameters"] | {"mrope_section": [4, 6, 6]},
+}
+VLLM_FAMILIES: dict[str, TinyFamily] = {
+    "qwen2_5_vl": MEDIA_FAMILIES["qwen2_5_vl"]._replace(
+        config=_qwen(
+            Qwen2_5_VLConfig, _FOR_VLLM, QWEN_EYES | {"window_size": 16, "fullatt_block_indexes": [1]}
+        )
+    ),
+}
+
+
+def media_tokenizer(family: str | TinyFamily) -> PreTrainedTokenizerFast:
     """Return the tokenizer of all tiny models with the special tokens of a family."""
-    tiny = MEDIA_FAMILIES[family]
+    tiny = MEDIA_FAMILIES[family] if isinstance(family, str) else family
     tokenizer = tiny_tokenizer()
     tokenizer.backend_tokenizer.add_special_tokens(list(_TOKENS[tiny.tokens]))
     tokenizer_class: Any = PreTrainedTokenizerFast
@@ -694,9 +710,9 @@ def media_tokenizer(family: str) -> PreTrainedTokenizerFast:
     return made
 
 
-def save_tiny_media_model(directory: Path, family: str, *, seed: int = 0) -> PreTrainedModel:
+def save_tiny_media_model(directory: Path, family: str | TinyFamily, *, seed: int = 0) -> PreTrainedModel:
     """Write a model of random weights with its tokenizer and processor, and return it, in float32."""
-    tiny = MEDIA_FAMILIES[family]
+    tiny = MEDIA_FAMILIES[family] if isinstance(family, str) else family
     tokenizer = media_tokenizer(family)
     ids: dict[str, int] = {token: tokenizer.vocab[token] for token in _TOKENS[tiny.tokens]}
     torch.manual_seed(seed)

@@ -6,7 +6,7 @@ from typing import Any
 
 from transformers import PreTrainedModel
 
-from tests.tiny_media import MEDIA_FAMILIES, save_tiny_media_model
+from tests.tiny_media import MEDIA_FAMILIES, TinyFamily, save_tiny_media_model
 
 _GEMMA: dict[str, Any] = {
     "patch_size": 4,
@@ -36,10 +36,14 @@ VIDEO_SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-def save_tiny_video_model(directory: Path, family: str) -> PreTrainedModel:
-    """Write a model as `save_tiny_media_model` does, with the settings of its processor of videos."""
-    model = save_tiny_media_model(directory, family)
-    images = MEDIA_FAMILIES[family].images()
+def save_tiny_video_model(directory: Path, family: str, tiny: TinyFamily | None = None) -> PreTrainedModel:
+    """Write a model as `save_tiny_media_model` does, with the settings of its processor of videos.
+
+    tiny: in place of the family's own sizes.
+    """
+    tiny = tiny or MEDIA_FAMILIES[family]
+    model = save_tiny_media_model(directory, tiny)
+    images = tiny.images()
     settings = {
         "image_mean": images.image_mean,
         "image_std": images.image_std,

@@ -7,7 +7,9 @@ from typing import Final
 from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGrammar, InvalidRequest
 from engine.events import TokenEvent
 from engine.remote.sequence_events import SequenceEvents
-from engine.remote.servers.upstream import BadStatus, CutOff, NoAnswer, Upstream
+from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.servers.upstream import Upstream
+from engine.remote.sse import EventSplitter, EventTooLong
 from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamError, error_reason
 from engine.remote.wire.token_api import TokenApi
 from engine.request import GenerationRequest
@@ -15,6 +17,8 @@ from engine.text.tokenizer import Tokenizer
 
 # Servers answer these until there is room for a request again, or until they have started.
 _BUSY: Final = frozenset({429, 502, 503, 504})
+
+_MAX_EVENT_BYTES: Final = 8 * 2**20  # a prompt of 32,000 tokens with the log-probabilities of five each
 
 _log = logging.getLogger(__name__)
 
@@ -39,18 +43,23 @@ async def put_events(
     events = SequenceEvents(request, index, tokenizer, reader, put, num_running)
     is_streamed = api.is_streamed(request)
     try:
-        async with upstream.post(api.path, body, is_streamed=is_streamed) as answer:
-            while not events.is_over and (pieces := await answer.next()) is not None:
-                events.put(pieces)
+        async with upstream.post(api.path, body) as answer:
+            if is_streamed:
+                splitter = EventSplitter(_MAX_EVENT_BYTES)
+                await answer.stream(lambda data: events.put(splitter.feed(data)))
+            else:
+                events.put([await answer.whole()])
             if events.is_over:
                 if reader.finish_reason is not None:
-                    await answer.finish()
+                    await answer.rest()
                 return
         if is_streamed and not events.has_begun and reader.finish_reason is None:
             raise NoAnswer("the connection was closed before the first token")
         raise GenerationFailed("the engine's server ended the sequence early")
     except BadStatus as error:
         raise _refusal(error.status, error_reason(error.body), request) from error
+    except EventTooLong as error:
+        raise GenerationFailed("the engine's server sent an event that is too long") from error
     except CutOff as error:
         if events.has_begun or isinstance(error.__cause__, TimeoutError):
             _log.error("%s broke an answer off: %s", upstream.url, error)

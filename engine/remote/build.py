@@ -88,7 +88,8 @@ async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -
             [await wait_until_ready(upstream, api, config, on_progress) for upstream in upstreams]
         )
         for upstream in upstreams:
-            await check_generates(upstream, api, facts.served_name, max(files.tokenizer.known_ids))
+            if config.model_info is None or config.model_info.speech is None:
+                await check_generates(upstream, api, facts.served_name, max(files.tokenizer.known_ids))
         for warning in facts.own.warnings:
             on_progress(f"warning: {warning}")
         media = files.media

@@ -18,7 +18,8 @@ from engine.media_item import FileKeeper, MediaItem
 from engine.model.loading.refusals import one_line
 from engine.remote.answer import put_events
 from engine.remote.sample_files import SAMPLES
-from engine.remote.servers.upstream import NoAnswer, Upstream
+from engine.remote.servers.failures import NoAnswer
+from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import GenerationRequest, MediaKind, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer

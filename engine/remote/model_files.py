@@ -47,10 +47,11 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
     directory, revision = _find(config, on_progress)
     own = json_object(directory / "config.json")
     check_described_files(directory)
-    if own.get("model_type") in SPEECH_MODEL_TYPES:
+    is_of_this_server = config.model_info is not None
+    if own.get("model_type") in SPEECH_MODEL_TYPES and not is_of_this_server:
         raise ModelNotSupported(
-            f"{config.model} transcribes, which an engine in the server's own process does alone: leave out "
-            "--api-workers, --engine and --engine-url"
+            f"{config.model} transcribes, which the engine of the server itself does alone: leave out "
+            "--engine and --engine-url"
         )
     text: dict[str, Any] = own.get("text_config") or own
     generation_path = directory / "generation_config.json"

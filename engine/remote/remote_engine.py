@@ -26,10 +26,11 @@ from engine.media_item import FileKeeper, MediaProcessor
 from engine.remote.answer import put_events
 from engine.remote.build import build
 from engine.remote.config import RemoteConfig
+from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.health_watch import eject, is_healthy, watch
 from engine.remote.servers.local_server import LocalServer
 from engine.remote.servers.router import Router
-from engine.remote.servers.upstream import NoAnswer, Upstream
+from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.scheduling.block_keys import BlockKeys, request_tags
@@ -71,7 +72,13 @@ class RemoteEngine:
         self._router = Router(upstreams)
         self._served_name = served_name
         self._media = media
-        self.capabilities = msgspec.structs.replace(api.capabilities, media=model_info.media)
+        transcribes = model_info.speech is not None
+        self.capabilities = msgspec.structs.replace(
+            api.capabilities,
+            media=model_info.media,
+            generates_text=not transcribes,
+            transcribes=transcribes,
+        )
         self._registry = StreamRegistry(max_unread_bytes, self._cancel)
         self._tasks: dict[int, list[asyncio.Task[None]]] = {}  # by arrival
         self._num_running = 0
@@ -108,7 +115,7 @@ class RemoteEngine:
 
     @property
     def speech(self) -> SpeechReader | None:
-        """None: no server of tokens transcribes."""
+        """None: no sound is read here. Where the model transcribes, its process gets whole sounds."""
         return None
 
     @property
@@ -199,7 +206,7 @@ class RemoteEngine:
         )
 
     async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
-        """Raise NotCapable, since no server of tokens transcribes."""
+        """Raise NotCapable, since no token API has the decoder's attention."""
         raise NotCapable("words")
 
     async def drain(self, timeout_s: float) -> None:

@@ -31,32 +31,35 @@ class SequenceEvents:
         self.has_begun = False
         self.is_over = False
 
-    def put(self, pieces: Sequence[bytes]) -> None:
-        """Put the events of data that came together; what follows the sequence's last token is left.
+    def put(self, pieces: Sequence[bytes]) -> bool:
+        """Put the events of data that came together, and return whether the sequence's last one was among it.
 
-        The tokens of one event of the server are of one step. Raises Malformed and UpstreamError.
+        What follows that is left. Tokens that came together have the time of one step, the first of them:
+        they are of one step of the server, or of several of which it sent the tokens when it could, and
+        nothing says how long each of these took. Raises Malformed and UpstreamError.
         """
-        reader = self._reader
+        reader, batch_size = self._reader, self._num_running()
+        now = time.perf_counter()
+        step_s = now - self._last_time
         for data in pieces:
-            tokens = reader.read(data)
-            if not tokens:
-                continue
-            now = time.perf_counter()
-            step_s, self._last_time = now - self._last_time, now
-            for token in tokens:
+            for token in reader.read(data):
+                is_first = not self.has_begun
+                if is_first:
+                    step_s = max(step_s - reader.queue_s, 0.0)
                 event = self._output.append(
                     token.token_id,
                     is_complete=token.is_complete,
                     logprob=token.logprob,
                     top_logprobs=token.top_logprobs,
-                    prompt=None if self.has_begun else reader.prompt,
+                    prompt=reader.prompt if is_first else None,
                     num_cached_tokens=reader.num_cached_tokens,
                     queue_s=reader.queue_s,
-                    batch_size=self._num_running(),
+                    batch_size=batch_size,
                     step_s=step_s,
                 )
-                step_s, self.has_begun = 0.0, True
+                step_s, self._last_time, self.has_begun = 0.0, now, True
                 self._put(event)
                 if event.finish is not None:
                     self.is_over = True
-                    return
+                    return True
+        return False

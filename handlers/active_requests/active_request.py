@@ -153,6 +153,13 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
             self._visit.count_tokens(embedding.num_prompt_tokens, 0)
         return embedding
 
+    def count_relayed(self, num_prompt_tokens: int, num_generated_tokens: int) -> None:
+        """Count the tokens of a request that another process of this server has run."""
+        self.timing.num_prompt_tokens += num_prompt_tokens
+        self.timing.num_generated_tokens += num_generated_tokens
+        if self._visit is not None:
+            self._visit.count_tokens(num_prompt_tokens, num_generated_tokens)
+
     def _salted(self, request: Request) -> Request:
         """The request as the prefix cache is to see it: apart from those of other keys."""
         salt = request.cache_salt if self._visit is None else self._visit.cache_salt(request.cache_salt)

@@ -2,27 +2,22 @@
 
 from base64 import b64encode
 from collections.abc import AsyncIterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import httpx
 import numpy as np
 import pytest
 import pytest_asyncio
 
-from engine.async_engine import AsyncEngine
-from engine.config import EngineConfig
 from engine.media_item import MediaItem
-from engine.remote.config import RemoteConfig
-from engine.remote.remote_engine import RemoteEngine
 from engine.request import MediaKind
-from handlers.active_requests.engine import Engine
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.sounds import encoded, sound_bytes, tone
 from tests.tiny_audio import QWEN2_AUDIO_FOR_VLLM, save_tiny_audio_model
 from tests.unit.engine.remote.test_media import media_of, prompt_of, tokens_of
 from tests.unit.handlers.runtime.client import send
-from tests.vllm.conftest import serve
+from tests.vllm.conftest import MediaEngines, engines_of
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -38,44 +33,24 @@ SOUNDS: Final = [
 ]
 
 
-class Engines(NamedTuple):
-    """Verbatim's own engine, and the one over vLLM, of a model that hears."""
-
-    own: Engine
-    vllm: Engine
-    url: str
-
-
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def hearing(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Engines]:
+async def hearing(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[MediaEngines]:
     directory = tmp_path_factory.mktemp("qwen2_audio")
     save_tiny_audio_model(directory, QWEN2_AUDIO_FOR_VLLM)
-    log = directory.parent / "log"
-    url, process = serve(log, directory)
-    said: list[str] = []
-    try:
-        config = RemoteConfig(model=str(directory), urls=(url,), start_timeout_s=600)
-        remote = await RemoteEngine.start(config, on_progress=said.append)
-        # Without prefix caching, since no cached tokens are reported over a server.
-        own = await AsyncEngine.start(
-            EngineConfig(model=str(directory), dtype="float32", num_kv_blocks=256, prefix_caching=False)
-        )
-        yield Engines(own, remote, url)
-        await own.stop()
-        await remote.stop()
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
+    async with engines_of(directory) as engines:
+        yield engines
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_model_that_hears_is_read_over_vllm(hearing: Engines) -> None:
+async def test_a_model_that_hears_is_read_over_vllm(hearing: MediaEngines) -> None:
     assert hearing.vllm.model_info.media == media_of(hearing.vllm).kinds == {MediaKind.AUDIO}
 
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("places", [(), (0,), (1,), (2,), (3,), (0, 1), (2, 3, 0)])
-async def test_sounds_give_the_tokens_of_the_own_engine(hearing: Engines, places: tuple[int, ...]) -> None:
+async def test_sounds_give_the_tokens_of_the_own_engine(
+    hearing: MediaEngines, places: tuple[int, ...]
+) -> None:
     items = [SOUNDS[place] for place in places]
     expected, found = prompt_of(hearing.own, *items), prompt_of(hearing.vllm, *items)
     assert found.token_ids == expected.token_ids
@@ -98,7 +73,7 @@ def chat(*sounds: bytes, **fields: Any) -> dict[str, Any]:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_chats_with_sounds_are_answered_and_refused_alike(hearing: Engines) -> None:
+async def test_chats_with_sounds_are_answered_and_refused_alike(hearing: MediaEngines) -> None:
     answers = []
     for engine in (hearing.own, hearing.vllm):
         app = build_app(Settings(served_model_name="m"), engine)
@@ -119,7 +94,7 @@ async def test_chats_with_sounds_are_answered_and_refused_alike(hearing: Engines
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_rendered_chat_is_computed_by_vllm(hearing: Engines) -> None:
+async def test_a_rendered_chat_is_computed_by_vllm(hearing: MediaEngines) -> None:
     """`/render` of the own engine's server writes what vLLM's token API takes."""
     app = build_app(Settings(served_model_name="m"), hearing.own)
     body = chat(SOUNDS[0].data)

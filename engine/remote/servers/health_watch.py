@@ -5,7 +5,8 @@ import logging
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from engine.remote.servers.upstream import NoAnswer, Upstream
+from engine.remote.servers.failures import NoAnswer
+from engine.remote.servers.upstream import Upstream
 
 TIMEOUT_S: Final = 2.0
 _PERIOD_S: Final = 2.0

@@ -8,7 +8,8 @@ import msgspec
 
 from engine.errors import ModelNotSupported
 from engine.remote.config import RemoteConfig
-from engine.remote.servers.upstream import BadStatus, CutOff, NoAnswer, Upstream
+from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.answer_reader import error_reason
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 
@@ -51,6 +52,9 @@ async def wait_until_ready(
                     found = None
                 if found is not None and found.status in (401, 403):
                     raise ModelNotSupported(f"{upstream.url} refuses the key, or asks for one")
+                if found is not None and 300 <= found.status < 400:
+                    where = found.location or "another address, which it does not name"
+                    raise ModelNotSupported(f"{upstream.url} leads to {where}: ask that server itself")
                 if found is not None and found.status == 200:
                     model = _choose(_models(upstream, found.body), config, upstream)
                     return ServerFacts(model.id, model.max_model_len, await _own_facts(upstream, api))
@@ -70,10 +74,8 @@ async def check_generates(upstream: Upstream, api: TokenApi, served_name: str, t
     So a server without the token API, or of a model with fewer tokens, is found before the first request.
     """
     try:
-        async with upstream.post(
-            api.path, api.encode_probe(served_name, token_id), is_streamed=False
-        ) as answer:
-            await answer.next()
+        async with upstream.post(api.path, api.encode_probe(served_name, token_id)) as answer:
+            await answer.whole()
     except BadStatus as error:
         reason, _ = error_reason(error.body)
         if error.status in (404, 405):

@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Final
 
 import uvicorn
+from starlette.types import ASGIApp
 from typing_extensions import override
 
 from engine.info.model_info import ModelInfo
@@ -28,6 +29,7 @@ from handlers.serving.running import say_progress, server_config
 from handlers.serving.server import DrainingServer
 from handlers.serving.split.fronts import Fronts
 from handlers.serving.split.totals import TotalsApp
+from handlers.serving.split.transcripts import TranscriptsApp
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
 
@@ -85,7 +87,9 @@ async def _serve(
     info = engine.model_info
     inner = inner_settings(settings, info)
     metrics = Metrics(info, engine.stats, model_name=settings.model_name)
-    app = TotalsApp(build_app(inner, engine), metrics.engine_text)
+    app: ASGIApp = TotalsApp(build_app(inner, engine), metrics.engine_text)
+    if engine.capabilities.transcribes:
+        app = TranscriptsApp(app, engine, inner)
     chat = chat_summary(
         engine.tokenizer, chat_template=settings.chat_template, tool_format=settings.tool_call_parser
     )

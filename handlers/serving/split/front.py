@@ -23,6 +23,7 @@ from handlers.serving.listener import start_listening
 from handlers.serving.running import ended_by_sigterm, new_event_loop, run
 from handlers.serving.split.front_start import URL, FrontStart
 from handlers.serving.split.totals import PATH
+from handlers.serving.split.transcripts import RelayedTranscriber
 
 _INPUT: Final = 0
 
@@ -57,18 +58,17 @@ async def _serve(start: FrontStart, listener: socket.socket) -> int:
     settings = start.settings
     config = remote_config(settings, urls=(URL,), socket=start.socket, model_info=start.model_info)
     engine = await RemoteEngine.start(config, on_progress=lambda line: _log.warning(line))
-    totals = Upstream(URL, api_key=None, timeout_s=settings.engine_timeout, socket=start.socket)
+    process = Upstream(URL, api_key=None, timeout_s=settings.engine_timeout, socket=start.socket)
+    transcriber = RelayedTranscriber(process) if engine.capabilities.transcribes else None
 
     async def exchange(text: str) -> str:
-        async with totals.post(PATH + start.name, text.encode(), is_streamed=False) as answer:
-            pieces = await answer.next()
-            assert pieces is not None
-            return pieces[0].decode()
+        async with process.post(PATH + start.name, text.encode()) as answer:
+            return (await answer.whole()).decode()
 
     try:
-        app = build_app(settings, engine, exchange)
+        app = build_app(settings, engine, exchange, transcriber)
         start_listening(listener, settings.host, settings.port)
         return await run(settings, app, engine, listener, server_context(settings), Watchdog())
     finally:
-        await totals.close()
+        await process.close()
         await engine.stop()

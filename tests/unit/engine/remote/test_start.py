@@ -47,6 +47,18 @@ async def test_the_model_is_described_by_its_files_and_its_server() -> None:
         assert upstream.received[0]["token_ids"] == [max(engine.tokenizer.known_ids)]
 
 
+async def test_a_server_that_leads_elsewhere_is_refused_by_the_address() -> None:
+    async def lead(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 308 Go\r\nLocation: https://b.example/v1/models\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(lead, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        with pytest.raises(ModelNotSupported, match="leads to https://b.example/v1/models"):
+            await RemoteEngine.start(config(url))
+
+
 async def test_a_server_of_another_api_is_asked_in_its_form() -> None:
     reply = answers(sglang_server.answer([5], "length"))
     said: list[str] = []
@@ -186,9 +198,9 @@ async def test_files_without_a_model_are_refused(tmp_path: Path) -> None:
             await RemoteEngine.start(broken)
 
 
-async def test_a_model_that_transcribes_is_refused(tmp_path: Path) -> None:
+async def test_a_model_that_transcribes_is_refused_over_other_servers(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "whisper", "vocab_size": 9}')
     async with running_upstream(ONE_TOKEN) as upstream:
         hears = msgspec.structs.replace(config(upstream.url), model=str(tmp_path))
-        with pytest.raises(ModelNotSupported, match="leave out --api-workers"):
+        with pytest.raises(ModelNotSupported, match="leave out --engine and"):
             await RemoteEngine.start(hears)

@@ -1,0 +1,165 @@
+"""The connections to one server, of which those that are idle are used again; no torch."""
+
+import asyncio
+import socket
+import ssl
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+from aiohappyeyeballs import start_connection
+from yarl import URL
+
+from engine.remote.servers.connection import Connection
+from engine.remote.servers.failures import NoAnswer
+
+_CONNECT_TIMEOUT_S: Final = 5.0
+# Less than servers keep idle connections open: vLLM 5 seconds by default.
+_KEEP_ALIVE_S: Final = 4.0
+_NAMES_KNOWN_S: Final = 10.0
+_NEXT_ADDRESS_S: Final = 0.25  # RFC 8305, section 8
+
+_Addresses: TypeAlias = Sequence[tuple[int, int, int, str, Any]]
+
+
+class Connections:
+    """The connections to the server at a URL, or at a Unix socket."""
+
+    def __init__(self, url: str, *, api_key: str | None, timeout_s: float, path: str | None = None) -> None:
+        """timeout_s: as of Connection. path: of the Unix socket. Raises ValueError for a key that is no
+        header.
+        """
+        self._url = URL(url, encoded=True)
+        if self._url.host is None:
+            raise ValueError(f"{url} names no server")
+        self._prefix = self._url.raw_path.rstrip("/")
+        self._fields = _fields(self._url, api_key)
+        self._timeout_s = timeout_s
+        self._path = path
+        self._tls = ssl.create_default_context() if self._url.scheme == "https" and path is None else None
+        self._every: set[Connection] = set()
+        self._idle: list[Connection] = []  # the one that was used last at the end
+        self._expiry: asyncio.TimerHandle | None = None
+        self._addresses: _Addresses = ()
+        self._addresses_until = 0.0
+        self._is_closed = False
+
+    def head(self, method: str, path: str, num_bytes: int | None = None) -> bytes:
+        """Return the head of a request. num_bytes: of its JSON, if it has any."""
+        content = (
+            "" if num_bytes is None else f"Content-Type: application/json\r\nContent-Length: {num_bytes}\r\n"
+        )
+        return f"{method} {self._prefix}{path} HTTP/1.1\r\n{self._fields}{content}\r\n".encode("latin-1")
+
+    async def take(self) -> Connection:
+        """Return a connection that carries no request; it must be given back. Raises NoAnswer."""
+        now = asyncio.get_running_loop().time()
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.is_reusable and now - connection.idle_since < _KEEP_ALIVE_S:
+                return connection
+            self._forget(connection)
+        try:
+            async with asyncio.timeout(_CONNECT_TIMEOUT_S):
+                connection = await self._connected()
+        except (OSError, TimeoutError) as error:
+            self._addresses = ()
+            raise NoAnswer(str(error) or "no connection came about in time") from error
+        self._every.add(connection)
+        if self._is_closed:
+            self._forget(connection)
+            raise NoAnswer("the engine stops")
+        return connection
+
+    def give(self, connection: Connection) -> None:
+        """Take a connection back, and close it if its answer was not read to its end."""
+        if not connection.release() or self._is_closed:
+            self._forget(connection)
+            return
+        self._idle.append(connection)
+        if self._expiry is None:
+            self._expiry = asyncio.get_running_loop().call_later(_KEEP_ALIVE_S, self._expire)
+
+    def close(self) -> None:
+        """Close all connections, those that carry a request too."""
+        self._is_closed = True
+        if self._expiry is not None:
+            self._expiry.cancel()
+            self._expiry = None
+        for connection in self._every:
+            connection.close()
+        self._every.clear()
+        self._idle.clear()
+
+    def _forget(self, connection: Connection) -> None:
+        connection.close()
+        self._every.discard(connection)
+
+    def _expire(self) -> None:
+        """Close the connections that have been idle for long."""
+        loop = asyncio.get_running_loop()
+        kept = []
+        for connection in self._idle:
+            if connection.is_reusable and loop.time() - connection.idle_since < _KEEP_ALIVE_S:
+                kept.append(connection)
+            else:
+                self._forget(connection)
+        self._idle = kept
+        self._expiry = loop.call_later(_KEEP_ALIVE_S, self._expire) if kept else None
+
+    async def _connected(self) -> Connection:
+        loop = asyncio.get_running_loop()
+
+        def new() -> Connection:
+            return Connection(self._timeout_s)
+
+        if self._path is not None:
+            return (await loop.create_unix_connection(new, self._path))[1]
+        found = await self._resolved()
+        if len(found) == 1:
+            family, kind, protocol, _, address = found[0]
+            connected = socket.socket(family, kind, protocol)
+            connected.setblocking(False)
+            try:
+                await loop.sock_connect(connected, address)
+            except BaseException:
+                connected.close()
+                raise
+        else:
+            connected = await start_connection(
+                found, happy_eyeballs_delay=_NEXT_ADDRESS_S, interleave=1, loop=loop
+            )
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+        try:
+            _, connection = await loop.create_connection(
+                new, sock=connected, ssl=self._tls, server_hostname=self._url.raw_host if self._tls else None
+            )
+        except BaseException:
+            connected.close()
+            raise
+        return connection
+
+    async def _resolved(self) -> _Addresses:
+        """Return the server's addresses, which are remembered for a while, as balancers of names want it."""
+        loop = asyncio.get_running_loop()
+        if not self._addresses or loop.time() > self._addresses_until:
+            self._addresses = await loop.getaddrinfo(
+                self._url.raw_host, self._url.port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
+            )
+            self._addresses_until = loop.time() + _NAMES_KNOWN_S
+        return self._addresses
+
+
+def _fields(url: URL, api_key: str | None) -> str:
+    """Return the fields of every request. Raises ValueError for what is no field."""
+    fields = {"Host": url.host_port_subcomponent or "", "Accept": "*/*", "User-Agent": "verbatim"}
+    if url.user is not None:
+        fields["Authorization"] = "Basic " + b64encode(f"{url.user}:{url.password or ''}".encode()).decode()
+    if api_key is not None:
+        fields["Authorization"] = f"Bearer {api_key}"
+    for value in fields.values():
+        if not value.isprintable() or not value.isascii():
+            raise ValueError(
+                "the key or the URL of the engine's server has characters that no header can have"
+            )
+    return "".join(f"{name}: {value}\r\n" for name, value in fields.items())

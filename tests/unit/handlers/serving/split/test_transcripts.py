@@ -1,0 +1,211 @@
+"""Transcripts by another process of the server: the same as by the engine's own, and the same refusals."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+import pytest_asyncio
+from starlette.types import Receive, Scope, Send
+
+from engine.async_engine import AsyncEngine
+from engine.errors import (
+    EngineBusy,
+    EngineDied,
+    EngineError,
+    EngineStopped,
+    GenerationFailed,
+    InvalidMedia,
+    InvalidRequest,
+    NotCapable,
+    NotFinite,
+    RequestAborted,
+)
+from engine.remote.servers.upstream import Upstream
+from handlers.active_requests.active_request import ActiveRequest, ActiveRequests
+from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
+from handlers.serving.split import transcripts
+from handlers.serving.split.transcripts import RelayedTranscriber, TranscriptsApp
+from handlers.settings.settings import Settings
+from handlers.transcription.decoding import WHISPERS_RULES
+from handlers.transcription.transcript import TextDelta, Transcript, TranscriptionRequest
+from tests.running_app import running_app
+from tests.sounds import sound_bytes
+from tests.tiny_speech import save_tiny_speech
+from tests.transcribing import started, transcribing
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SOUND = sound_bytes(2.0, seed=1)
+LONG = sound_bytes(5.0, seed=2)
+DRAWN: dict[str, Any] = {"language": "en", "temperature": 1.0}  # each window once
+
+
+async def no_app(scope: Scope, receive: Receive, send: Send) -> None:
+    raise AssertionError("another path was asked")
+
+
+class Relay(NamedTuple):
+    """own: the engine that computes. transcriber: asks it by a socket. limit: of the process in front."""
+
+    own: AsyncEngine
+    transcriber: RelayedTranscriber
+    limit: ConcurrencyLimit
+
+    def opened(self) -> ActiveRequest:
+        return ActiveRequests(self.own, self.limit).open(time.perf_counter(), lambda error: error)
+
+
+@asynccontextmanager
+async def relayed(engine: AsyncEngine) -> AsyncIterator[Relay]:
+    app = TranscriptsApp(no_app, engine, Settings())
+    async with running_app(app) as url:
+        upstream = Upstream(url, api_key=None, timeout_s=60)
+        try:
+            yield Relay(engine, RelayedTranscriber(upstream), ConcurrencyLimit(8))
+        finally:
+            await upstream.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def relay(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Relay]:
+    directory = save_tiny_speech(tmp_path_factory.mktemp("speech"))
+    async with started(directory) as engine, relayed(engine) as found:
+        yield found
+
+
+async def is_free(relay: Relay) -> bool:
+    for _ in range(500):
+        stats = relay.own.stats()
+        if not stats.num_running and not stats.num_waiting and not relay.limit.in_use:
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"audio": SOUND, "segments": True, "words": True},  # again at higher temperatures
+        {"translate": True, "prompt": "abc", "temperature": 1.0},
+        DRAWN,
+    ],
+    ids=["words", "a translation", "a seed"],
+)
+async def test_a_transcript_is_that_of_the_engines_own_process(relay: Relay, options: dict[str, Any]) -> None:
+    request = TranscriptionRequest(**{"audio": LONG, "seed": 7, **options})
+    async with transcribing(relay.own, WHISPERS_RULES) as (transcriber, active):
+        expected = [event async for event in transcriber.stream(active, request)]
+    with relay.opened() as active:
+        found = [event async for event in relay.transcriber.stream(active, request)]
+        assert active.timing.num_generated_tokens > 0
+        assert isinstance(found[-1], Transcript)
+        assert active.timing.num_prompt_tokens == found[-1].usage.num_prompt_tokens
+    assert found == expected
+    assert len(found) > 1 and found[-1].text
+    with relay.opened() as active:
+        assert await relay.transcriber.transcribe(active, request) == expected[-1]
+
+
+async def test_closing_a_stream_or_cancelling_its_task_frees_the_engine(relay: Relay) -> None:
+    request = TranscriptionRequest(audio=LONG, words=True, **DRAWN)
+    with relay.opened() as active:
+        async with aclosing(relay.transcriber.stream(active, request)) as events:
+            assert isinstance(await anext(events), TextDelta)
+            assert relay.limit.in_use == 1
+    assert await is_free(relay)
+
+    async def run() -> None:
+        with relay.opened() as active:
+            await relay.transcriber.transcribe(active, request)
+
+    for delay in (0.0, 0.02, 0.3):
+        task = asyncio.create_task(run())
+        await asyncio.sleep(delay)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await is_free(relay)
+
+
+@pytest.mark.parametrize(
+    "request_, field",
+    [
+        (TranscriptionRequest(audio=SOUND, language="klingon"), "language"),
+        (TranscriptionRequest(audio=SOUND, prompt="<|0.00|> Hello"), "prompt"),
+    ],
+    ids=["a language", "a prompt"],
+)
+async def test_what_the_model_has_not_is_refused_by_the_name_of_its_field(
+    relay: Relay, request_: TranscriptionRequest, field: str
+) -> None:
+    with relay.opened() as active:
+        with pytest.raises(Refused) as raised:
+            await relay.transcriber.transcribe(active, request_)
+        assert raised.value.field == field
+
+
+async def test_a_file_that_is_no_sound_is_refused(relay: Relay) -> None:
+    with relay.opened() as active, pytest.raises(InvalidMedia, match="the file is no sound"):
+        await relay.transcriber.transcribe(active, TranscriptionRequest(audio=b"no sound"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Refused("no", "words", Violation.UNSUPPORTED_VALUE),
+        InvalidMedia(2, "it is too long"),
+        NotCapable("audio"),
+        InvalidRequest("an id"),
+        Overloaded(7.0),
+        EngineDied(),
+        EngineStopped("the engine stops"),
+        EngineBusy("no room"),
+        RequestAborted("aborted"),
+        GenerationFailed("failed"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+async def test_errors_are_the_same_on_the_other_side(error: Exception) -> None:
+    found = transcripts.to_error(transcripts.to_failure(error))
+    assert type(found) is type(error)
+    assert (str(found), vars(found)) == (str(error), vars(error))
+
+
+async def test_an_error_of_no_name_there_is_one_of_its_kind() -> None:
+    for error in (NotFinite("NaN"), ZeroDivisionError("a bug")):
+        assert type(transcripts.to_error(transcripts.to_failure(error))) is GenerationFailed
+
+
+async def test_a_process_that_is_gone_fails_the_request(relay: Relay) -> None:
+    async with relayed(relay.own) as other:
+        pass
+    with other.opened() as active, pytest.raises(EngineError):
+        await other.transcriber.transcribe(active, TranscriptionRequest(audio=SOUND))
+
+
+async def test_a_window_may_take_longer_than_the_engine_may_be_silent(
+    relay: Relay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcripts, "_PULSE_S", 0.01)
+    sent: list[bytes] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message.get("body", b""))
+
+    bodies = [msgspec.msgpack.encode(TranscriptionRequest(audio=LONG, seed=1, **DRAWN))]
+
+    async def receive() -> Any:
+        if bodies:
+            return {"type": "http.request", "body": bodies.pop(), "more_body": False}
+        await asyncio.Event().wait()
+
+    app = TranscriptsApp(no_app, relay.own, Settings())
+    await app({"type": "http", "path": transcripts.PATH, "method": "POST", "headers": []}, receive, send)
+    assert b"\n" in sent
+    assert b'"transcript"' in b"".join(sent)
