@@ -115,7 +115,11 @@ def _packed(linear: UnreadLinear | JoinedLinear, kind: type[StoredLinear]) -> St
     bias = None
     if any(each is not None for each in biases):
         bias = torch.cat([_bias(each, part) for each, part in zip(biases, parts, strict=True)])
-    layer = kind.of(GroupedWeight.concatenated([each.unread.read_groups() for each in parts]), bias)
+    weight = GroupedWeight.concatenated([each.unread.read_groups() for each in parts])
+    try:
+        layer = kind.of(weight, bias)
+    except ValueError as error:  # the mins of a form with room for several may be too large for float16
+        raise NotGrouped(f"together with its neighbours, {error}") from error
     difference = output_difference(linear, layer)
     if not difference <= _MAX_DIFFERENCE:
         raise NotGrouped(f"its outputs differ by {difference:.1%}")

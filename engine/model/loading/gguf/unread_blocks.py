@@ -23,12 +23,12 @@ _SAMPLED: Final = 8  # of so many parts of a weight, one is compared with what b
 FORMS: Final[Mapping[str, GroupForm]] = {
     "Q4_0": GroupForm(4, 32, has_mins=False),
     "Q4_1": GroupForm(4, 32, has_mins=True),
-    "Q5_0": GroupForm(8, 32, has_mins=False),
-    "Q5_1": GroupForm(8, 32, has_mins=True),
+    "Q5_0": GroupForm(5, 32, has_mins=False),
+    "Q5_1": GroupForm(5, 32, has_mins=True),
     "Q8_0": GroupForm(8, 32, has_mins=False),
     "Q4_K": GroupForm(4, 32, has_mins=True),
-    "Q5_K": GroupForm(8, 32, has_mins=True),
-    "Q6_K": GroupForm(8, 16, has_mins=False),
+    "Q5_K": GroupForm(5, 32, has_mins=True),
+    "Q6_K": GroupForm(6, 16, has_mins=False),
 }
 
 
@@ -71,7 +71,7 @@ class UnreadBlocks(UnreadWeight):
         """
         tensor = self._source.parts[0]
         form, grid = self.form, (self.shape[0], self.shape[1] // self.form.group_size)
-        values = torch.empty(self.shape, dtype=torch.uint8 if form.bits == 4 else torch.int8)
+        values = torch.empty(self.shape, dtype=torch.int8 if form.bits == 8 else torch.uint8)
         scales = torch.empty(grid)
         mins = torch.empty(grid) if form.has_mins else None
         blocks = np.asarray(self._content[tensor.first : tensor.first + tensor.num_bytes])
