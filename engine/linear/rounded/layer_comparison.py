@@ -14,7 +14,9 @@ from engine.linear.unread_linear import UnreadLinear
 _FEW_ROWS: Final = 4
 # Compiled code has a function of its own for each number of rows up to 12 at most; of more it makes blocks.
 _ROW_COUNTS: Final = range(1, 14)
+_FEWEST_NUMBERS: Final = 64  # of a panel, by which its difference is judged
 _PANEL_OUTPUTS: Final = 32  # as of native/src/linear/panels.h
+_PANELS_OF_END: Final = 64  # which are tried with each number of rows, the last and partial one among them
 
 
 class LayerComparison:
@@ -40,19 +42,41 @@ class LayerComparison:
         dtype = _dtype_of(linears[0])
         form = type(rounded), rounded.packed.groups, dtype
         shape = form, rounded.in_features, rounded.out_features
-        row_counts = [_FEW_ROWS] if form in self._forms else _ROW_COUNTS
+        is_first_of_form = form not in self._forms
         generator = torch.Generator().manual_seed(0)
-        rows = torch.randn(max(row_counts), plain.in_features, generator=generator).to(dtype)
+        num_rows = max(_ROW_COUNTS) if is_first_of_form else _FEW_ROWS
+        rows = torch.randn(num_rows, plain.in_features, generator=generator).to(dtype)
         expected, places = _expected(linears, rows, is_whole=shape not in self._shapes)
-        differences = [
-            _difference(rounded(rows[:num_rows]).float()[:, places], expected[:num_rows], places)
-            for num_rows in row_counts
-        ]
+        actual, mean = rounded(rows).float()[:, places], expected.square().mean()
+        differences = [_difference(actual, expected), _of_panels(actual, expected, places, mean) / 2]
+        if is_first_of_form:  # so all outputs are expected
+            end, first = _end_of(rounded)
+            differences += [
+                _of_panels(end(rows[:num]).float(), expected[:num, first:], places[first:], mean) / 2
+                for num in _ROW_COUNTS
+            ]
         largest = float(torch.stack(differences).amax())  # NaN if there is one
         if largest <= most:
             self._forms.add(form)
             self._shapes.add(shape)
         return largest
+
+
+def _end_of(rounded: RoundedLinear) -> tuple[RoundedLinear, int]:
+    """Return a layer of a large one's last panels, and the first of its outputs."""
+    packed = rounded.packed
+    num_panels = -(-packed.num_outputs // _PANEL_OUTPUTS)
+    first = max(0, num_panels - _PANELS_OF_END)
+    if not first:
+        return rounded, 0
+    outputs = first * _PANEL_OUTPUTS
+    part = packed._replace(
+        num_outputs=packed.num_outputs - outputs,
+        panels=packed.panels.view(num_panels, -1)[first:].flatten(),
+        scales=None if packed.scales is None else packed.scales[outputs:],
+        bias=packed.bias[outputs:],
+    )
+    return type(rounded)(part), outputs
 
 
 def _dtype_of(linear: nn.Linear) -> torch.dtype:
@@ -84,18 +108,24 @@ def _outputs(linear: nn.Linear, rows: Tensor, *, is_whole: bool) -> Iterator[tup
         yield block.start, part
 
 
-def _difference(actual: Tensor, expected: Tensor, places: Tensor) -> Tensor:
-    """Return the larger of the whole's relative difference and of half of each panel's.
-
-    actual, expected: [num_rows, n]. places: which outputs they are, [n]. A panel's difference is relative to
-    its own numbers, or to as many of those of the whole where its own are smaller, as rounding may be.
-    """
-    squares = torch.stack([(actual - expected).square().sum(dim=0), expected.square().sum(dim=0)])
-    squares = torch.cat([squares, torch.ones(1, len(places))])  # and how many outputs of a panel there are
-    panels = places // _PANEL_OUTPUTS
-    by_panel = torch.zeros(3, int(panels.max()) + 1).index_add_(1, panels, squares)
-    errors, norms, counts = by_panel[:, by_panel[2] > 0]
+def _difference(actual: Tensor, expected: Tensor) -> Tensor:
+    """Return the relative difference of all outputs."""
     smallest = torch.finfo(torch.float32).tiny  # for a layer of zeros, whose outputs are zeros
-    whole = errors.sum() / norms.sum().clamp(min=smallest)
-    of_panels = errors / torch.maximum(norms, counts * norms.sum() / counts.sum()).clamp(min=smallest)
-    return torch.maximum(whole.sqrt(), of_panels.amax().sqrt() / 2)
+    return (actual - expected).norm() / expected.norm().clamp(min=smallest)
+
+
+def _of_panels(actual: Tensor, expected: Tensor, places: Tensor, mean: Tensor) -> Tensor:
+    """Return the largest relative difference of a panel's outputs.
+
+    actual, expected: [num_rows, n]. places: which outputs they are, [n]. mean: of the squares of a layer's
+    outputs. A difference is relative to a panel's own numbers, or to as many of the layer's where its own are
+    smaller, since a single number may be any part of what it is the sum of.
+    """
+    numbers = torch.stack([(actual - expected).square(), expected.square(), torch.ones_like(expected)])
+    panels = places // _PANEL_OUTPUTS
+    panels = panels - panels[0]
+    sums = torch.zeros(3, int(panels.max()) + 1).index_add_(1, panels, numbers.sum(dim=1))
+    errors, norms, counts = sums
+    of_layer = counts.clamp(min=_FEWEST_NUMBERS) * mean
+    smallest = torch.finfo(torch.float32).tiny
+    return (errors / torch.maximum(norms, of_layer).clamp(min=smallest)).amax().sqrt()

@@ -7,8 +7,10 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
-from engine.linear.rounded.int8_linear import Int8Linear
+from engine.linear.rounded.grouped_linear import GroupedLinear
+from engine.linear.rounded.int8_linear import Int8Head, Int8Linear
 from engine.linear.rounded.layer_comparison import LayerComparison
+from engine.linear.rounded.rounded_linear import RoundedLinear
 from engine.linear.rounded.stored_groups import StoredLinear
 from engine.linear.unread_linear import UnreadLinear
 from tests.instructions import needs_compiler
@@ -72,19 +74,21 @@ def test_a_single_wrong_panel_is_noticed_in_any_place_of_a_large_layer(panel: in
 
 @needs_compiler
 @pytest.mark.parametrize("num_rows", range(1, 14))
-def test_a_wrong_number_of_rows_is_noticed(num_rows: int) -> None:
-    plain, weight = layer()
-    wrong = WrongRowCount.of(weight.weight, None)
-    wrong.num_rows = num_rows
-    assert LayerComparison().difference(plain, wrong, MOST) > 0.5
+@pytest.mark.parametrize("num_outputs", [40, 2100])
+def test_a_wrong_number_of_rows_is_noticed(
+    num_outputs: int, num_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(WrongRowCount, "num_rows", num_rows)
+    plain, weight = layer(num_outputs)
+    assert LayerComparison().difference(plain, WrongRowCount.of(weight.weight, None), MOST) > 0.5
 
 
 @needs_compiler
-def test_a_layer_that_differed_does_not_stand_for_those_after_it() -> None:
+def test_a_layer_that_differed_does_not_stand_for_those_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WrongRowCount, "num_rows", 7)
     comparison = LayerComparison()
     plain, weight = layer()
     wrong = WrongRowCount.of(weight.weight, None)
-    wrong.num_rows = 7
     for _ in range(2):
         assert comparison.difference(plain, wrong, MOST) > 0.5
 
@@ -98,6 +102,17 @@ def test_the_first_layer_of_each_shape_is_compared_whole_and_others_in_part() ->
             assert comparison.difference(plain, StoredLinear.of(weight.weight, None), MOST) < 0.02
             assert weight.num_samples == num_samples
             assert weight.num_blocks == (0 if num_samples else num_outputs / 16)
+
+
+@needs_compiler
+@pytest.mark.parametrize("kind", [Int8Linear, Int8Head, GroupedLinear])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@torch.inference_mode()
+def test_layers_of_any_kind_and_size_are_compared(kind: type[RoundedLinear], dtype: torch.dtype) -> None:
+    comparison = LayerComparison()
+    for num_outputs in (1, 40, 2049, 2100, 4001):
+        linear = nn.Linear(64, num_outputs, dtype=dtype)
+        assert comparison.difference(linear, kind(linear), MOST) < (0.1 if kind is GroupedLinear else 0.02)
 
 
 @needs_compiler
