@@ -111,7 +111,8 @@ def _outputs(linear: nn.Linear, rows: Tensor, *, is_whole: bool) -> Iterator[tup
 def _difference(actual: Tensor, expected: Tensor) -> Tensor:
     """Return the relative difference of all outputs."""
     smallest = torch.finfo(torch.float32).tiny  # for a layer of zeros, whose outputs are zeros
-    return (actual - expected).norm() / expected.norm().clamp(min=smallest)
+    error = (actual - expected).square().sum()
+    return (error / expected.square().sum().clamp(min=smallest)).sqrt()
 
 
 def _of_panels(actual: Tensor, expected: Tensor, places: Tensor, mean: Tensor) -> Tensor:
@@ -125,7 +126,7 @@ def _of_panels(actual: Tensor, expected: Tensor, places: Tensor, mean: Tensor) -
     panels = places // _PANEL_OUTPUTS
     panels = panels - panels[0]
     sums = torch.zeros(3, int(panels.max()) + 1).index_add_(1, panels, numbers.sum(dim=1))
-    errors, norms, counts = sums
+    errors, norms, counts = sums.unbind()
     of_layer = counts.clamp(min=_FEWEST_NUMBERS) * mean
     smallest = torch.finfo(torch.float32).tiny
     return (errors / torch.maximum(norms, of_layer).clamp(min=smallest)).amax().sqrt()
