@@ -145,7 +145,6 @@ struct FourBits {
 template <int kHighBits>
 struct MoreBits {
     static constexpr int64_t kQuadsOfStep = 8 / kHighBits, kVectorsOfStep = kQuadsOfStep / 2 + 1, kBits = 4 + kHighBits;
-    static constexpr int32_t kMiddle = 1 << (kBits - 1);  // of weights without mins
     static constexpr int kRegistersOfSum = 1;
     static constexpr bool kHoldGroup = true;
 #if defined(VERBATIM_VNNI) || defined(__aarch64__)
