@@ -1,4 +1,4 @@
-"""The rounding of weights to integers of 4 or 8 bits, with a scale for each group of inputs, in torch."""
+"""The rounding of weights to integers of 4 to 8 bits, with a scale for each group of inputs, in torch."""
 
 from collections.abc import Iterator
 from functools import reduce
@@ -8,17 +8,21 @@ import torch
 from torch import Tensor
 
 from engine.linear.channel_scales import channel_blocks
-from engine.weights.grouped_weight import MIDDLE, GroupBits, GroupedWeight
+from engine.weights.grouped_weight import GroupBits, GroupedWeight, middle_of
 
 # The number of the largest magnitude in a group becomes each of these in turn, and the one of the smallest
 # error is taken; native/src/linear/grouped_weight.cpp has those of 4 bits, too, and the ranges.
 _CANDIDATES: Final[dict[GroupBits, tuple[float, ...]]] = {
     4: (-8.0, -7.75, -7.5, -7.25, -7.0, -6.75, -8.25, -8.5, -8.75),
+    5: (-16.0,),
+    6: (-32.0,),
     8: (127.0,),
 }
 # The range of a group becomes each of these numbers of steps in turn.
 _RANGES: Final[dict[GroupBits, tuple[float, ...]]] = {
     4: (15.0, 14.5, 14.0, 15.5, 16.0),
+    5: (31.0,),
+    6: (63.0,),
     8: (254.0,),
 }
 
@@ -51,7 +55,7 @@ def _round_symmetric(groups: Tensor, bits: GroupBits) -> tuple[Tensor, Tensor, N
     divided by that of their squares, and the error is smaller by the square of the first divided by the
     second.
     """
-    lowest, highest = (-8, 7) if bits == 4 else (-127, 127)
+    lowest, highest = (-127, 127) if bits == 8 else (-middle_of(bits), middle_of(bits) - 1)
     least, most = groups.amin(dim=-1, keepdim=True), groups.amax(dim=-1, keepdim=True)
     extreme = torch.where(-least > most, least, most)
     best_score, best_scale = torch.zeros_like(extreme), torch.zeros_like(extreme)
@@ -66,7 +70,7 @@ def _round_symmetric(groups: Tensor, bits: GroupBits) -> tuple[Tensor, Tensor, N
         best_scale = torch.where(is_better, product / square, best_scale)
     scales = best_scale.half()
     values = (groups * _inverse(scales.float())).round_().clamp_(lowest, highest).flatten(1)
-    values = (values + MIDDLE).to(torch.uint8) if bits == 4 else values.to(torch.int8)
+    values = values.to(torch.int8) if bits == 8 else (values + middle_of(bits)).to(torch.uint8)
     return values, scales.squeeze(-1), None
 
 
@@ -84,7 +88,7 @@ def _round_between(groups: Tensor, bits: GroupBits) -> tuple[Tensor, Tensor, Ten
     of the values. Numbers are counted from the least of them, which leaves their digits to what they differ
     by.
     """
-    lowest, highest = (0, 15) if bits == 4 else (-127, 127)
+    lowest, highest = (-127, 127) if bits == 8 else (0, (1 << bits) - 1)
     least, most = groups.amin(dim=-1, keepdim=True), groups.amax(dim=-1, keepdim=True)
     numbers, spread, size = groups - least, most - least, groups.shape[-1]
     total = _sum_in_order(numbers)
@@ -104,7 +108,7 @@ def _round_between(groups: Tensor, bits: GroupBits) -> tuple[Tensor, Tensor, Ten
     scales = best_scale.half()
     mins = (least + (total - scales.float() * best_sum) / size).half()
     values = ((groups - mins.float()) * _inverse(scales.float())).round_().clamp_(lowest, highest).flatten(1)
-    return values.to(torch.uint8 if bits == 4 else torch.int8), scales.squeeze(-1), mins.squeeze(-1)
+    return values.to(torch.int8 if bits == 8 else torch.uint8), scales.squeeze(-1), mins.squeeze(-1)
 
 
 def _inverse(scales: Tensor) -> Tensor:

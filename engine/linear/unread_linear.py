@@ -61,12 +61,22 @@ class UnreadLinear(nn.Linear):
             outputs += bias
         return outputs.to(rows.dtype)
 
+    @property
+    def plain_dtype(self) -> torch.dtype:
+        """The type that the plain weight would have."""
+        return self._plain_dtype
+
     def sampled_outputs(self, rows: Tensor) -> Iterator[tuple[int, Tensor]]:
         """Yield outputs [..., n] from all over the layer in float32, each with the index of the first."""
-        numbers, bias = rows.float(), self.plain_bias
         for first, block in self.unread.plain_sample():
-            own = None if bias is None else bias[first : first + len(block)].float()
-            yield first, nn.functional.linear(numbers, block, own)
+            yield first, self._outputs(rows, first, block)
+
+    def whole_outputs(self, rows: Tensor) -> Iterator[tuple[int, Tensor]]:
+        """Yield all outputs [..., n] in float32, some at a time, each with the index of the first."""
+        first = 0
+        for block in self.unread.plain_blocks():
+            yield first, self._outputs(rows, first, block)
+            first += len(block)
 
     @override
     def __getattr__(self, name: str) -> Any:
@@ -74,6 +84,12 @@ class UnreadLinear(nn.Linear):
             self._parameters["weight"] = self._plain_weight()
             self.__class__ = ReadLinear  # type: ignore[assignment]  # of the same attributes and more
         return nn.Module.__getattr__(self, name)
+
+    def _outputs(self, rows: Tensor, first: int, block: Tensor) -> Tensor:
+        """Return those of a part of the weight, of which `first` is the first output."""
+        bias = self.plain_bias
+        own = None if bias is None else bias[first : first + len(block)].float()
+        return nn.functional.linear(rows.float(), block, own)
 
     def _plain_weight(self) -> nn.Parameter:
         return nn.Parameter(self.unread.read_plain(self._plain_dtype), requires_grad=False)

@@ -1,11 +1,11 @@
-"""A linear layer's weight in integers of 4 or 8 bits, with a scale for each group of inputs.
+"""A linear layer's weight in integers of 4 to 8 bits, with a scale for each group of inputs.
 
 It is the form between what is on disk or rounded here, and the panels of compiled code. Checkpoints that are
 quantised already become it without rounding, but for scales that float16 does not hold.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, NamedTuple, Self, TypeAlias
+from typing import Final, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import torch
 from torch import Tensor
@@ -13,9 +13,23 @@ from torch import Tensor
 from engine.config import INT4_GROUPS
 from engine.weights.finite import are_finite
 
-GroupBits: TypeAlias = Literal[4, 8]
+GroupBits: TypeAlias = Literal[4, 5, 6, 8]
+GROUP_BITS: Final[tuple[GroupBits, ...]] = get_args(GroupBits)
 GROUP_SIZES: Final = (16, 32, 64, 128)
 MIDDLE: Final = 8  # of integers of 4 bits without mins
+
+
+def middle_of(bits: GroupBits) -> int:
+    """Return the integer that stands for 0 in groups without mins."""
+    return 0 if bits == 8 else 1 << (bits - 1)
+
+
+def fewest_bits(bits: int, group_size: int) -> GroupBits:
+    """Return the bits of the smallest integers in groups of this size that hold `bits`, which are 8 at most.
+
+    Panels have the fifth bits of 32 inputs in one place, so that smaller groups have none of 5 bits.
+    """
+    return next(each for each in GROUP_BITS if each >= bits and (each != 5 or group_size >= 32))
 
 
 class GroupForm(NamedTuple):
@@ -32,9 +46,10 @@ class GroupForm(NamedTuple):
 
     def with_room_for(self, other: Self) -> Self:
         """Return the smallest form that holds weights of both without rounding."""
+        group_size = min(self.group_size, other.group_size)
         return self._replace(
-            bits=max(self.bits, other.bits),
-            group_size=min(self.group_size, other.group_size),
+            bits=fewest_bits(max(self.bits, other.bits), group_size),
+            group_size=group_size,
             has_mins=self.has_mins or other.has_mins,
         )
 
@@ -48,11 +63,11 @@ ROUNDED_FORMS: Final[Mapping[str, GroupForm]] = {
 class GroupedWeight(NamedTuple):
     """A weight [num_outputs, num_inputs]: scale * value + min, or without mins scale * (value - middle).
 
-    values: [num_outputs, num_inputs], of 4 bits uint8 from 0 to 15, whose middle is 8, and of 8 bits int8,
-    whose middle is 0. scales, mins: float16 [num_outputs, num_groups]; mins is None for symmetric groups.
-    group_size: 16, 32, 64 or 128 inputs, of which num_inputs is a multiple. order: int32 [num_inputs], the
-    input that each column of values is multiplied with, where inputs of one group are apart; None where
-    columns are the inputs in order.
+    values: [num_outputs, num_inputs], of 4 to 6 bits uint8 from 0 on, whose middle is half of their range (8
+    of 0 to 15), and of 8 bits int8, whose middle is 0. scales, mins: float16 [num_outputs, num_groups]; mins
+    is None for symmetric groups. group_size: 16, 32, 64 or 128 inputs, of which num_inputs is a multiple.
+    order: int32 [num_inputs], the input that each column of values is multiplied with, where inputs of one
+    group are apart; None where columns are the inputs in order.
     """
 
     values: Tensor
@@ -77,12 +92,15 @@ class GroupedWeight(NamedTuple):
         num_groups, rest = divmod(self.num_inputs, self.group_size)
         if self.group_size not in GROUP_SIZES or rest or not num_groups:
             raise ValueError(f"{self.num_inputs} inputs are no whole groups of {self.group_size}")
-        if self.values.dtype != (torch.uint8 if self.bits == 4 else torch.int8):
+        if fewest_bits(self.bits, self.group_size) != self.bits:
+            raise ValueError(f"groups of {self.group_size} have no integers of {self.bits} bits")
+        if self.values.dtype != (torch.int8 if self.bits == 8 else torch.uint8):
             raise ValueError(f"values of {self.bits} bits are not {self.values.dtype}")
         if self.order is not None and not _is_permutation(self.order, self.num_inputs):
             raise ValueError(f"the order of columns does not name each of {self.num_inputs} inputs once")
-        if self.bits == 4 and self.values.numel() and int(self.values.max()) > 15:
-            raise ValueError("a value of 4 bits exceeds 15")
+        most = (1 << self.bits) - 1
+        if self.bits < 8 and self.values.numel() and int(self.values.max()) > most:
+            raise ValueError(f"a value of {self.bits} bits exceeds {most}")
         for name, numbers in (("scales", self.scales), ("mins", self.mins)):
             if numbers is None:
                 continue
@@ -94,8 +112,8 @@ class GroupedWeight(NamedTuple):
     def plain(self) -> Tensor:
         """Return the weight as float32 [num_outputs, num_inputs], with inputs in order."""
         values = self.values.float().view(self.num_outputs, -1, self.group_size)
-        if self.mins is None and self.bits == 4:
-            values = values - MIDDLE
+        if self.mins is None and (middle := middle_of(self.bits)):
+            values = values - middle
         columns = values * self.scales.float()[..., None]
         if self.mins is not None:
             columns += self.mins.float()[..., None]
@@ -124,9 +142,11 @@ class GroupedWeight(NamedTuple):
         if mins is not None:
             mins = mins.repeat_interleave(times, dim=1) if times > 1 else mins
         elif form.has_mins:
-            mins = scales * -MIDDLE if form.bits == self.bits == 4 else torch.zeros_like(scales)
-        if form.bits > self.bits:
-            values = values.to(torch.int8) - (MIDDLE if self.mins is None else 0)
+            mins = torch.zeros_like(scales) if form.bits == 8 else scales * -middle_of(self.bits)
+        if form.bits == 8 > self.bits:
+            values = values.to(torch.int8) - (middle_of(self.bits) if self.mins is None else 0)
+        elif not form.has_mins and form.bits > self.bits:
+            values = values + (middle_of(form.bits) - middle_of(self.bits))
         return self._replace(
             values=values, scales=scales, mins=mins, group_size=form.group_size, bits=form.bits
         )

@@ -139,7 +139,9 @@ def int8_layer_ends() -> None:
 
 def layers_in_groups() -> None:
     for dtype in _DTYPES:
-        forms: list[tuple[GroupBits, int]] = [(4, 16), (4, 32), (4, 128), (8, 16), (8, 32)]
+        forms: list[tuple[GroupBits, int]] = [
+            *((4, 16), (4, 32), (4, 128), (5, 32), (5, 128), (6, 16), (6, 32), (8, 16), (8, 32))
+        ]
         for bits, group_size in forms:
             for symmetric in (True, False):
                 weight = round_to_groups(torch.randn(70, 384), bits, group_size, symmetric=symmetric)
@@ -186,5 +188,5 @@ CALCULATIONS = {
     "bfloat16 layer ends": Calculation(bfloat16_layer_ends, 10),
     "bfloat16 layer ends in pairs": Calculation(bfloat16_layer_ends, 10, _WITH_PAIRS, IN_PAIRS),
     "int8 layer ends": Calculation(int8_layer_ends, 13),
-    "layers in groups": Calculation(layers_in_groups, 152),
+    "layers in groups": Calculation(layers_in_groups, 248),
 }

@@ -1,8 +1,8 @@
 """Linear layers whose weights have a scale for each group of inputs, for `quantize="int4"` and its like.
 
-Weights keep 4 or 8 bits in memory. Activations are rounded at each call to 8 bits, with a scale for each row,
-as those of layers with 8 bits are. A token needs a quarter and an eighth of the memory reads of bfloat16 with
-weights of 4 bits in groups of 32; larger groups need less, and mins more.
+Weights keep 4, 5, 6 or 8 bits in memory. Activations are rounded at each call to 8 bits, with a scale for
+each row, as those of layers with 8 bits are. A token needs 28% of the memory reads of bfloat16 with weights
+of 4 bits in groups of 32; larger groups need less, and mins more.
 """
 
 from typing import Self

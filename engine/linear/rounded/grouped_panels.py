@@ -1,4 +1,4 @@
-"""A linear layer's weight of 4 or 8 bits with a scale for each group of inputs, for compiled code.
+"""A linear layer's weight of 4 to 8 bits with a scale for each group of inputs, for compiled code.
 
 One call rounds the rows to 8 bits, puts them in the order of the weight's columns, multiplies, scales and
 adds the bias. The products of a group of inputs are summed as integers, and these sums as float32 in one

@@ -6,22 +6,19 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from transformers import PreTrainedModel
 from typing_extensions import override
 
 from engine.errors import ModelNotSupported
-from engine.linear.channel_scales import channel_blocks
 from engine.linear.merged_linear import JoinedLinear, Mergeable
 from engine.linear.plain_linear import is_plain
 from engine.linear.rounded.grouped_linear import GroupedLinear
 from engine.linear.rounded.int8_linear import Int8Head, Int8Linear
+from engine.linear.rounded.layer_comparison import LayerComparison
 from engine.linear.rounded.rounded_linear import RoundedLinear
-from engine.linear.unread_linear import UnreadLinear
 from engine.native.obstacles import lacks_library
 from engine.weights.grouped_weight import ROUNDED_FORMS, GroupForm
-
-_NUM_TRIED_ROWS: Final = 4
 
 
 class Rounding(NamedTuple):
@@ -122,10 +119,11 @@ def quantize_linears(model: PreTrainedModel, quantize: str = "int8") -> Quantize
     wider: dict[str, str] = {}
     # Layers leave the queue one by one, so that each weight is freed once it is rounded.
     queue = deque(_find_linears(model).items())
+    comparison = LayerComparison()
     while queue:
         linear, places = queue.popleft()
         plain = linear.join() if isinstance(linear, JoinedLinear) else linear
-        tried = _try_roundings(linear, plain, HEAD if linear is head else QUANTIZATIONS[quantize])
+        tried = _try_roundings(linear, plain, HEAD if linear is head else QUANTIZATIONS[quantize], comparison)
         if tried.layer is None:
             refused[places[0].path] = tried.difference
         else:
@@ -170,7 +168,10 @@ class _Tried(NamedTuple):
 
 
 def _try_roundings(
-    linear: nn.Linear | JoinedLinear, plain: nn.Linear, roundings: tuple[Rounding, ...]
+    linear: nn.Linear | JoinedLinear,
+    plain: nn.Linear,
+    roundings: tuple[Rounding, ...],
+    comparison: LayerComparison,
 ) -> _Tried:
     """Round a layer in the first way that gives its outputs. plain: its weight as one."""
     allowed = _allowed(linear, roundings)
@@ -183,7 +184,7 @@ def _try_roundings(
     differences: list[float] = []
     for rounding in allowed:
         rounded = rounding.layer(plain)
-        difference = output_difference(linear, rounded)
+        difference = comparison.difference(linear, rounded, rounding.max_difference)
         if difference <= rounding.max_difference:
             if rounding is not allowed[0]:
                 why_not_first = (
@@ -223,42 +224,3 @@ def _nothing_quantized(quantize: str, differences: dict[str, float]) -> ModelNot
         f"quantize {quantize} gives no layer of this model its outputs: those of {name} differ by "
         f"{difference:.1%}, where {allowed:.0%} is allowed"
     )
-
-
-def output_difference(plain: nn.Linear | JoinedLinear, rounded: nn.Module) -> float:
-    """Return the relative difference of the outputs for a few random rows; NaN if these hold NaN.
-
-    Of weights in a checkpoint's blocks, a sample of the outputs is compared.
-    """
-    linears = plain.linears if isinstance(plain, JoinedLinear) else (plain,)
-    generator = torch.Generator().manual_seed(0)
-    rows = torch.randn(_NUM_TRIED_ROWS, plain.in_features, generator=generator)
-    if not isinstance(linears[0], UnreadLinear):
-        rows = rows.to(linears[0].weight.dtype)
-    expected: list[Tensor] = []
-    places: list[Tensor] = []
-    before = 0
-    for linear in linears:
-        for first, output in _outputs(linear, rows):
-            expected.append(output.float())
-            places.append(torch.arange(before + first, before + first + output.shape[-1]))
-        before += linear.out_features
-    return _relative_difference(rounded(rows).float()[..., torch.cat(places)], torch.cat(expected, dim=-1))
-
-
-def _relative_difference(actual: Tensor, expected: Tensor) -> float:
-    smallest = torch.finfo(torch.float32).tiny  # for a layer of zeros, whose outputs are zeros
-    return float((actual - expected).norm() / expected.norm().clamp(min=smallest))
-
-
-def _outputs(linear: nn.Linear, rows: Tensor) -> Iterator[tuple[int, Tensor]]:
-    """Yield outputs, some channels at a time, each with the first: torch copies a weight of 16 bits to
-    multiply it.
-    """
-    if isinstance(linear, UnreadLinear):
-        yield from linear.sampled_outputs(rows)
-        return
-    bias: Tensor | None = linear.bias
-    for block in channel_blocks(linear.weight):
-        part = nn.functional.linear(rows, linear.weight[block], None if bias is None else bias[block])
-        yield block.start, part

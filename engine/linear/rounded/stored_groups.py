@@ -12,7 +12,8 @@ from typing_extensions import override
 
 from engine.linear.merged_linear import JoinedLinear, Mergeable
 from engine.linear.rounded.grouped_linear import GroupedLinear
-from engine.linear.rounded.quantization import find_head, output_difference
+from engine.linear.rounded.layer_comparison import LayerComparison
+from engine.linear.rounded.quantization import find_head
 from engine.linear.unread_linear import UnreadLinear
 from engine.weights.grouped_weight import GroupedWeight, GroupForm
 from engine.weights.unread_weight import NotGrouped
@@ -52,12 +53,13 @@ def pack_unread_linears(model: PreTrainedModel) -> dict[str, str]:
     plain: dict[str, str] = {}
     # Layers leave the queue one by one, so that what is read of each is freed before the next.
     queue = deque(_find_unread(model))
+    comparison = LayerComparison()
     while queue:
         parent, name, path, linear = queue.popleft()
         kind = StoredHead if linear is head else StoredLinear
         replacement: nn.Module
         try:
-            replacement = _packed(linear, kind)
+            replacement = _packed(linear, kind, comparison)
         except NotGrouped as error:
             plain[path] = str(error)
             replacement = linear.join() if isinstance(linear, JoinedLinear) else linear.read_plain()
@@ -108,15 +110,21 @@ def _find_unread(model: nn.Module) -> Iterator[_Place]:
                 yield _Place(parent, name, f"{path}.{name}".removeprefix("."), child)
 
 
-def _packed(linear: UnreadLinear | JoinedLinear, kind: type[StoredLinear]) -> StoredLinear:
+def _packed(
+    linear: UnreadLinear | JoinedLinear, kind: type[StoredLinear], comparison: LayerComparison
+) -> StoredLinear:
     """Return a layer in the groups that are stored. Raises NotGrouped."""
     parts = [linear] if isinstance(linear, UnreadLinear) else list(filter(_is_unread, linear.linears))
     biases = [each.plain_bias for each in parts]
     bias = None
     if any(each is not None for each in biases):
         bias = torch.cat([_bias(each, part) for each, part in zip(biases, parts, strict=True)])
-    layer = kind.of(GroupedWeight.concatenated([each.unread.read_groups() for each in parts]), bias)
-    difference = output_difference(linear, layer)
+    weight = GroupedWeight.concatenated([each.unread.read_groups() for each in parts])
+    try:
+        layer = kind.of(weight, bias)
+    except ValueError as error:  # the mins of a form with room for several may be too large for float16
+        raise NotGrouped(f"together with its neighbours, {error}") from error
+    difference = comparison.difference(linear, layer, _MAX_DIFFERENCE)
     if not difference <= _MAX_DIFFERENCE:
         raise NotGrouped(f"its outputs differ by {difference:.1%}")
     return layer

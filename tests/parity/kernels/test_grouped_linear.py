@@ -12,16 +12,25 @@ from engine.linear.group_rounding import round_to_groups
 from engine.linear.rounded.grouped_linear import GroupedLinear
 from engine.linear.rounded.grouped_panels import GroupedPanels
 from engine.weights.grouped_weight import (
+    GROUP_BITS,
     GROUP_SIZES,
-    MIDDLE,
     ROUNDED_FORMS,
     GroupBits,
     GroupedWeight,
     GroupForm,
+    fewest_bits,
+    middle_of,
 )
 from tests.effort import trials
 from tests.instructions import needs_compiler
 
+# Bits of integers and sizes of groups.
+INTEGERS: list[tuple[GroupBits, int]] = [
+    (bits, group_size)
+    for bits in GROUP_BITS
+    for group_size in GROUP_SIZES
+    if fewest_bits(bits, group_size) == bits
+]
 # Largest relative error of an output: float32 rounds the sum of each group, 16 bits the output once more.
 TOLERANCE = {torch.float32: 3e-6, torch.bfloat16: 2**-7, torch.float16: 2**-10}
 
@@ -37,10 +46,10 @@ def random_weight(
 ) -> GroupedWeight:
     """Any integers and scales, not those that rounding would give."""
     num_groups = num_inputs // group_size
-    if bits == 4:
-        values = torch.randint(0, 16, (num_outputs, num_inputs), dtype=torch.uint8)
-    else:
+    if bits == 8:
         values = torch.randint(-128, 128, (num_outputs, num_inputs), dtype=torch.int8)
+    else:
+        values = torch.randint(0, 1 << bits, (num_outputs, num_inputs), dtype=torch.uint8)
     scales = torch.randn(num_outputs, num_groups).half()
     mins = torch.randn(num_outputs, num_groups).half() if has_mins else None
     order = torch.randperm(num_inputs).int() if has_order else None
@@ -64,8 +73,7 @@ def exact_outputs(rows: Tensor, weight: GroupedWeight, bias: Tensor) -> tuple[Te
     num_rows=st.integers(1, 40),
     num_groups=st.integers(1, 9),
     num_outputs=st.integers(1, 130),
-    bits=st.sampled_from([4, 8]),
-    group_size=st.sampled_from(GROUP_SIZES),
+    form=st.sampled_from(INTEGERS),
     has_mins=st.booleans(),
     has_order=st.booleans(),
     dtype=st.sampled_from([torch.float32, torch.bfloat16, torch.float16]),
@@ -76,8 +84,7 @@ def exact_outputs(rows: Tensor, weight: GroupedWeight, bias: Tensor) -> tuple[Te
     num_rows=300,
     num_groups=152,
     num_outputs=40,
-    bits=4,
-    group_size=32,
+    form=(4, 32),
     has_mins=False,
     has_order=False,
     dtype=torch.bfloat16,
@@ -88,8 +95,7 @@ def exact_outputs(rows: Tensor, weight: GroupedWeight, bias: Tensor) -> tuple[Te
     num_rows=300,
     num_groups=38,
     num_outputs=40,
-    bits=4,
-    group_size=128,
+    form=(4, 128),
     has_mins=True,
     has_order=True,
     dtype=torch.bfloat16,
@@ -100,8 +106,7 @@ def test_any_shape_gives_the_outputs_of_the_plain_weight(
     num_rows: int,
     num_groups: int,
     num_outputs: int,
-    bits: GroupBits,
-    group_size: int,
+    form: tuple[GroupBits, int],
     has_mins: bool,
     has_order: bool,
     dtype: torch.dtype,
@@ -110,6 +115,7 @@ def test_any_shape_gives_the_outputs_of_the_plain_weight(
 ) -> None:
     """A few hundred rows of 4864 inputs are more than are multiplied at once."""
     torch.manual_seed(num_rows + 100 * num_groups)
+    bits, group_size = form
     num_inputs = num_groups * group_size
     weight = random_weight(num_outputs, num_inputs, bits, group_size, has_mins=has_mins, has_order=has_order)
     bias = torch.randn(num_outputs)
@@ -134,10 +140,9 @@ def test_any_shape_gives_the_outputs_of_the_plain_weight(
 
 @needs_compiler
 @pytest.mark.parametrize("has_mins", [False, True])
-@pytest.mark.parametrize("bits", [4, 8])
-@pytest.mark.parametrize("group_size", GROUP_SIZES)
+@pytest.mark.parametrize(("bits", "group_size"), INTEGERS)
 def test_outputs_are_those_of_the_same_arithmetic_in_torch(
-    group_size: int, bits: GroupBits, *, has_mins: bool
+    bits: GroupBits, group_size: int, *, has_mins: bool
 ) -> None:
     """A group's products are summed exactly; then each operation is rounded, in the order of groups."""
     torch.manual_seed(group_size)
@@ -147,8 +152,8 @@ def test_outputs_are_those_of_the_same_arithmetic_in_torch(
     inverse = torch.full_like(largest, 127) / largest
     inputs = (rows * inverse).round().view(31, 9, group_size)
     values = weight.values.float().view(70, 9, group_size)
-    if bits == 4 and not has_mins:
-        values -= MIDDLE
+    if not has_mins:
+        values -= middle_of(bits)
     outputs = torch.zeros(31, 70)
     for group in range(9):
         if weight.mins is not None:
@@ -160,7 +165,7 @@ def test_outputs_are_those_of_the_same_arithmetic_in_torch(
 
 
 @needs_compiler
-@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("bits", GROUP_BITS)
 @pytest.mark.parametrize("has_mins", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_columns_in_another_order_give_the_bits_of_rows_that_are_in_it(
@@ -179,12 +184,11 @@ def test_columns_in_another_order_give_the_bits_of_rows_that_are_in_it(
 
 
 @needs_compiler
-@pytest.mark.parametrize("bits", [4, 8])
-@pytest.mark.parametrize("group_size", GROUP_SIZES)
+@pytest.mark.parametrize(("bits", "group_size"), INTEGERS)
 def test_the_largest_sums_do_not_overflow(bits: GroupBits, group_size: int) -> None:
     num_inputs = 40 * 128
-    largest = torch.full((33, num_inputs), 15, dtype=torch.uint8)
-    values = largest if bits == 4 else torch.full((33, num_inputs), -128, dtype=torch.int8)
+    most, dtype = (-128, torch.int8) if bits == 8 else ((1 << bits) - 1, torch.uint8)
+    values = torch.full((33, num_inputs), most, dtype=dtype)
     mins = torch.zeros(33, num_inputs // group_size).half()
     weight = GroupedWeight(values, torch.ones_like(mins), mins, group_size, bits)
     rows = torch.ones(3, num_inputs)
@@ -194,8 +198,11 @@ def test_the_largest_sums_do_not_overflow(bits: GroupBits, group_size: int) -> N
     torch.testing.assert_close(actual, expected, rtol=1e-6, atol=0.0)
 
 
-# SHA-256 of outputs of float32 and bfloat16 for the numbers below.
-OUTPUTS_OF_ANY_PROCESSOR = "6e8feee0a3d7768bd631eb7bfdca71a97bddbb851faf6c8e7f3c62af7453fb45"
+# SHA-256 of outputs of float32 and bfloat16 for the numbers below, by the bits of weights.
+OUTPUTS_OF_ANY_PROCESSOR: dict[tuple[GroupBits, ...], str] = {
+    (4, 8): "6e8feee0a3d7768bd631eb7bfdca71a97bddbb851faf6c8e7f3c62af7453fb45",
+    (5, 6): "a0b3c6041f8873086dab409c8a0072cdb640ebdb5ec1124a52ab77d6fcb7accd",
+}
 # Those of the panels that compiled code rounds.
 PANELS_OF_ANY_PROCESSOR = {
     "int4": "bfd774948bfa6e0fd84c4950c376052e92cac631126d5e7a76841d0788207853",
@@ -214,20 +221,23 @@ def numbers(*shape: int, step: int, modulus: int) -> Tensor:
 
 
 @needs_compiler
-def test_every_processor_gives_the_same_bits() -> None:
+@pytest.mark.parametrize("some_bits", OUTPUTS_OF_ANY_PROCESSOR)
+def test_every_processor_gives_the_same_bits(some_bits: tuple[GroupBits, ...]) -> None:
     """`make test-isa` runs this on each instruction set, and ARM is replayed from here (tests/aarch64)."""
     digest = hashlib.sha256()
     for group_size in GROUP_SIZES:
-        for bits in (4, 8):
+        for bits in some_bits:
+            if (bits, group_size) not in INTEGERS:
+                continue
             for has_mins in (False, True):
                 num_inputs, num_groups = 6 * group_size, 6
                 values = numbers(72, num_inputs, step=7919, modulus=251)
-                values = values % 16 if bits == 4 else values
+                values = values if bits == 8 else values % (1 << bits)
                 scales, mins = (
                     (numbers(72, num_groups, step=step, modulus=2003) / 8192).half() for step in (131, 337)
                 )
                 weight = GroupedWeight(
-                    values.to(torch.uint8 if bits == 4 else torch.int8),
+                    values.to(torch.int8 if bits == 8 else torch.uint8),
                     scales,
                     mins if has_mins else None,
                     group_size,
@@ -237,7 +247,7 @@ def test_every_processor_gives_the_same_bits() -> None:
                 rows = numbers(29, num_inputs, step=104_729, modulus=2003) / 64
                 for dtype in (torch.float32, torch.bfloat16):
                     digest.update(layer.multiply(rows.to(dtype)).float().numpy().tobytes())
-    assert digest.hexdigest() == OUTPUTS_OF_ANY_PROCESSOR
+    assert digest.hexdigest() == OUTPUTS_OF_ANY_PROCESSOR[some_bits]
 
 
 @needs_compiler
@@ -289,7 +299,7 @@ def test_a_channel_of_zeros_stays_zeros() -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize(("bits", "group_size"), [(4, 32), (4, 128), (8, 32)])
+@pytest.mark.parametrize(("bits", "group_size"), [(4, 32), (4, 128), (5, 32), (6, 16), (8, 32)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_a_row_gives_the_same_bits_whatever_stands_beside_it(
     dtype: torch.dtype, bits: GroupBits, group_size: int
@@ -325,3 +335,5 @@ def test_what_is_no_weight_in_groups_is_refused() -> None:
     weight = random_weight(8, 64, 4, 32, has_mins=False)
     with pytest.raises(ValueError, match="no whole groups of 48"):
         GroupedPanels.of(weight._replace(group_size=48), None)
+    with pytest.raises(ValueError, match="groups of 16 have no integers of 5 bits"):
+        GroupedPanels.of(random_weight(8, 64, 5, 16, has_mins=False), None)

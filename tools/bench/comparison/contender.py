@@ -55,6 +55,8 @@ KINDS: Final = {
     "llama.cpp int8": _rounded(_LLAMA_CPP, "int8", beside="verbatim int8"),
     "llama.cpp q4_0": _rounded(_LLAMA_CPP, "q4_0", beside="verbatim int4"),
     "llama.cpp q4_k_m": _rounded(_LLAMA_CPP, "q4_k_m", beside="verbatim int4"),
+    "ik_llama.cpp": _IK_LLAMA_CPP,
+    "ik_llama.cpp int8": _rounded(_IK_LLAMA_CPP, "int8", beside="verbatim int8"),
     "ik_llama.cpp q4_0": _rounded(_IK_LLAMA_CPP, "q4_0", beside="verbatim int4"),
     "ik_llama.cpp q4_k_m": _rounded(_IK_LLAMA_CPP, "q4_k_m", beside="verbatim int4"),
     "openvino": _OPENVINO,

@@ -1,8 +1,9 @@
-// The three calls that ik_llama_cpp_batch.py makes. In C++, since the fork's structures are its own, and not those
+// The four calls that ik_llama_cpp_batch.py makes. In C++, since the fork's structures are its own, and not those
 // that llama-cpp-python declares.
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 
 #include "llama.h"
 
@@ -14,13 +15,27 @@ struct Decoder {
     llama_batch batch;
 };
 
+// What the library says; warnings and errors go on to standard error, which the benchmark keeps.
+void log(ggml_log_level level, const char *text, void *) {
+    if (level == GGML_LOG_LEVEL_WARN || level == GGML_LOG_LEVEL_ERROR) std::fputs(text, stderr);
+}
+
 }  // namespace
+
+// Round a file of bfloat16 to a kind of weights, as llama_ftype numbers them. Returns 0 where all is well.
+extern "C" uint32_t quantize_file(const char *source, const char *target, int32_t file_type, int32_t num_threads) {
+    llama_log_set(log, nullptr);
+    llama_model_quantize_params params = llama_model_quantize_default_params();
+    params.ftype = static_cast<llama_ftype>(file_type);
+    params.nthread = num_threads;
+    return llama_model_quantize(source, target, &params);
+}
 
 // Load a file with weights repacked for this processor, flash attention, and the fork's other settings as they are.
 // Returns null where that fails.
 extern "C" Decoder *open_decoder(const char *path, int32_t num_threads, int32_t max_tokens, int32_t max_sequences,
                                  int32_t max_rows) {
-    llama_log_set([](ggml_log_level, const char *, void *) {}, nullptr);
+    llama_log_set(log, nullptr);
     llama_backend_init();
     llama_model_params model_params = llama_model_default_params();
     model_params.repack_tensors = true;

@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-import subprocess
 import tempfile
 from array import array
 from pathlib import Path
@@ -14,8 +13,8 @@ from gguf_model import write_gguf
 
 THREADS = len(os.sched_getaffinity(0))
 BUILT = Path(os.environ["IK_LLAMA_CPP"])
-# Kinds of weights by BENCH_WEIGHTS, as llama-quantize calls them.
-KINDS = {"int8": "Q8_0", "q4_0": "Q4_0", "q4_k_m": "Q4_K_M"}
+# Numbers of llama_ftype by BENCH_WEIGHTS; without it, weights are bfloat16 as they are.
+FILE_TYPES = {"int8": 7, "q4_0": 2, "q4_k_m": 15}
 
 
 class IkLlamaCpp(DecodeBatches):
@@ -23,7 +22,8 @@ class IkLlamaCpp(DecodeBatches):
         self._library = ctypes.CDLL(str(BUILT / "libik_llama_cpp_batch.so"))
         self._library.open_decoder.restype = ctypes.c_void_p
         numbers = (THREADS, MAX_TOKENS, MAX_SEQUENCES, PROMPT_BATCH)
-        decoder = self._library.open_decoder(_gguf(Path(model)).encode(), *numbers)
+        path = self._gguf(Path(model))
+        decoder = self._library.open_decoder(str(path).encode(), *numbers)
         assert decoder, "ik_llama.cpp cannot load the model"
         self._decoder = ctypes.c_void_p(decoder)
         return (BUILT / "commit").read_text().strip()[:8]
@@ -47,23 +47,27 @@ class IkLlamaCpp(DecodeBatches):
     def server(self, model: str, port: int) -> dict[str, Any]:
         raise NotServed("only its library is built")
 
+    def _gguf(self, model: Path) -> Path:
+        """Return the model in GGUF, rounded by the fork's own code, and written once."""
+        weights = os.environ.get("BENCH_WEIGHTS", "")
+        path = model / (f"model-ik-{weights}.gguf" if weights else "model.gguf")
+        if not path.exists():
+            with tempfile.TemporaryDirectory(dir=model) as directory:
+                part = Path(directory) / path.name
+                if weights:
+                    whole = Path(directory) / "model.gguf"
+                    write_gguf(model, whole, eight_bits=False)
+                    files = str(whole).encode(), str(part).encode()
+                    status = self._library.quantize_file(*files, FILE_TYPES[weights], THREADS)
+                    assert status == 0, f"llama_model_quantize returned {status}"
+                else:
+                    write_gguf(model, part, eight_bits=False)
+                part.rename(path)
+        return path
+
 
 def _pointer(numbers: "array[int]") -> ctypes.Array[ctypes.c_char]:
     return (ctypes.c_char * (len(numbers) * numbers.itemsize)).from_buffer(numbers)
-
-
-def _gguf(model: Path) -> str:
-    """The model in GGUF, rounded by the fork's own program, written once beside the original."""
-    kind = KINDS[os.environ["BENCH_WEIGHTS"]]
-    path = model / f"model-ik-{kind.lower()}.gguf"
-    if not path.exists():
-        with tempfile.TemporaryDirectory(dir=model) as directory:
-            whole, part = Path(directory) / "model.gguf", Path(directory) / path.name
-            write_gguf(model, whole, eight_bits=False)
-            command = [BUILT / "bin" / "llama-quantize", whole, part, kind, str(THREADS)]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            part.rename(path)
-    return str(path)
 
 
 if __name__ == "__main__":

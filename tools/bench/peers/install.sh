@@ -71,9 +71,9 @@ ik_llama.cpp)
     fi
     build=$PWD/$directory/build
     "$directory/bin/cmake" -G Ninja -S "$source" -B "$build" -DCMAKE_MAKE_PROGRAM="$PWD/$directory/bin/ninja" \
-        -DCMAKE_BUILD_TYPE=Release -DGGML_IQK_FA_ALL_QUANTS=OFF -DLLAMA_CURL=OFF -DLLAMA_BUILD_SERVER=OFF \
-        -DLLAMA_BUILD_TESTS=OFF
-    "$directory/bin/cmake" --build "$build" --target llama llama-quantize --parallel "${JOBS:-1}"
+        -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DGGML_IQK_FA_ALL_QUANTS=OFF -DLLAMA_CURL=OFF \
+        -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF
+    "$directory/bin/cmake" --build "$build" --target llama --parallel "${JOBS:-1}"
     c++ -O2 -shared -fPIC -I "$source/include" -I "$source/ggml/include" tools/bench/peers/ik_llama_cpp_batch.cpp \
         -L "$build/src" -L "$build/ggml/src" -lllama -lggml -Wl,-rpath,"$build/src:$build/ggml/src" \
         -o "$build/libik_llama_cpp_batch.so"

@@ -21,6 +21,9 @@ FILE_TYPES = {
     "q8_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0,
     "q4_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0,
     "q4_k_m": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M,
+    "q5_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q5_0,
+    "q5_k_m": llama_cpp.LLAMA_FTYPE_MOSTLY_Q5_K_M,
+    "q6_k": llama_cpp.LLAMA_FTYPE_MOSTLY_Q6_K,
 }
 
 

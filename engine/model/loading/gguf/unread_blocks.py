@@ -62,7 +62,7 @@ class UnreadBlocks(UnreadWeight):
         """
         tensor = self._source.parts[0]
         form, grid = self.form, (self.shape[0], self.shape[1] // self.form.group_size)
-        values = torch.empty(self.shape, dtype=torch.uint8 if form.bits == 4 else torch.int8)
+        values = torch.empty(self.shape, dtype=torch.int8 if form.bits == 8 else torch.uint8)
         scales = torch.empty(grid)
         mins = torch.empty(grid) if form.has_mins else None
         blocks = np.asarray(self._content[tensor.first : tensor.first + tensor.num_bytes])

@@ -4,7 +4,14 @@ import torch
 from torch import Tensor
 
 from engine.weights.finite import are_finite
-from engine.weights.grouped_weight import GROUP_SIZES, MIDDLE, GroupBits, GroupedWeight, GroupForm
+from engine.weights.grouped_weight import (
+    GROUP_SIZES,
+    GroupBits,
+    GroupedWeight,
+    GroupForm,
+    fewest_bits,
+    middle_of,
+)
 from engine.weights.unread_weight import NotGrouped
 
 
@@ -14,7 +21,7 @@ def group_form(bits: int, num_inputs: int, stored_size: int, *, is_symmetric: bo
     bits: of its integers. stored_size: inputs of a stored group, of which the last may be smaller.
     """
     size = _group_size(num_inputs, stored_size)
-    return None if size is None else GroupForm(4 if bits <= 4 else 8, size, not is_symmetric)
+    return None if size is None else GroupForm(fewest_bits(bits, size), size, not is_symmetric)
 
 
 def to_groups(
@@ -39,7 +46,7 @@ def to_groups(
     mins = None
     if zeros is None:
         zeros = torch.zeros(1, 1)
-    if offsets is not None or bool((zeros != (MIDDLE if bits == 4 else 0)).any()):
+    if offsets is not None or bool((zeros != middle_of(bits)).any()):
         mins = -(zeros.float() * scales.float())
         mins = mins if offsets is None else mins + offsets.float()
     num_groups, times = values.shape[1] // size, stored_size // size

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from engine.model.loading.quantized.grouping import to_groups
-from engine.weights.grouped_weight import MIDDLE, GroupBits, GroupedWeight
+from engine.weights.grouped_weight import GroupBits, GroupedWeight, middle_of
 from engine.weights.unread_weight import NotGrouped
 
 _AT_ONCE = 1 << 22  # numbers that are computed in float32 at a time
@@ -34,7 +34,7 @@ class ScaledBlocks(NamedTuple):
     """Numbers of 8 bits, [..., num_rows, num_columns], and the scales and zeros of their blocks.
 
     scales: as many as there are blocks of `block` rows and columns, or one for all. zeros: None where all
-    are 0. bits: as of the weight in groups that integers become; 4 where all lie from -8 to 7.
+    are 0. bits: as of the weight in groups that integers become; all lie from -8 to 7 where they are 4.
     """
 
     values: Tensor
@@ -78,9 +78,9 @@ class ScaledBlocks(NamedTuple):
             return numbers.reshape(grid).repeat_interleave(self.block[0], dim=0)[:num_rows]
 
         values, zeros = self.values, None if self.zeros is None else of_rows(self.zeros)
-        if self.bits == 4:
-            values = (values + MIDDLE).to(torch.uint8)
-            zeros = torch.full((1, 1), MIDDLE) if zeros is None else zeros.float() + MIDDLE
+        if middle := middle_of(self.bits):
+            values = (values + middle).to(torch.uint8)
+            zeros = torch.full((1, 1), middle) if zeros is None else zeros.float() + middle
         return to_groups(values, of_rows(self.scales), zeros, self.block[1], self.bits)
 
 

@@ -1,8 +1,9 @@
-// Products of rows that are rounded to 8 bits with a weight of 4 or 8 bits that has a scale for each group of inputs.
+// Products of rows that are rounded to 8 bits with a weight of 4, 5, 6 or 8 bits that has a scale for each group of inputs.
 //
 // A panel holds 32 outputs. For each group of inputs it has the scales of the outputs as float16, their mins if there are
-// any, and then the weights: of 8 bits [group_size / 4][32][4], four inputs beside each other, and of 4 bits
-// [group_size / 8][32][4] bytes with two such quads each (grouped_products.h). It is the same on every target.
+// any, and then the weights: of 8 bits [group_size / 4][32][4], four inputs beside each other; of 4 bits [group_size / 8][32][4]
+// bytes with two such quads each; of 6 bits [group_size / 16][3][32][4], two of which are as those of 4 bits, and of 5 bits
+// [group_size / 32][5][32][4], four of which are (grouped_products.h). It is the same on every target.
 //
 // The products of a group of inputs are summed exactly, then scaled and added to the others as float32, in the order of
 // inputs and never fused, so that every target gives the same bits.
@@ -36,15 +37,15 @@ constexpr int most_grouped_rows() {
     return std::min(12, ((kNumRegisters - Bits::kSpare) / kVectors - 1) / Bits::kRegistersOfSum);
 }
 
-// Adds the products of kRows rows with num_steps vectors of weights for each of kVectors vectors of outputs. All loops over
-// rows are unrolled, else GCC keeps the sums in memory.
+// Adds the products of kRows rows with num_steps steps of weights for each of kVectors vectors of outputs. All loops over
+// rows are unrolled, else GCC keeps the sums in memory, and so are those over quads, whose places in bytes are constants.
 template <typename Bits, int kRows, int kVectors>
 [[gnu::always_inline]] inline void add_steps(const uint8_t*& place, int64_t num_steps, FetchAhead& ahead, const int8_t*& inputs,
                                              int64_t stride, typename Bits::Sums (&sums)[kRows][kVectors]) {
-    for (int64_t step = 0; step < num_steps; ++step, place += kVectorBytes) {
-        ahead.fetch();
-#pragma GCC unroll 2
-        for (int64_t quad = 0; quad < Bits::kQuadsOfVector; ++quad, inputs += kQuadInputs) {
+    for (int64_t step = 0; step < num_steps; ++step, place += Bits::kVectorsOfStep * kVectorBytes) {
+        for (int64_t vector = 0; vector < Bits::kVectorsOfStep; ++vector) ahead.fetch();
+#pragma GCC unroll 8
+        for (int64_t quad = 0; quad < Bits::kQuadsOfStep; ++quad, inputs += kQuadInputs) {
             typename Bits::Weights weights[kVectors];
 #pragma GCC unroll 8
             for (int vector = 0; vector < kVectors; ++vector)
@@ -72,7 +73,7 @@ template <typename Bits, int kRows, int kVectors>
             store_lanes(Floats{}, totals + row * kPanelOutputs + vector * kNumLanes);
     const int64_t group_bytes = shape.group_bytes(), num_groups = shape.num_groups();
     const int64_t chunks_of_group = Bits::kHoldGroup ? 1 : std::max<int64_t>(1, shape.group_size / kChunk);
-    const int64_t steps_of_chunk = shape.group_size / chunks_of_group / (kQuadInputs * Bits::kQuadsOfVector);
+    const int64_t steps_of_chunk = shape.group_size / chunks_of_group / (kQuadInputs * Bits::kQuadsOfStep);
     const bool has_mins = shape.has_mins;
     const int8_t* inputs = rows.values;
     const int32_t* begins = rows.begins;
@@ -184,7 +185,10 @@ void multiply_grouped_panel_of(const VerbatimWeight& weight, int64_t panel, int6
 template <typename T>
 void multiply_grouped_panel(const VerbatimWeight& weight, int64_t panel, int64_t next, const GroupedRows& rows,
                             int64_t num_rows, T* output, int64_t output_stride) {
-    const auto multiply = weight.num_bits == 4 ? multiply_grouped_panel_of<FourBits, T> : multiply_grouped_panel_of<EightBits, T>;
+    const auto multiply = weight.num_bits == 4   ? multiply_grouped_panel_of<FourBits, T>
+                          : weight.num_bits == 5 ? multiply_grouped_panel_of<FiveBits, T>
+                          : weight.num_bits == 6 ? multiply_grouped_panel_of<SixBits, T>
+                                                 : multiply_grouped_panel_of<EightBits, T>;
     multiply(weight, panel, next, rows, num_rows, output, output_stride);
 }
 

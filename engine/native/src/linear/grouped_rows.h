@@ -11,8 +11,6 @@
 #include "linear/panels.h"
 #include "linear/weight.h"
 
-constexpr int64_t kQuadInputs = 4, kVectorBytes = kPanelOutputs * kQuadInputs;
-
 // What a panel's places depend on.
 struct GroupShape {
     int64_t num_inputs, group_size, num_bits;
@@ -29,6 +27,12 @@ struct GroupShape {
     int64_t head_bytes() const { return (1 + has_mins) * scale_bytes(); }
     int64_t group_bytes() const { return head_bytes() + group_size * kPanelOutputs * num_bits / 8; }
     int64_t panel_bytes() const { return num_groups() * group_bytes(); }
+
+    // What is in memory for 0 beside what a product takes it for.
+    int32_t taken_off() const {
+        if (num_bits == EightBits::kBits) return EightBits::kAdded;
+        return has_mins ? 0 : 1 << (num_bits - 1);
+    }
 };
 
 // Rounded rows. Beside its values a row has two numbers for each group of inputs: what the sum of its products begins with,
@@ -63,7 +67,7 @@ template <typename T>
 inline void round_grouped_row(const T* row, const GroupShape& shape, const int32_t* order, int8_t* values, float* scale,
                               int32_t* begins, float* sums) {
     round_ordered_row(row, shape.num_inputs, order, values, scale);
-    const int32_t taken_off = shape.num_bits == 4 ? (shape.has_mins ? 0 : FourBits::kMiddle) : EightBits::kAdded;
+    const int32_t taken_off = shape.taken_off();
     for (int64_t group = 0; group < shape.num_groups(); ++group, values += shape.group_size) {
         int32_t sum = 0;
         for (int64_t input = 0; input < shape.group_size; ++input) sum += values[input];

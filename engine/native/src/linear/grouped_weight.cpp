@@ -152,6 +152,23 @@ uint32_t load_quad(const uint8_t* values) {
 
 void store_quad(uint32_t quad, uint8_t* place) { std::memcpy(place, &quad, sizeof quad); }
 
+// One output's part of a group, in the places of 5 or 6 bits.
+template <typename Bits>
+void pack_more_bits(const uint8_t* values, int64_t size, uint8_t* place) {
+    constexpr uint32_t kLow = 0x0f0f0f0fu, kHigh = 0x01010101u * ((1u << (Bits::kBits - 4)) - 1);
+    for (int64_t input = 0; input < size; input += Bits::kQuadsOfStep * kQuadInputs) {
+        uint32_t high = 0;
+        for (int64_t quad = 0; quad < Bits::kQuadsOfStep; quad += 2, place += kVectorBytes) {
+            const uint32_t first = load_quad(values + input + quad * kQuadInputs);
+            const uint32_t second = load_quad(values + input + (quad + 1) * kQuadInputs);
+            store_quad((first & kLow) | (second & kLow) << 4, place);
+            high |= (first >> 4 & kHigh) << quad * (Bits::kBits - 4) | (second >> 4 & kHigh) << (quad + 1) * (Bits::kBits - 4);
+        }
+        store_quad(high, place);
+        place += kVectorBytes;
+    }
+}
+
 // num_outputs: at most those of a panel.
 void pack_panel_of_groups(const Groups& groups, int64_t num_outputs, const GroupShape& shape, uint8_t* panel) {
     const int64_t size = shape.group_size;
@@ -167,6 +184,10 @@ void pack_panel_of_groups(const Groups& groups, int64_t num_outputs, const Group
             if (shape.num_bits == 4) {
                 for (int64_t input = 0; input < size; input += 2 * kQuadInputs, place += kVectorBytes)
                     store_quad(load_quad(values + input) | load_quad(values + input + kQuadInputs) << 4, place);
+            } else if (shape.num_bits == 5) {
+                pack_more_bits<FiveBits>(values, size, place);
+            } else if (shape.num_bits == 6) {
+                pack_more_bits<SixBits>(values, size, place);
             } else {
                 for (int64_t input = 0; input < size; input += kQuadInputs, place += kVectorBytes)
                     store_quad(load_quad(values + input) ^ 0x80808080u, place);
@@ -218,8 +239,8 @@ int64_t verbatim_grouped_panels_size(int64_t num_outputs, int64_t num_inputs, in
     return num_panels(num_outputs) * GroupShape(num_inputs, group_size, num_bits, has_mins != 0).panel_bytes();
 }
 
-// form: the sizes of the weight and of its groups; its addresses are not used. values: [num_outputs, num_inputs], of 4 bits
-// 0 to 15, of 8 bits signed. scales, mins: float16 [num_outputs, num_inputs / group_size]; mins: null unless has_mins.
+// form: the sizes of the weight and of its groups; its addresses are not used. values: [num_outputs, num_inputs], of 4, 5 and
+// 6 bits from 0 on, of 8 bits signed. scales, mins: float16 [num_outputs, num_inputs / group_size]; mins: null unless has_mins.
 void verbatim_pack_groups(const VerbatimWeight* form, const uint8_t* values, const void* scales, const void* mins,
                           uint8_t* panels, int32_t num_threads) {
     const GroupShape shape(*form);

@@ -37,13 +37,13 @@ void nibbles(const uint8_t* bytes, int8_t* values) {
     }
 }
 
-// The fifth bits of all 32 numbers stand together. middle: is subtracted.
-void five_bits(const uint8_t* low, const uint8_t* high, int32_t middle, int8_t* values) {
+// The fifth bits of all 32 numbers stand together.
+void five_bits(const uint8_t* low, const uint8_t* high, int8_t* values) {
     uint32_t bits;
     std::memcpy(&bits, high, sizeof bits);
     for (uint32_t i = 0; i < 16; ++i) {
-        values[i] = static_cast<int8_t>(static_cast<int32_t>((low[i] & 15u) | (bits >> i & 1u) << 4) - middle);
-        values[16 + i] = static_cast<int8_t>(static_cast<int32_t>(low[i] >> 4 | (bits >> (16 + i) & 1u) << 4) - middle);
+        values[i] = static_cast<int8_t>((low[i] & 15u) | (bits >> i & 1u) << 4);
+        values[16 + i] = static_cast<int8_t>(low[i] >> 4 | (bits >> (16 + i) & 1u) << 4);
     }
 }
 
@@ -67,11 +67,11 @@ struct Q4_1 {
 };
 
 struct Q5_0 {
-    static constexpr int kBytes = 22, kNumbers = 32, kGroup = 32, kMiddle = 0;
+    static constexpr int kBytes = 22, kNumbers = 32, kGroup = 32, kMiddle = 16;
     static constexpr bool kHasLeast = false;
     static void read(const uint8_t* block, int8_t* values, float* scales, float*) {
         scales[0] = half(block);
-        five_bits(block + 6, block + 2, 16, values);
+        five_bits(block + 6, block + 2, values);
     }
 };
 
@@ -81,7 +81,7 @@ struct Q5_1 {
     static void read(const uint8_t* block, int8_t* values, float* scales, float* least) {
         scales[0] = half(block);
         least[0] = half(block + 2);
-        five_bits(block + 8, block + 4, 0, values);
+        five_bits(block + 8, block + 4, values);
     }
 };
 
@@ -150,7 +150,7 @@ struct Q5_K {
 
 // Low four bits in 128 bytes, the next two in 64, a scale of 8 bits for each 16 numbers, and the scale of all.
 struct Q6_K {
-    static constexpr int kBytes = 210, kNumbers = 256, kGroup = 16, kMiddle = 0;
+    static constexpr int kBytes = 210, kNumbers = 256, kGroup = 16, kMiddle = 32;
     static constexpr bool kHasLeast = false;
     static void read(const uint8_t* block, int8_t* values, float* scales, float*) {
         const float all = half(block + 208);
@@ -162,7 +162,7 @@ struct Q6_K {
             const int low_shift = part % 4 / 2 * 4, high_shift = part % 4 * 2;
             for (int i = 0; i < 32; ++i)
                 values[part * 32 + i] =
-                    static_cast<int8_t>(((low[i] >> low_shift & 15) | (high[i] >> high_shift & 3) << 4) - 32);
+                    static_cast<int8_t>((low[i] >> low_shift & 15) | (high[i] >> high_shift & 3) << 4);
         }
     }
 };
@@ -245,7 +245,8 @@ int32_t verbatim_gguf_numbers(int32_t kind, const uint8_t* blocks, int64_t num_b
 }
 
 // The same blocks as integers, and a scale of each group; least: added to a group's numbers, is written of kinds that have such
-// numbers, and may be null of others. Integers of 4 bits without them stand for 8 less.
+// numbers, and may be null of others. Integers of less than 8 bits are written from 0 on; without least numbers, half of their
+// range stands for 0.
 int32_t verbatim_gguf_groups(int32_t kind, const uint8_t* blocks, int64_t num_blocks, int8_t* values, float* scales,
                              float* least, int32_t num_threads) {
     return make(kind, blocks, num_blocks, Groups{values, scales, least}, num_threads);

@@ -96,6 +96,9 @@ def test_a_sample_of_its_outputs_is_in_their_place(bias: bool) -> None:
     assert list(sample) == [0, 16, 32]
     for first, outputs in sample.items():
         torch.testing.assert_close(outputs, whole[:, first : first + outputs.shape[-1]])
+    every = list(up(module).whole_outputs(rows))
+    assert [first for first, _ in every] == [0, 16, 32]
+    torch.testing.assert_close(torch.cat([outputs for _, outputs in every], dim=-1), whole)
 
 
 @pytest.mark.parametrize("name", ["weight", "bias"])

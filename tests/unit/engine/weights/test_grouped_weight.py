@@ -4,7 +4,14 @@ import pytest
 import torch
 
 from engine.linear.group_rounding import round_to_groups
-from engine.weights.grouped_weight import GROUP_SIZES, GroupBits, GroupedWeight, GroupForm
+from engine.weights.grouped_weight import (
+    GROUP_BITS,
+    GROUP_SIZES,
+    GroupBits,
+    GroupedWeight,
+    GroupForm,
+    fewest_bits,
+)
 
 
 def _weight(*shape: int) -> torch.Tensor:
@@ -12,11 +19,13 @@ def _weight(*shape: int) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
-@pytest.mark.parametrize(("bits", "most"), [(4, 0.1), (8, 0.006)])
+@pytest.mark.parametrize(("bits", "most"), [(4, 0.1), (5, 0.05), (6, 0.025), (8, 0.006)])
 @pytest.mark.parametrize("group_size", GROUP_SIZES)
 def test_a_rounded_weight_is_near_the_plain_one(
     group_size: int, bits: GroupBits, most: float, *, symmetric: bool
 ) -> None:
+    if fewest_bits(bits, group_size) != bits:
+        return
     weight = _weight(40, 256)
     rounded = round_to_groups(weight, bits, group_size, symmetric=symmetric)
     rounded.check()
@@ -43,7 +52,7 @@ def test_a_line_through_the_numbers_beats_the_steps_of_their_range() -> None:
     assert error < 0.95 * (simple.flatten(1) - weight).norm()
 
 
-@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("bits", GROUP_BITS)
 def test_groups_of_one_number_and_groups_far_from_zero_keep_it_as_their_min(bits: GroupBits) -> None:
     assert torch.equal(
         round_to_groups(torch.full((3, 64), 5.5), bits, 32, symmetric=False).plain(), torch.full((3, 64), 5.5)
@@ -54,7 +63,7 @@ def test_groups_of_one_number_and_groups_far_from_zero_keep_it_as_their_min(bits
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
-@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("bits", GROUP_BITS)
 def test_groups_of_zeros_stay_zeros(bits: GroupBits, *, symmetric: bool) -> None:
     rounded = round_to_groups(torch.zeros(3, 64), bits, 32, symmetric=symmetric)
     assert not rounded.plain().any()
@@ -85,20 +94,41 @@ def test_columns_may_have_another_order_than_inputs(*, symmetric: bool) -> None:
     assert torch.equal(whole.plain(), ordered.plain())
 
 
-@pytest.mark.parametrize("others", [(4, 32, True), (8, 16, False), (8, 32, True), (4, 64, False)])
-def test_weights_of_several_forms_become_one_without_rounding(others: tuple[GroupBits, int, bool]) -> None:
-    bits, group_size, has_mins = others
-    first = round_to_groups(_weight(3, 128), 4, 64)
-    second = round_to_groups(_weight(5, 128), bits, group_size, symmetric=not has_mins)
-    whole = GroupedWeight.concatenated([first, second])
+_FORMS = [
+    GroupForm(bits, group_size, has_mins)
+    for bits in GROUP_BITS
+    for group_size in (16, 32, 64)
+    for has_mins in (False, True)
+    if fewest_bits(bits, group_size) == bits
+]
+
+
+@pytest.mark.parametrize("first", _FORMS)
+@pytest.mark.parametrize("second", _FORMS)
+def test_weights_of_several_forms_become_one_without_rounding(first: GroupForm, second: GroupForm) -> None:
+    weights = [
+        round_to_groups(_weight(num_outputs, 128), form.bits, form.group_size, symmetric=not form.has_mins)
+        for num_outputs, form in ((3, first), (5, second))
+    ]
+    whole = GroupedWeight.concatenated(weights)
     whole.check()
-    assert whole.form == GroupForm(bits, group_size, has_mins)
-    assert torch.equal(whole.plain(), torch.cat([first.plain(), second.plain()]))
+    assert whole.form == first.with_room_for(second) == second.with_room_for(first)
+    assert torch.equal(whole.plain(), torch.cat([weight.plain() for weight in weights]))
+
+
+def test_the_smallest_form_with_room_for_two_has_as_many_bits_as_its_groups_allow() -> None:
+    fives, fours = GroupForm(5, 32, has_mins=False), GroupForm(4, 64, has_mins=True)
+    assert fives.with_room_for(fours) == GroupForm(5, 32, has_mins=True)
+    assert fives.with_room_for(GroupForm(4, 16, has_mins=False)) == GroupForm(6, 16, has_mins=False)
+    assert fives.with_room_for(GroupForm(6, 16, has_mins=False)) == GroupForm(6, 16, has_mins=False)
+    assert fives.with_room_for(GroupForm(8, 32, has_mins=False)) == GroupForm(8, 32, has_mins=False)
 
 
 def test_the_memory_of_a_form_is_that_of_its_integers_and_scales() -> None:
     assert GroupForm(4, 32, has_mins=False).num_bytes(10, 64) == 320 + 40
     assert GroupForm(8, 16, has_mins=True).num_bytes(10, 64) == 640 + 160
+    assert GroupForm(6, 16, has_mins=False).num_bytes(10, 64) == 480 + 80
+    assert GroupForm(5, 32, has_mins=True).num_bytes(10, 64) == 400 + 80
 
 
 @pytest.mark.parametrize(

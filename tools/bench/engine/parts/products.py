@@ -1,4 +1,4 @@
-"""Products of linear layers alone: bfloat16, 8 bits and 4 bits by turns, for several numbers of rows.
+"""Products of linear layers alone: bfloat16 and 8 to 4 bits by turns, for several numbers of rows.
 
 As many copies of a weight take turns as no cache holds, so that a product of few rows reads memory.
 """
@@ -13,13 +13,13 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
-from engine.linear.group_rounding import round_to_groups
 from engine.linear.panel_linear import PanelLinear
 from engine.linear.rounded.grouped_linear import GroupedLinear
 from engine.linear.rounded.int8_linear import Int8Linear
 from engine.linear.rounded.rounded_linear import RoundedLinear
+from engine.model.loading.gguf.group_forms import FORMS
 from engine.native.instructions import usable_label
-from engine.weights.grouped_weight import ROUNDED_FORMS
+from engine.weights.grouped_weight import ROUNDED_FORMS, GroupedWeight, GroupForm
 from tools.bench.table import Row, print_table
 
 # Inputs and outputs of layers of Qwen2.5-0.5B: the MLP's first product, its second one, and that of queries,
@@ -29,15 +29,22 @@ _ROWS: Final = (1, 8, 32, 256)
 _LEAST_WEIGHTS: Final = 160 << 20  # of 4 bits these are 80 MiB
 
 
-def _with_8_bits(linear: nn.Linear) -> GroupedLinear:
-    return GroupedLinear.of(round_to_groups(linear.weight, 8, 32), None)
+def _as_in_files(linear: nn.Linear, form: GroupForm) -> GroupedLinear:
+    """Return a layer of the same size in a form that weights of files have, with any integers."""
+    shape = linear.out_features, linear.in_features
+    values = torch.randint(0, 1 << form.bits, shape, dtype=torch.uint8)
+    scales = torch.rand(shape[0], shape[1] // form.group_size).half()
+    if form.bits == 8:
+        values = values.view(torch.int8)
+    mins = -scales if form.has_mins else None
+    return GroupedLinear.of(GroupedWeight(values, scales, mins, form.group_size, form.bits), None)
 
 
 KINDS: Final[dict[str, Callable[[nn.Linear], nn.Module]]] = {
     "bf16": PanelLinear,
     "int8": Int8Linear,
     **{name: partial(GroupedLinear.rounded_to, form) for name, form in ROUNDED_FORMS.items()},
-    "8 bits in groups": _with_8_bits,
+    **{kind: partial(_as_in_files, form=form) for kind, form in FORMS.items() if form.bits > 4},
 }
 
 

@@ -1,6 +1,7 @@
 """GPTQ's format, as AutoGPTQ and GPTQModel write it: integers packed along the inputs."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, final
 
 import torch
@@ -19,52 +20,59 @@ _BITS: Final = (2, 3, 4, 8)
 _FORMATS: Final = ("gptq", "gptq_v2")
 
 
+class _Scheme(NamedTuple):
+    """The way in which a layer is quantized. group_size: None for one group a row. is_symmetric: whether each
+    zero is the middle.
+    """
+
+    bits: int
+    group_size: int | None
+    is_symmetric: bool
+
+
+class _Rule(NamedTuple):
+    """The scheme of layers whose names begin with a pattern; None for layers that are not quantized."""
+
+    pattern: re.Pattern[str]
+    scheme: _Scheme | None
+
+
 @final
 class Gptq(Format):
     """Weights of GPTQ.
 
     zeros_are_less_one: its first form stores each zero less one. is_reordered: whether inputs that belong to
-    one group are apart, as `desc_act` has it. is_symmetric: whether each zero is the middle.
+    one group are apart, as `desc_act` has it. rules: GPTQModel's `dynamic`, of which the first that names a
+    layer counts.
     """
 
     def __init__(
-        self,
-        bits: int,
-        group_size: int | None,
-        *,
-        zeros_are_less_one: bool,
-        is_reordered: bool,
-        is_symmetric: bool,
+        self, scheme: _Scheme, rules: Sequence[_Rule], *, zeros_are_less_one: bool, is_reordered: bool
     ) -> None:
-        self._bits = bits
-        self._group_size = group_size
-        self._is_reordered, self._is_symmetric = is_reordered, is_symmetric
-        self._zeros_are_less_one = zeros_are_less_one
+        self._scheme, self._rules = scheme, rules
+        self._is_reordered, self._zeros_are_less_one = is_reordered, zeros_are_less_one
 
     @classmethod
     def parse(cls, fields: Fields) -> "Gptq":
         """Return the format that a quantization_config describes. Raises ModelNotSupported."""
-        if fields.get("dynamic"):
-            fields.refuse("dynamic", "must be empty, since layers of several formats are not unpacked")
         word = "checkpoint_format" if fields.get("checkpoint_format") is not None else "format"
         stored = fields.word(word, "gptq", _FORMATS)
-        group_size = fields.integer("group_size", -1)
-        if group_size < 1 and group_size != -1:
-            fields.refuse("group_size", "must be positive, or -1 for one group a row")
+        scheme = _parse_scheme(fields, None)
         return cls(
-            fields.integer("bits", choices=_BITS),
-            None if group_size == -1 else group_size,
+            scheme,
+            list(_parse_rules(fields, scheme, stored)),
             zeros_are_less_one=stored == "gptq",
             is_reordered=fields.flag("desc_act", False),
-            is_symmetric=fields.flag("sym", True),
         )
 
     @property
     @override
     def label(self) -> str:
-        groups = "one group a row" if self._group_size is None else f"groups of {self._group_size}"
+        bits, size, _ = self._scheme
+        groups = "one group a row" if size is None else f"groups of {size}"
+        others = ", and of others in some layers" if any(rule.scheme for rule in self._rules) else ""
         order = ", inputs in the order of their activations" if self._is_reordered else ""
-        return f"GPTQ of {self._bits} bits in {groups}{order}"
+        return f"GPTQ of {bits} bits in {groups}{others}{order}"
 
     @override
     def weights(self, parts: StoredParts, files: TensorFiles | None) -> Iterator[QuantizedWeight]:
@@ -72,13 +80,16 @@ class Gptq(Format):
             yield self._weight(parts, base)
 
     def _weight(self, parts: StoredParts, base: str) -> QuantizedWeight:
+        scheme = next((rule.scheme for rule in self._rules if rule.pattern.match(base)), self._scheme)
+        if scheme is None:
+            parts.refuse(f"{base}.qweight is quantized, and dynamic says that it is not")
         num_words, num_outputs = parts.take_matrix(f"{base}.qweight", ("I32",))
-        num_inputs = self._whole(parts, f"{base}.qweight", num_words)
-        size = self._group_size or num_inputs
+        num_inputs = _whole(parts, f"{base}.qweight", num_words, scheme.bits)
+        size = scheme.group_size or num_inputs
         if size > num_inputs:
             parts.refuse(f"{base}.qweight has {num_inputs} inputs, fewer than a group of {size}")
         groups = num_groups(num_inputs, size)
-        zero_words = -(-num_outputs * self._bits // WORD_BITS)
+        zero_words = -(-num_outputs * scheme.bits // WORD_BITS)
         parts.take(f"{base}.qzeros", ("I32",), (groups, zero_words))
         parts.take(f"{base}.scales", shape=(groups, num_outputs))
         names = {part: f"{base}.{part}" for part in ("qweight", "qzeros", "scales")}
@@ -86,14 +97,47 @@ class Gptq(Format):
             parts.take(f"{base}.g_idx", ("I32", "I64"), (num_inputs,))
             names[INPUT_GROUPS] = f"{base}.g_idx"
         shape = (num_outputs, num_inputs)
-        packing = _Packing(self._bits, size, num_outputs, zeros_are_less_one=self._zeros_are_less_one)
-        form = group_form(self._bits, num_inputs, size, is_symmetric=self._is_symmetric)
+        packing = _Packing(scheme.bits, size, num_outputs, zeros_are_less_one=self._zeros_are_less_one)
+        form = group_form(scheme.bits, num_inputs, size, is_symmetric=scheme.is_symmetric)
         return QuantizedWeight(f"{base}.weight", shape, names, packing.codes, form)
 
-    def _whole(self, parts: StoredParts, name: str, num_words: int) -> int:
-        if num_words * WORD_BITS % self._bits:
-            parts.refuse(f"{name} has {num_words} words in a column, which no {self._bits} bits fill")
-        return num_words * WORD_BITS // self._bits
+
+def _parse_scheme(fields: Fields, others: _Scheme | None) -> _Scheme:
+    """Return the scheme that an object describes. others: that of layers that no rule names, if known."""
+    default = others or _Scheme(0, None, True)
+    group_size = fields.integer("group_size", default.group_size or -1)
+    if group_size < 1 and group_size != -1:
+        fields.refuse("group_size", "must be positive, or -1 for one group a row")
+    return _Scheme(
+        fields.integer("bits", default.bits or None, choices=_BITS),
+        None if group_size == -1 else group_size,
+        fields.flag("sym", default.is_symmetric),
+    )
+
+
+def _parse_rules(fields: Fields, others: _Scheme, stored: str) -> Iterator[_Rule]:
+    """Yield the rules of `dynamic`. "-:" before a pattern says that layers are not quantized."""
+    if not fields.get("dynamic"):
+        return
+    dynamic = fields.inner("dynamic")
+    for key in dynamic.keys():  # noqa: SIM118  # of fields, which are no mapping
+        try:
+            pattern = re.compile(key.removeprefix("-:").removeprefix("+:"))
+        except re.error:
+            fields.refuse("dynamic", f"must have patterns, which {key[:50]!r} is not")
+        if key.startswith("-:"):
+            yield _Rule(pattern, None)
+            continue
+        changes = dynamic.inner(key)
+        for word in ("checkpoint_format", "format"):
+            changes.word(word, stored, (stored,))
+        yield _Rule(pattern, _parse_scheme(changes, others))
+
+
+def _whole(parts: StoredParts, name: str, num_words: int, bits: int) -> int:
+    if num_words * WORD_BITS % bits:
+        parts.refuse(f"{name} has {num_words} words in a column, which no {bits} bits fill")
+    return num_words * WORD_BITS // bits
 
 
 class _Packing(NamedTuple):

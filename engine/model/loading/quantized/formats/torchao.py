@@ -23,7 +23,7 @@ from engine.model.loading.quantized.quantized_weight import Format, QuantizedWei
 from engine.model.loading.quantized.scaled_blocks import Malformed, ScaledBlocks, check_scales, scale_blocks
 from engine.model.loading.quantized.stored_parts import FLOATS, StoredParts, num_groups
 from engine.model.loading.quantized.tensor_files import TensorFiles
-from engine.weights.grouped_weight import MIDDLE, GroupedWeight, GroupForm
+from engine.weights.grouped_weight import MIDDLE, GroupBits, GroupedWeight, GroupForm
 
 _VALUES: Final = "qdata"  # the part of a weight that has its numbers, whatever its class
 _MOST: Final = 2**40  # a size that no weight has
@@ -173,16 +173,18 @@ def _integers(described: _Described, bits: int) -> QuantizedWeight:
         described.take("zero_point", ("I8", *FLOATS), grid)
         parts.append("zero_point")
     form = group_form(bits, shape[1], block[1], is_symmetric="zero_point" not in parts)
-    unpack = partial(_unpack_integers, block=block, bits=bits)
+    unpack = partial(_unpack_integers, block=block, bits=bits, group_bits=8 if form is None else form.bits)
     return described.weight(shape, parts, unpack, form)
 
 
-def _unpack_integers(read: Mapping[str, Tensor], block: tuple[int, int], bits: int) -> ScaledBlocks:
+def _unpack_integers(
+    read: Mapping[str, Tensor], block: tuple[int, int], bits: int, group_bits: GroupBits
+) -> ScaledBlocks:
     values, zeros = read[_VALUES], read.get("zero_point")
     least, most = (int(number) for number in values.aminmax())
     if least < -(1 << (bits - 1)) or most >= 1 << (bits - 1):
         raise Malformed(f"its numbers are {least} to {most}, which are no integers of {bits} bits")
-    return ScaledBlocks(values, read["scale"], block, zeros, 4 if bits <= 4 else 8)
+    return ScaledBlocks(values, read["scale"], block, zeros, group_bits)
 
 
 def _nibbles(described: _Described) -> QuantizedWeight:

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
 from engine.config import EngineConfig
 from engine.model.loading.loader import LoadedModel, load_model
 from tests.unit.engine.model.loading.quantized import makers, torchao_makers
-from tests.unit.engine.model.loading.quantized.pairs import Pair, compressed, save_pair
+from tests.unit.engine.model.loading.quantized.pairs import Pair, Quantized, compressed, save_pair
 
 
 def load(directory: Path, **settings: Any) -> LoadedModel:
@@ -116,6 +117,32 @@ def test_a_quantized_checkpoint_becomes_the_weights_that_it_stands_for(
     maker: Callable[..., Any], description: dict[str, Any], label: str, tmp_path: Path
 ) -> None:
     assert_same(save_pair(tmp_path, description, maker, num_hidden_layers=1), label)
+
+
+def test_layers_of_gptq_that_dynamic_names_have_their_own_bits_and_groups_or_none(tmp_path: Path) -> None:
+    """The first pattern that names a layer from its beginning counts, as for GPTQModel and vLLM."""
+    dynamic = {
+        "-:.*q_proj": {},
+        r"model\.layers\.\d+\.mlp\.down": {"bits": 8, "group_size": 16},
+        "+:.*(down|up)_proj": {"bits": 2},
+        "layers": {"bits": 3},
+    }
+
+    def quantize(weight: Tensor) -> Quantized:
+        is_down, is_up = (weight.shape == shape for shape in ((64, 96), (96, 64)))
+        if is_down:
+            return makers.gptq(weight, bits=8, group_size=16)
+        return makers.gptq(weight, bits=2 if is_up else 4, group_size=32)
+
+    pair = save_pair(
+        tmp_path,
+        gptq(dynamic=dynamic),
+        quantize,
+        ends=("k_proj.weight", "v_proj.weight", "o_proj.weight", "up_proj.weight", "down_proj.weight"),
+        num_hidden_layers=1,
+        intermediate_size=96,
+    )
+    assert_same(pair, "GPTQ of 4 bits in groups of 32, and of others in some layers")
 
 
 def torchao(config: str) -> dict[str, Any]:

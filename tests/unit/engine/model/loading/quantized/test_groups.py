@@ -182,7 +182,7 @@ def test_a_list_of_groups_that_was_not_set_says_nothing(tmp_path: Path) -> None:
         ("Int8WeightOnlyConfig", (8, 64, False)),
         ("Int8DynamicActivationInt8WeightConfig", (8, 64, True)),
         ("Int8DynamicActivationIntxWeightConfig", (4, 32, True)),
-        ("IntxWeightOnlyConfig", (8, 16, False)),
+        ("IntxWeightOnlyConfig", (6, 16, False)),
         ("Int4WeightOnlyConfig", (4, 32, True)),
     ],
 )
