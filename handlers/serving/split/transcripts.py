@@ -64,7 +64,7 @@ class Failure(msgspec.Struct, omit_defaults=True):
 class _Line(msgspec.Struct, omit_defaults=True):
     """One of an event's forms."""
 
-    delta: str | None = None
+    delta: TextDelta | None = None
     transcript: Transcript | None = None
     failure: Failure | None = None
 
@@ -164,7 +164,7 @@ class TranscriptsApp:
                 async with aclosing(self._transcriber.stream(active, request)) as events:
                     async for event in events:
                         if isinstance(event, TextDelta):
-                            yield msgspec.json.encode(_Line(delta=event.text))
+                            yield msgspec.json.encode(_Line(delta=event))
                         else:
                             yield msgspec.json.encode(_Line(transcript=event))
         except Exception as error:
@@ -224,8 +224,8 @@ class RelayedTranscriber(Transcribes):
                 found = _decoder.decode(line)
                 if found.failure is not None:
                     put(to_error(found.failure))
-                else:
-                    put(found.transcript or TextDelta(found.delta or ""))
+                elif (event := found.delta or found.transcript) is not None:
+                    put(event)
                 is_over = found.delta is None
             return is_over
 

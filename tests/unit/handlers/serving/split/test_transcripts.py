@@ -32,6 +32,7 @@ from handlers.errors.violation import Violation
 from handlers.serving.split import transcripts
 from handlers.serving.split.transcripts import RelayedTranscriber, TranscriptsApp
 from handlers.settings.settings import Settings
+from handlers.transcription.chunks import PauseRules
 from handlers.transcription.decoding import WHISPERS_RULES
 from handlers.transcription.transcript import TextDelta, Transcript, TranscriptionRequest
 from tests.running_app import running_app
@@ -94,8 +95,9 @@ async def is_free(relay: Relay) -> bool:
         {"audio": SOUND, "segments": True, "words": True},  # again at higher temperatures
         {"translate": True, "prompt": "abc", "temperature": 1.0},
         DRAWN,
+        {**DRAWN, "logprobs": True, "pauses": PauseRules(threshold=0.2)},
     ],
-    ids=["words", "a translation", "a seed"],
+    ids=["words", "a translation", "a seed", "scored tokens of chunks"],
 )
 async def test_a_transcript_is_that_of_the_engines_own_process(relay: Relay, options: dict[str, Any]) -> None:
     request = TranscriptionRequest(**{"audio": LONG, "seed": 7, **options})
@@ -108,6 +110,7 @@ async def test_a_transcript_is_that_of_the_engines_own_process(relay: Relay, opt
         assert active.timing.num_prompt_tokens == found[-1].usage.num_prompt_tokens
     assert found == expected
     assert len(found) > 1 and found[-1].text
+    assert all(bool(event.tokens) == request.logprobs for event in found)
     with relay.opened() as active:
         assert await relay.transcriber.transcribe(active, request) == expected[-1]
 
