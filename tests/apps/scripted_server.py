@@ -15,7 +15,7 @@ from engine.request import GenerationRequest
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.apps.recorder import Received, Recorder
-from tests.scripted_engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import chat_tokenizer
 
 MODEL: Final = "claude-local"

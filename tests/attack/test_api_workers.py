@@ -14,7 +14,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.conftest import LIMITS, Server, running_server
-from tests.tiny_media import image_bytes, save_tiny_media_model
+from tests.tiny.media import image_bytes, save_tiny_media_model
 
 GREEDY: dict[str, Any] = {
     "model": "verbatim-demo",

@@ -13,8 +13,8 @@ from engine.config import EngineConfig
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.loop_time import timed_loop
-from tests.running_app import running_app
-from tests.tiny_media import image_bytes, save_tiny_media_model
+from tests.servers.running_app import running_app
+from tests.tiny.media import image_bytes, save_tiny_media_model
 
 NUM_REQUESTS: Final = 32
 MAX_STALL_S: Final = 0.05

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.certificates import needs_openssl, self_signed
 from tests.conftest import LIMITS, running_server
+from tests.servers.certificates import needs_openssl, self_signed
 
 pytestmark = needs_openssl
 

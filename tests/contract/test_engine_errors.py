@@ -24,7 +24,7 @@ from engine.errors import (
 )
 from handlers.app import TABLES, build_app
 from handlers.settings.settings import Settings
-from tests.scripted_engine import ScriptedEngine, fails_after
+from tests.scripted.engine import ScriptedEngine, fails_after
 from tests.unit.handlers.runtime.client import send
 
 from .headers import required_headers

@@ -18,9 +18,9 @@ from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.apis import APIS
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests import sglang_server, vllm_server
-from tests.running_app import running_app
-from tests.scripted_upstream import Reply, running_upstream
+from tests.scripted.upstream import Reply, running_upstream
+from tests.servers import sglang, vllm
+from tests.servers.running_app import running_app
 from tests.unit.handlers.runtime.client import send
 
 # What no two answers have in common: times, and names drawn for one answer.
@@ -209,8 +209,8 @@ async def upstream_of(
 
 def reply(engine: AsyncEngine, api: str, *, is_incremental: bool) -> Reply:
     if api == "vllm":
-        return vllm_server.computes(engine)
-    return sglang_server.computes(engine, is_incremental=is_incremental)
+        return vllm.computes(engine)
+    return sglang.computes(engine, is_incremental=is_incremental)
 
 
 def without_own(text: str) -> str:

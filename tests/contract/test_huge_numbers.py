@@ -12,7 +12,7 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from handlers.app import TABLES, build_app
 from handlers.settings.settings import Settings
-from tests.scripted_engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 
 from .headers import required_headers

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 from handlers.app import build_app
 from handlers.conform.profile.program import Exchange, Program, load_profile
 from handlers.settings.settings import Settings
-from tests.scripted_engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 
 _WHOLE: Final[dict[str, TypeAdapter[Any]]] = {

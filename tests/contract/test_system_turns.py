@@ -8,7 +8,7 @@ import pytest
 
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.scripted_engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import FIRST_SYSTEM_TEMPLATE, chat_tokenizer
 from tests.unit.handlers.runtime.client import send
 

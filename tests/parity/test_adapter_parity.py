@@ -16,9 +16,9 @@ from engine.events import Embedding, TokenEvent
 from engine.lora.opening import open_adapters
 from engine.lora.registry import AdapterRegistry
 from engine.request import BeamParams, GenerationRequest, Pooling, SamplingParams, StopConditions
-from tests.lora import adapted_model, save_adapter
 from tests.requests import embedding_request, generation_request
-from tests.tiny import save_tiny_model
+from tests.tiny.lora import adapted_model, save_adapter
+from tests.tiny.text import save_tiny_model
 
 MAX_TOKENS = 10
 TOLERANCE = 1e-4

@@ -19,13 +19,13 @@ from engine.lora.opening import open_adapters
 from engine.lora.registry import AdapterRegistry
 from engine.model.loading.gguf import named_file
 from engine.request import SamplingParams, StopConditions
-from tests.gguf_files import WIDE, write_gguf
 from tests.instructions import needs_compiled_bfloat16, needs_compiler
-from tests.lora import adapted_model, save_adapter
 from tests.parity.test_adapter_parity import prompts, run
 from tests.parity.test_stored_groups import AWQ, DESC_ACT, GPTQ
 from tests.requests import generation_request
-from tests.tiny import tiny_model, tiny_tokenizer
+from tests.tiny.gguf_files import WIDE, write_gguf
+from tests.tiny.lora import adapted_model, save_adapter
+from tests.tiny.text import tiny_model, tiny_tokenizer
 from tests.unit.engine.model.loading.quantized import makers
 from tests.unit.engine.model.loading.quantized.pairs import Quantized, save_pair
 

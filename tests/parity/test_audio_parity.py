@@ -45,9 +45,9 @@ from tests.parity.test_media_parity import (
     encoder_of,
     run,
 )
-from tests.sounds import sound_bytes
-from tests.tiny_audio import AUDIO_FAMILIES, WINDOW_SECONDS, audio_tokenizer, save_tiny_audio_model
-from tests.tiny_media import image_bytes
+from tests.samples.sounds import sound_bytes
+from tests.tiny.audio import AUDIO_FAMILIES, WINDOW_SECONDS, audio_tokenizer, save_tiny_audio_model
+from tests.tiny.media import image_bytes
 
 LONG, SHORT, OTHER = sound_bytes(1.7), sound_bytes(0.3, seed=1), sound_bytes(0.9, seed=2)
 PICTURE = image_bytes(40, 24)

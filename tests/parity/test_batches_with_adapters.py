@@ -23,7 +23,7 @@ from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler
 from tests.instructions import needs_compiler
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 from tests.unit.engine.spoiled_runner import new_parts, spoiled_core
 
 BLOCK_SIZE = 4

@@ -17,7 +17,7 @@ from engine.core.core import EngineCore
 from engine.events import FinishReason, TokenEvent
 from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model, tiny_tokenizer
+from tests.tiny.text import save_tiny_model, tiny_tokenizer
 
 MAX_TOKENS = 12
 TOLERANCE = 1e-4

@@ -20,7 +20,7 @@ from engine.request import (
 )
 from tests.parity.test_engine_parity import MAX_TOKENS, Expected, expect, new_core
 from tests.requests import embedding_request, generation_request
-from tests.tiny import ARCHITECTURES, save_tiny_model
+from tests.tiny.text import ARCHITECTURES, save_tiny_model
 
 TOLERANCE = 1e-4  # of entries that are about 1 in size; other kernels sum in another order
 NUM_TEXTS = 14

@@ -16,7 +16,7 @@ from engine.events import FinishReason, TokenEvent
 from engine.request import SamplingParams, StopConditions
 from tests.effort import trials
 from tests.requests import generation_request
-from tests.tiny import ARCHITECTURES, FALLBACKS, HYBRIDS, INDEXED, save_tiny_model
+from tests.tiny.text import ARCHITECTURES, FALLBACKS, HYBRIDS, INDEXED, save_tiny_model
 
 NUM_PROMPTS = trials(8, whole=16)
 MAX_TOKENS = 24

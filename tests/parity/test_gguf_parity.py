@@ -22,9 +22,9 @@ from engine.model.loading.gguf.blocks import read_blocks
 from engine.model.loading.loader import load_model
 from engine.native.library import Loaded
 from engine.text.tokenizer import Tokenizer
-from tests.gguf_files import WIDE, Written, write_gguf
 from tests.parity.test_engine_parity import Expected, add, expect, run
-from tests.tiny import END_TOKEN, tiny_model, tiny_tokenizer
+from tests.tiny.gguf_files import WIDE, Written, write_gguf
+from tests.tiny.text import END_TOKEN, tiny_model, tiny_tokenizer
 
 _VOCABULARY = tiny_tokenizer()
 # Rows of whole blocks of 32.

@@ -18,7 +18,7 @@ from engine.model.adaptation.indexers import adapt_indexers
 from engine.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import Expected, add, assert_as_expected, expect, run
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 
 TOP_K = 7
 INDEX_DIM = 16

@@ -17,7 +17,7 @@ from engine.events import TokenEvent
 from engine.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import MAX_TOKENS, TOLERANCE, Expected, expect, new_core
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model, tiny_tokenizer
+from tests.tiny.text import save_tiny_model, tiny_tokenizer
 
 ORIGINAL = 32
 # Short to the end, across while it decodes, of the original context exactly, and long from the start.

@@ -23,7 +23,7 @@ from engine.model.runner import ModelRunner
 from engine.request import BeamParams, GenerationRequest, MediaKind, Prompt, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from tests.instructions import needs_compiled_bfloat16
-from tests.tiny_media import MEDIA_FAMILIES, image_bytes, media_tokenizer, save_tiny_media_model
+from tests.tiny.media import MEDIA_FAMILIES, image_bytes, media_tokenizer, save_tiny_media_model
 
 MAX_TOKENS = 16
 TOLERANCE = 2e-4

@@ -26,7 +26,7 @@ from engine.native.library import Loaded
 from engine.request import SamplingParams, StopConditions
 from tests.instructions import needs_compiler
 from tests.requests import generation_request
-from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
+from tests.tiny.text import ARCHITECTURES, save_tiny_model, tiny_model
 
 QUANTIZATIONS = ("int8", "int4", "int4-g128", "int4-asym", "int4-g64-asym")
 # Largest relative error of a layer's outputs for random weights.

@@ -14,8 +14,8 @@ from engine.info.speech_info import SpeechInfo
 from engine.media.process.client import SHARED as DECODING
 from handlers.transcription.transcript import Transcript
 from handlers.transcription.words import split_words
-from tests.sounds import RATE, sound_bytes
-from tests.tiny_speech import LANGUAGES, TEXT_TOKENS, WINDOW_S, save_tiny_speech, speech_tokenizer
+from tests.samples.sounds import RATE, sound_bytes
+from tests.tiny.speech import LANGUAGES, TEXT_TOKENS, WINDOW_S, save_tiny_speech, speech_tokenizer
 from tests.transcribing import started, transcribe
 
 

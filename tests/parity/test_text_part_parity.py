@@ -44,9 +44,8 @@ from engine.config import EngineConfig
 from engine.events import TokenEvent
 from engine.request import SamplingParams, StopConditions
 from tests.requests import generation_request
-from tests.tiny import tiny_tokenizer
-from tests.tiny_gemma3n import gemma3n_with_eyes
-from tests.tiny_sizes import (
+from tests.tiny.gemma3n import gemma3n_with_eyes
+from tests.tiny.sizes import (
     EYES,
     GEMMA4_EYES,
     PAD_ID,
@@ -56,6 +55,7 @@ from tests.tiny_sizes import (
     gemma4_text,
     text_sizes,
 )
+from tests.tiny.text import tiny_tokenizer
 
 NUM_PROMPTS = 6
 MAX_TOKENS = 8

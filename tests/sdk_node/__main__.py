@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.adapter_files import adapters_of_examples
 from tests.conftest import running_server
+from tests.tiny.adapter_files import adapters_of_examples
 
 PACKAGES = Path("build/sdk/typescript").resolve()
 

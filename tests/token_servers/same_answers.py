@@ -20,7 +20,7 @@ from handlers.settings.settings import Settings
 from tests.clients.test_same_text import answers, continuations
 from tests.contract.test_engine_over_a_server import SAME, SCHEMA, without_own
 from tests.requests import generation_request
-from tests.running_app import running_app
+from tests.servers.running_app import running_app
 from tests.token_servers.running import Engines
 from tests.unit.handlers.runtime.client import send
 

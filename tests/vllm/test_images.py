@@ -14,8 +14,8 @@ from engine.media_item import MediaItem
 from engine.request import MediaKind
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.tiny_media import VLLM_FAMILIES, image_bytes
-from tests.tiny_video import save_tiny_video_model
+from tests.tiny.media import VLLM_FAMILIES, image_bytes
+from tests.tiny.video import save_tiny_video_model
 from tests.unit.engine.remote.test_media import media_of, prompt_of, tokens_of
 from tests.unit.handlers.runtime.client import send
 from tests.vllm.conftest import MediaEngines, engines_of

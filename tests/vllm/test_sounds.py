@@ -13,8 +13,8 @@ from engine.media_item import MediaItem
 from engine.request import MediaKind
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.sounds import encoded, sound_bytes, tone
-from tests.tiny_audio import QWEN2_AUDIO_FOR_VLLM, save_tiny_audio_model
+from tests.samples.sounds import encoded, sound_bytes, tone
+from tests.tiny.audio import QWEN2_AUDIO_FOR_VLLM, save_tiny_audio_model
 from tests.unit.engine.remote.test_media import media_of, prompt_of, tokens_of
 from tests.unit.handlers.runtime.client import send
 from tests.vllm.conftest import MediaEngines, engines_of

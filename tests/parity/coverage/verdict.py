@@ -22,7 +22,7 @@ from engine.model.fallback.trial import STEPWISE
 from engine.request import SamplingParams, StopConditions
 from tests.parity.coverage.tiny_configs import tiny_config
 from tests.requests import generation_request
-from tests.tiny import tiny_tokenizer
+from tests.tiny.text import tiny_tokenizer
 
 MAX_TOKENS = 8
 _LENGTHS = (1, 2, 9, 16, 21, 30)  # those of the prompts; the last two begin alike

@@ -15,7 +15,7 @@ from engine.info.kernels import Kernel, KernelName, Obstacle
 from engine.native import library
 from engine.native.library import Loaded
 from tests.instructions import needs_compiled_bfloat16, needs_compiler
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 
 NO_COMPILER = Obstacle("no C++ compiler is found (g++)", is_lack=True)
 

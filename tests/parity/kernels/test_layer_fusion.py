@@ -20,7 +20,7 @@ from engine.linear.merged_linear import merge_linears
 from engine.model.checks.reference_pass import reference_logits
 from engine.native.library import Loaded
 from tests.instructions import needs_compiler
-from tests.tiny import ARCHITECTURES, save_tiny_model
+from tests.tiny.text import ARCHITECTURES, save_tiny_model
 
 FUSED = {"llama", "mistral", "qwen2", "qwen3"}
 NUM_LAYERS = 3

@@ -31,7 +31,7 @@ from engine.events import FinishReason, TokenEvent
 from engine.info.stats import EngineStats, Health
 from engine.request import GenerationRequest, Grammar, GrammarKind, Prompt, SamplingParams, StopConditions
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 from tests.unit.engine.spoiled_runner import SpoiledRunner, new_parts
 
 MAX_TOTAL_TOKENS = 512

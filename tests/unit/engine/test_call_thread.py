@@ -18,7 +18,7 @@ from engine.errors import EngineDied, ModelNotSupported
 from engine.grammar.process.client import SHARED
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 
 
 def two_tokens() -> GenerationRequest:

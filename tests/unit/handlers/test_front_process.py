@@ -19,8 +19,8 @@ from tokenizers import Tokenizer
 from engine.demo_model import DEMO_MODEL
 from handlers.process.exit_status import ExitStatus
 from tests.conftest import Server, running_server
-from tests.processes import children, is_alive
-from tests.scripted_upstream import answers, running_upstream, sends, tokens
+from tests.scripted.upstream import answers, running_upstream, sends, tokens
+from tests.servers.processes import children, is_alive
 
 TEXT = "Hello, Anna!"
 MAX_RSS_MB = 250
@@ -61,7 +61,7 @@ async def test_a_front_streams_a_chat_and_loads_no_torch() -> None:
 @contextmanager
 def front(*options: str, log: IO[str] | None = None) -> Iterator[tuple[Server, int]]:
     """Yield a front that has started its own token server, and the process id of that server's guard."""
-    command = shlex.join((sys.executable, "-m", "tests.scripted_program", "{port}", *options))
+    command = shlex.join((sys.executable, "-m", "tests.scripted.program", "{port}", *options))
     with running_server("--engine", "vllm", "--engine-command", command, log=log) as server:
         (guard,) = children(server.process.pid)
         yield server, guard

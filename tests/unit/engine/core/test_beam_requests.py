@@ -25,7 +25,7 @@ from engine.request import (
 )
 from tests.effort import trials
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 from tests.unit.engine.spoiled_runner import spoiled_core
 
 GREEDY = SamplingParams(temperature=0.0)

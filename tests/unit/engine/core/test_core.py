@@ -33,7 +33,7 @@ from engine.request import (
 )
 from tests.effort import trials
 from tests.requests import embedding_request, generation_request
-from tests.tiny import save_tiny_model, tiny_tokenizer
+from tests.tiny.text import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.spoiled_runner import SpoiledRunner, arrivals_of, fail, new_parts, spoiled_core
 
 TOKENIZER = tiny_tokenizer()

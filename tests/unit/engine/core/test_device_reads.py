@@ -44,7 +44,7 @@ from engine.speculation.proposer import Proposal
 from engine.speculation.speculator import Speculator
 from engine.transfers import Readback
 from tests.requests import embedding_request, generation_request
-from tests.tiny import save_tiny_model, tiny_tokenizer
+from tests.tiny.text import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.free_rows import FreeRows
 
 PROMPT = tuple(tiny_tokenizer().encode("The town"))

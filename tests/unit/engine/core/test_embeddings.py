@@ -32,7 +32,7 @@ from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, Pooling, Prompt
 from tests.effort import trials
 from tests.requests import embedding_request
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 from tests.unit.engine import test_async_engine as generation
 from tests.unit.engine.core.test_core import assert_all_free, new_core
 from tests.unit.engine.spoiled_runner import arrivals_of, spoiled_core

@@ -21,7 +21,7 @@ from engine.request import GenerationRequest, Grammar, GrammarKind, Prompt, Samp
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP
 from tests.effort import trials
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 from tests.unit.engine.grammar.grammar_cases import COMPILER
 from tests.unit.engine.spoiled_runner import SpoiledRunner, fail
 

@@ -35,7 +35,7 @@ from engine.request import (
 )
 from engine.sampling.logits.watermark import detect
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model, tiny_tokenizer
+from tests.tiny.text import save_tiny_model, tiny_tokenizer
 
 TOKENIZER = tiny_tokenizer()
 END = TOKENIZER.eos_token_id

@@ -36,7 +36,7 @@ from engine.speculation.ngram_proposer import NgramProposer
 from engine.speculation.proposer import Proposal, Proposer
 from engine.speculation.speculator import Speculator
 from tests.requests import embedding_request, generation_request
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 from tests.unit.engine.free_rows import FreeRows
 from tests.unit.engine.spoiled_runner import SpoiledRunner, fail
 

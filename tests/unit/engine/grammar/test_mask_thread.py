@@ -19,7 +19,7 @@ from engine.grammar.matcher import GrammarState
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampling.logits.grammar_mask import apply_grammar
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model, tiny_tokenizer
+from tests.tiny.text import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.grammar.grammar_cases import COMPILER, TOKENIZER, ids_of
 from tests.unit.engine.spoiled_runner import fail, spoiled_core
 

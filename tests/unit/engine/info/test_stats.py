@@ -14,7 +14,7 @@ from engine.events import TokenEvent
 from engine.info.stats import Counters, Histogram
 from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 
 BLOCK_SIZE = 4
 

@@ -15,9 +15,9 @@ from engine.kv_events.publisher import KVEventPublisher
 from engine.request import SamplingParams, StopConditions
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.cache_changes import CacheChanges, StoredBlock
-from tests.kv_subscriber import KVSubscriber
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model
+from tests.servers.kv_subscriber import KVSubscriber
+from tests.tiny.text import save_tiny_model
 
 BLOCK_SIZE = 4
 NUM_KEPT = 4

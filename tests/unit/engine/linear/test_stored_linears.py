@@ -16,7 +16,7 @@ from engine.linear.rounded.quantization import quantize_linears
 from engine.linear.stored_linears import DoesNotFit, StoredLinears, describe_linears, restore_linears
 from engine.model.checks.reference_pass import reference_logits
 from tests.instructions import needs_compiled_bfloat16
-from tests.tiny import ARCHITECTURES, tiny_model
+from tests.tiny.text import ARCHITECTURES, tiny_model
 
 TOKENS = [5, 250, 7, 7, 31, 2, 90]
 

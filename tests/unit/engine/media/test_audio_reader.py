@@ -11,9 +11,9 @@ from engine.errors import InvalidMedia
 from engine.media_item import MediaItem, MediaProcessor
 from engine.request import MediaKind
 from engine.text.tokenizer import Tokenizer
-from tests.sounds import encoded, sound_bytes, tone
-from tests.tiny_audio import save_tiny_audio_model
-from tests.tiny_media import image_bytes, save_tiny_media_model
+from tests.samples.sounds import encoded, sound_bytes, tone
+from tests.tiny.audio import save_tiny_audio_model
+from tests.tiny.media import image_bytes, save_tiny_media_model
 
 SOUND = MediaItem(MediaKind.AUDIO, sound_bytes(0.5))
 PICTURE = MediaItem(MediaKind.IMAGE, image_bytes(30, 20))

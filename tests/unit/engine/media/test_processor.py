@@ -13,7 +13,7 @@ from engine.media.processor import PromptMediaProcessor
 from engine.media_item import MediaItem
 from engine.request import GenerationRequest, Media, MediaKind, Prompt, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
-from tests.tiny_media import image_bytes, save_tiny_media_model
+from tests.tiny.media import image_bytes, save_tiny_media_model
 
 PICTURE = MediaItem(MediaKind.IMAGE, image_bytes(30, 20))
 

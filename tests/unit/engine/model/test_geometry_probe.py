@@ -10,7 +10,7 @@ from transformers import PreTrainedModel
 from engine.attention.paged_attention import ATTENTION_NAME
 from engine.errors import ModelNotSupported
 from engine.model.geometry_probe import observe_geometry
-from tests.tiny import tiny_model
+from tests.tiny.text import tiny_model
 
 
 def paged(architecture: str) -> PreTrainedModel:

@@ -10,7 +10,7 @@ from engine.build import build_parts
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.model.checks.self_check import paged_logits
-from tests.tiny import save_tiny_model, tiny_tokenizer
+from tests.tiny.text import save_tiny_model, tiny_tokenizer
 
 
 def save_opt(directory: Path) -> Path:

@@ -13,8 +13,8 @@ from engine.media.processor import PromptMediaProcessor
 from engine.media_item import MediaItem
 from engine.request import MediaKind
 from engine.text.tokenizer import Tokenizer
-from tests.sounds import encoded, sound_bytes, tone
-from tests.videos import video_bytes
+from tests.samples.sounds import encoded, sound_bytes, tone
+from tests.samples.videos import video_bytes
 
 _LIMITS: Final = MediaLimits()
 # Sounds of part of a frame, a window and more than one, and videos of other lengths, rates and sizes.

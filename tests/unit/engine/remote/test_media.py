@@ -25,10 +25,10 @@ from handlers.active_requests.engine import Engine
 from handlers.active_requests.metrics import Metrics
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.running_app import running_app
-from tests.scripted_upstream import DONE, Body, Reply, ScriptedUpstream, event, refuses, running_upstream
-from tests.tiny_media import image_bytes
-from tests.tiny_video import save_tiny_video_model
+from tests.scripted.upstream import DONE, Body, Reply, ScriptedUpstream, event, refuses, running_upstream
+from tests.servers.running_app import running_app
+from tests.tiny.media import image_bytes
+from tests.tiny.video import save_tiny_video_model
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -38,7 +38,7 @@ from engine.request import (
 )
 from engine.text.tokenizer import Tokenizer
 from tests.requests import embedding_request, generation_request
-from tests.scripted_upstream import (
+from tests.scripted.upstream import (
     DONE,
     Reply,
     ScriptedUpstream,

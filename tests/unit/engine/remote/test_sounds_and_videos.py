@@ -22,15 +22,15 @@ from engine.remote.sample_files import SAMPLES
 from engine.request import MediaKind
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.running_app import running_app
-from tests.scripted_upstream import Body, refuses, running_upstream
-from tests.sounds import RATE, encoded, sound_bytes, tone
-from tests.tiny_audio import AUDIO_FAMILIES, save_tiny_audio_model
-from tests.tiny_media import image_bytes
-from tests.tiny_video import save_tiny_video_model
+from tests.samples.sounds import RATE, encoded, sound_bytes, tone
+from tests.samples.videos import video_bytes
+from tests.scripted.upstream import Body, refuses, running_upstream
+from tests.servers.running_app import running_app
+from tests.tiny.audio import AUDIO_FAMILIES, save_tiny_audio_model
+from tests.tiny.media import image_bytes
+from tests.tiny.video import save_tiny_video_model
 from tests.unit.engine.remote.prompts_of_files import processor_of, unexpected
 from tests.unit.engine.remote.test_media import expands_to, media_of, prompt_of, started, tokens_of
-from tests.videos import video_bytes
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -17,10 +17,11 @@ from engine.errors import EngineDied, GenerationFailed, ModelNotSupported
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.request import SamplingParams, StopConditions
-from tests import scripted_program, sglang_server
-from tests.processes import children
 from tests.requests import generation_request
-from tests.scripted_upstream import Reply, answers, drops, hangs, refuses, running_upstream
+from tests.scripted import program
+from tests.scripted.upstream import Reply, answers, drops, hangs, refuses, running_upstream
+from tests.servers import sglang
+from tests.servers.processes import children
 
 ONE_TOKEN = answers({"choices": [{"index": 0, "token_ids": [5], "finish_reason": "length"}]})
 
@@ -60,7 +61,7 @@ async def test_a_server_that_leads_elsewhere_is_refused_by_the_address() -> None
 
 
 async def test_a_server_of_another_api_is_asked_in_its_form() -> None:
-    reply = answers(sglang_server.answer([5], "length"))
+    reply = answers(sglang.answer([5], "length"))
     said: list[str] = []
     async with running_upstream(reply) as upstream:
         upstream.server_info["enable_deterministic_inference"] = False
@@ -73,7 +74,7 @@ async def test_a_server_of_another_api_is_asked_in_its_form() -> None:
 
 
 async def test_a_server_is_started_by_its_command_and_ends_with_the_engine() -> None:
-    command = (sys.executable, "-m", "tests.scripted_program", "{port}")
+    command = (sys.executable, "-m", "tests.scripted.program", "{port}")
     async with started(config(command=command)) as engine:
         request = generation_request(
             request_id="a",
@@ -82,7 +83,7 @@ async def test_a_server_is_started_by_its_command_and_ends_with_the_engine() -> 
             stopping=StopConditions(max_tokens=8),
         )
         found = [event.token_id async for event in engine.submit(request)]
-        assert found == [*scripted_program.TOKENS, scripted_program.END]
+        assert found == [*program.TOKENS, program.END]
         assert (await engine.health()).is_healthy
         server = engine._server
     assert server is not None
@@ -97,13 +98,13 @@ async def test_a_command_that_ends_before_its_server_is_ready_is_reported() -> N
 
 
 async def test_the_engine_dies_with_the_server_that_it_has_started() -> None:
-    command = (sys.executable, "-m", "tests.scripted_program", "{port}")
+    command = (sys.executable, "-m", "tests.scripted.program", "{port}")
     async with started(config(command=command)) as engine:
         request = generation_request(
             request_id="a",
             token_ids=[5],
             sampling=SamplingParams(temperature=0.0),
-            stopping=StopConditions(max_tokens=scripted_program.MANY + 1),
+            stopping=StopConditions(max_tokens=program.MANY + 1),
         )
         reading = engine.submit(request)
         await anext(reading)

@@ -13,7 +13,7 @@ from engine.events import PromptToken, TokenEvent, TokenLogprob
 from engine.request import GenerationRequest
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.scripted_engine import Script, ScriptedEngine, says
+from tests.scripted.engine import Script, ScriptedEngine, says
 from tests.unit.handlers.runtime.client import events, send
 
 CHAT = "/aleph_alpha/chat/completions"

@@ -12,7 +12,7 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.scripted_engine import Script, ScriptedEngine, says
+from tests.scripted.engine import Script, ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 
 MESSAGES: Final = "/anthropic/v1/messages"

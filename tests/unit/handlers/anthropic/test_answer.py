@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.events import FinishReason
-from tests.scripted_engine import says
+from tests.scripted.engine import says
 from tests.unit.handlers.anthropic.api import CALL, COUNT, THOUGHT, TOOL, ask, conversation, quiet, text, user
 
 

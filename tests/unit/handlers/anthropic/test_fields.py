@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.request import GenerationRequest, GrammarKind
-from tests.scripted_engine import says
+from tests.scripted.engine import says
 from tests.unit.handlers.anthropic.api import (
     COUNT,
     RESULT,

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.scripted_engine import says
-from tests.scripted_media import MARKERS, NUM_TOKENS, png, seeing_engine
+from tests.scripted.engine import says
+from tests.scripted.media import MARKERS, NUM_TOKENS, png, seeing_engine
 from tests.unit.handlers.anthropic.api import MESSAGES, RESULT, USE, Api, ask
 
 IMAGE: Final = {

@@ -13,7 +13,7 @@ from generated.anthropic import models as m
 from handlers.anthropic.answer.answer import Gained
 from handlers.anthropic.answer.blocks import Thoughts, ToolUse, Words
 from handlers.anthropic.answer.events import write
-from tests.scripted_engine import fails_after, says
+from tests.scripted.engine import fails_after, says
 from tests.unit.handlers.anthropic.api import CALL, THOUGHT, TOOL, ask, quiet
 
 

@@ -13,8 +13,8 @@ from handlers.chat.media import MediaWanted, PartContents, PromptMedia, Unreadab
 from handlers.chat.messages import ChatMessage, ContentPart, FilePart, MediaPart, SourcePart, TextPart
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolCall
-from tests.scripted_engine import ScriptedEngine
-from tests.scripted_media import MARKERS, NUM_TOKENS, TYPED_TEMPLATE, ScriptedMedia, seeing_engine
+from tests.scripted.engine import ScriptedEngine
+from tests.scripted.media import MARKERS, NUM_TOKENS, TYPED_TEMPLATE, ScriptedMedia, seeing_engine
 from tests.unit.handlers.chat.models import FIRST_SYSTEM_TEMPLATE, HERMES_TEMPLATE, PLAIN_TEMPLATE
 
 IMAGE, AUDIO, VIDEO = MediaKind.IMAGE, MediaKind.AUDIO, MediaKind.VIDEO

@@ -11,7 +11,7 @@ from engine.request import GenerationRequest, GrammarKind
 from generated.hf import models as m
 from handlers.hf.native.events import encode_token
 from handlers.hf.native.tokens import token
-from tests.scripted_engine import says
+from tests.scripted.engine import says
 from tests.unit.handlers.hf.api import Api, native
 
 

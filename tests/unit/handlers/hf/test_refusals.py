@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import EngineStopped, GenerationFailed, InvalidGrammar
 from engine.info.stats import Health
-from tests.scripted_engine import ScriptedEngine, fails_after, says
+from tests.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.hf.api import Api, chat, completion, native
 from tests.unit.handlers.hf.test_chat import TOOL
 from tests.unit.handlers.runtime.client import send

@@ -18,7 +18,7 @@ from handlers.media.data_url import data_url
 from handlers.media.preparation import MediaPreparation
 from handlers.media.reader import MAX_READING, MediaReader
 from handlers.settings.settings import Settings
-from tests.scripted_media import png
+from tests.scripted.media import png
 
 
 class Body(BaseModel):

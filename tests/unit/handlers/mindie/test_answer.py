@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest
-from tests.scripted_engine import Script, ScriptedEngine, says, token
+from tests.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.mindie.api import CALL, THOUGHT, TOOL, Api, chat
 
 # For each token: sequences in its step, the wait for it in µs, its time in ms.

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.request import BeamParams, GenerationRequest, GrammarKind
-from tests.scripted_engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.mindie.api import TOOL, Api, chat, conversation
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest
-from tests.scripted_engine import Script, ScriptedEngine, says, token
+from tests.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.chat.models import THINKING_TEMPLATE, chat_tokenizer
 from tests.unit.handlers.openai.api import CALL, CHAT, TOOL, Api, chat, spells
 

@@ -16,7 +16,7 @@ from engine.errors import (
     RequestAborted,
 )
 from engine.request import EmbeddingRequest
-from tests.scripted_engine import ScriptedEngine, fails_after, says
+from tests.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.openai.api import (
     CHAT,
     COMPLETIONS,

@@ -12,8 +12,8 @@ from engine.text.infill import Infill
 from engine.text.tokenizer import Tokenizer
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.scripted_engine import ScriptedEngine, says
-from tests.tiny import save_tiny_model
+from tests.scripted.engine import ScriptedEngine, says
+from tests.tiny.text import save_tiny_model
 from tests.unit.engine.text.test_infill import QWEN, with_tokens
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.hf.api import Api as HfApi

@@ -6,8 +6,8 @@ from typing import Any, Final
 import pytest
 
 from engine.request import MediaKind
-from tests.scripted_engine import says
-from tests.scripted_media import MP4, NUM_TOKENS, WAV, png, seeing_engine
+from tests.scripted.engine import says
+from tests.scripted.media import MP4, NUM_TOKENS, WAV, png, seeing_engine
 from tests.unit.handlers.openai.api import CHAT, MODEL, Api, Refusal
 
 RESPONSES: Final = "/openai/v1/responses"

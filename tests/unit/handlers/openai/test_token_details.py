@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from engine.events import TokenEvent
 from engine.request import GenerationRequest
-from tests.scripted_engine import says
+from tests.scripted.engine import says
 from tests.unit.handlers.openai.api import CHAT, COMPLETIONS, MODEL, Api
 
 BODIES: dict[str, dict[str, Any]] = {

@@ -8,7 +8,7 @@ from engine.info.stats import Health
 from handlers.root.invocations import operation_path
 from handlers.settings.settings import Settings
 from handlers.version import VERSION
-from tests.scripted_engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api
 

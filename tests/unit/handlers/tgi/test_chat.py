@@ -6,7 +6,7 @@ import pytest
 
 from engine.events import FinishReason
 from engine.request import Grammar, GrammarKind
-from tests.scripted_engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, chat
 
 PATH = "/v1/chat/completions"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.scripted_engine import says
+from tests.scripted.engine import says
 from tests.unit.handlers.tgi.api import Api, chat, native
 
 MILLISECONDS = ["x-total-time", "x-validation-time", "x-queue-time", "x-inference-time", "x-time-per-token"]

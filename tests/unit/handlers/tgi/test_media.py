@@ -8,8 +8,8 @@ import pytest
 
 from engine.request import MediaKind
 from handlers.tgi_family.request.markdown_images import with_markers
-from tests.scripted_engine import ScriptedEngine, says
-from tests.scripted_media import NUM_TOKENS, ScriptedMedia, png, seeing_engine
+from tests.scripted.engine import ScriptedEngine, says
+from tests.scripted.media import NUM_TOKENS, ScriptedMedia, png, seeing_engine
 from tests.unit.handlers.tgi.api import Api, native
 
 URL: Final = f"data:image/png;base64,{b64encode(png()).decode()}"

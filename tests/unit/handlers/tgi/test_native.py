@@ -4,7 +4,7 @@ import pytest
 
 from engine.events import FinishReason
 from engine.request import GenerationRequest, GrammarKind, Watermark
-from tests.scripted_engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, native
 
 PATHS = ["/", "/generate"]

@@ -10,7 +10,7 @@ from engine.events import FinishReason, TokenEvent
 from generated.tgi import models as m
 from handlers.tgi.native.events import encode_token
 from handlers.tgi.native.tokens import token
-from tests.scripted_engine import says
+from tests.scripted.engine import says
 from tests.unit.handlers.tgi.api import Api, native
 
 

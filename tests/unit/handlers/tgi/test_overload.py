@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.scripted_engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, chat, native
 
 OVERLOADED = (429, "overloaded", "Model is overloaded")

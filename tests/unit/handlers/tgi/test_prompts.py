@@ -9,7 +9,7 @@ from transformers import PreTrainedTokenizerFast
 
 from engine.text.tokenizer import Tokenizer
 from handlers.tgi_family.request.native_request import encode_prompt
-from tests.scripted_engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, native
 
 

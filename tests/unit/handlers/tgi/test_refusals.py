@@ -4,7 +4,7 @@ import pytest
 
 from engine.errors import EngineStopped, GenerationFailed, InvalidGrammar, UnknownAdapter
 from engine.info.stats import Health
-from tests.scripted_engine import ScriptedEngine, fails_after, says
+from tests.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.tgi.api import Api, chat, native
 
 NATIVE_RULES = [

@@ -10,8 +10,8 @@ import pytest
 from engine.request import MediaKind
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.scripted_engine import ScriptedEngine, says
-from tests.scripted_media import NUM_TOKENS, WAV, png, seeing_engine
+from tests.scripted.engine import ScriptedEngine, says
+from tests.scripted.media import NUM_TOKENS, WAV, png, seeing_engine
 from tests.unit.handlers.runtime.client import events, send
 from tests.unit.handlers.tokens.test_tokens import PATH
 

@@ -7,7 +7,7 @@ from typing import Any
 from engine.events import FinishReason
 from generated.triton import models as m
 from handlers.triton.generate.response import Envelope, Responses
-from tests.scripted_engine import ScriptedEngine, says, token
+from tests.scripted.engine import ScriptedEngine, says, token
 from tests.unit.handlers.runtime.client import send
 
 from .api import MODEL, Api

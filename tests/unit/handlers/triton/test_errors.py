@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import EngineStopped, GenerationFailed
 from engine.info.stats import Health
-from tests.scripted_engine import ScriptedEngine, fails_after, says
+from tests.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.runtime.client import send
 
 from .api import MODEL, Api

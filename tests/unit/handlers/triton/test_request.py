@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.request import BeamParams, Grammar, GrammarKind
-from tests.scripted_engine import says
+from tests.scripted.engine import says
 
 from .api import Api
 

@@ -23,12 +23,12 @@ from engine.media.files.measured_video import MeasuredVideo, VideoLength, VideoL
 from engine.media.files.video_file import measure
 from engine.media.process.client import DecodingLimits, DecodingProcess
 from engine.media.process.messages import Outcome
-from tests.processes import children
-from tests.sounds import encoded, sound_bytes, tone
-from tests.tiny_media import image_bytes
+from tests.samples.sounds import encoded, sound_bytes, tone
+from tests.samples.videos import video_bytes
+from tests.servers.processes import children
+from tests.tiny.media import image_bytes
 from tests.unit.engine.media.files.test_audio_file import KINDS as SOUNDS
 from tests.unit.engine.media.files.test_video_file import KINDS as VIDEOS
-from tests.videos import video_bytes
 
 LIMITS = VideoLimits(max_seconds=60.0, max_pixels=1920 * 1080)
 LONG_S = 300

@@ -13,7 +13,7 @@ from engine.events import TokenEvent
 from engine.model.fallback.runner import FallbackRunner
 from engine.request import BeamParams, SamplingParams, StopConditions
 from tests.requests import generation_request
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 
 BLOCK_SIZE, NUM_BLOCKS = 4, 12
 

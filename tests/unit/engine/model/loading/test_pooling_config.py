@@ -9,7 +9,7 @@ from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.model.loading.pooling_config import find_own_pooling
 from engine.request import Pooling
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 
 # As sentence-transformers up to version 5.2 writes it.
 FLAGS = {

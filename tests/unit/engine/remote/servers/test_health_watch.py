@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from engine.remote.servers.health_watch import watch
 from engine.remote.servers.upstream import Upstream
-from tests.scripted_upstream import hangs, running_upstream
+from tests.scripted.upstream import hangs, running_upstream
 
 
 async def until(is_so: Callable[[], bool]) -> None:

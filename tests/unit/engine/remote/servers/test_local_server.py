@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from engine.errors import ModelNotSupported
 from engine.remote.servers.local_server import LocalServer, with_port
-from tests.processes import is_alive
+from tests.servers.processes import is_alive
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it needs process groups and /proc")
 

@@ -12,7 +12,7 @@ from engine.remote.servers import connections
 from engine.remote.servers.answer import Answer
 from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
 from engine.remote.servers.upstream import Upstream
-from tests.certificates import needs_openssl, self_signed
+from tests.servers.certificates import needs_openssl, self_signed
 
 CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"

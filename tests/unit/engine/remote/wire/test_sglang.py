@@ -10,7 +10,7 @@ from engine.remote.wire.sglang import SglangApi
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from tests.requests import generation_request
-from tests.sglang_server import answer
+from tests.servers.sglang import answer
 from tests.unit.engine.text.tiny_tokenizers import byte_level
 
 API = SglangApi()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.request import GrammarKind
-from tests.scripted_engine import says
+from tests.scripted.engine import says
 from tests.unit.handlers.openai.api import CHAT, COMPLETIONS, MODEL, TOOL, Api
 
 HELLO: dict[str, Any] = {"model": MODEL, "messages": [{"role": "user", "content": "Hello"}]}

@@ -25,7 +25,7 @@ from handlers.transcription.transcript import (
     TranscriptUsage,
     Word,
 )
-from tests.scripted_engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 
 MODEL = "verbatim-demo"

@@ -18,8 +18,8 @@ from handlers.openai.operations import OpenAIHandlers
 from handlers.service.shared import Shared
 from handlers.settings.settings import Settings
 from handlers.transcription.transcriber import Transcriber
-from tests.sounds import encoded, sound_bytes, tone
-from tests.tiny_speech import save_tiny_speech
+from tests.samples.sounds import encoded, sound_bytes, tone
+from tests.tiny.speech import save_tiny_speech
 from tests.transcribing import GREEDY, transcribe
 from tests.unit.handlers.runtime.client import events, send
 

@@ -35,9 +35,9 @@ from handlers.settings.settings import Settings
 from handlers.transcription.chunks import PauseRules
 from handlers.transcription.decoding import WHISPERS_RULES
 from handlers.transcription.transcript import TextDelta, Transcript, TranscriptionRequest
-from tests.running_app import running_app
-from tests.sounds import sound_bytes
-from tests.tiny_speech import save_tiny_speech
+from tests.samples.sounds import sound_bytes
+from tests.servers.running_app import running_app
+from tests.tiny.speech import save_tiny_speech
 from tests.transcribing import started, transcribing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -21,7 +21,7 @@ from engine.dry_run import dry_run
 from engine.errors import ModelNotSupported
 from engine.model.loading.loader import load_model
 from tests.effort import IS_WHOLE, trials
-from tests.tiny import save_tiny_model
+from tests.tiny.text import save_tiny_model
 
 WEIGHTS = "model.safetensors"
 Tensors = dict[str, Tensor]

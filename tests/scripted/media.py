@@ -10,7 +10,7 @@ from PIL import Image
 from engine.errors import InvalidMedia, InvalidRequest
 from engine.media_item import MediaItem
 from engine.request import Media, MediaKind, Prompt
-from tests.scripted_engine import Script, ScriptedEngine, says
+from tests.scripted.engine import Script, ScriptedEngine, says
 from tests.unit.handlers.chat.models import HERMES_TEMPLATE, chat_tokenizer
 
 MARKERS: Final = {kind: f"<|{kind.value}|>" for kind in MediaKind}

@@ -12,7 +12,7 @@ from transformers import (
     WhisperForConditionalGeneration,
 )
 
-from tests.tiny import tiny_tokenizer
+from tests.tiny.text import tiny_tokenizer
 
 WINDOW_S: Final = 3
 NUM_TIMESTAMPS: Final = WINDOW_S * 50 + 1

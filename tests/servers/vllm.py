@@ -16,7 +16,7 @@ from engine.request import (
     StopConditions,
 )
 from handlers.active_requests.engine import Engine
-from tests.scripted_upstream import DONE, Body, Reply, event
+from tests.scripted.upstream import DONE, Body, Reply, event
 
 _KINDS = {
     "json": GrammarKind.JSON_SCHEMA,

@@ -6,7 +6,7 @@ from typing import Any
 
 from transformers import PreTrainedModel
 
-from tests.tiny_media import MEDIA_FAMILIES, TinyFamily, save_tiny_media_model
+from tests.tiny.media import MEDIA_FAMILIES, TinyFamily, save_tiny_media_model
 
 _GEMMA: dict[str, Any] = {
     "patch_size": 4,

@@ -1,6 +1,7 @@
 """Files of a LoRA adapter with one changed layer, written without PEFT.
 
-`python -m tests.adapter_files FOLDER` writes one for the embedded model, for tests in other environments.
+`python -m tests.tiny.adapter_files FOLDER` writes one for the embedded model, for tests in other
+environments.
 """
 
 import json

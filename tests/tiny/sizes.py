@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.tiny import tiny_tokenizer
+from tests.tiny.text import tiny_tokenizer
 
 PAD_ID: int = tiny_tokenizer().pad_token_id
 THREE_AXES: dict[str, Any] = {

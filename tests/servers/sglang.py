@@ -18,7 +18,7 @@ from engine.request import (
     StopConditions,
 )
 from handlers.active_requests.engine import Engine
-from tests.scripted_upstream import DONE, Body, Reply
+from tests.scripted.upstream import DONE, Body, Reply
 
 _KINDS = {
     "json_schema": GrammarKind.JSON_SCHEMA,

@@ -1,4 +1,4 @@
-"""A token server in a process of its own: `python -m tests.scripted_program PORT [deaf]`.
+"""A token server in a process of its own: `python -m tests.scripted.program PORT [deaf]`.
 
 It answers like vLLM, with TOKENS. A request for more than MANY tokens gets one, and then nothing. A deaf one
 ignores SIGTERM.
@@ -12,7 +12,7 @@ from typing import Final
 
 from aiohttp import web
 
-from tests.scripted_upstream import Body, ScriptedUpstream, answers, event, sends, tokens
+from tests.scripted.upstream import Body, ScriptedUpstream, answers, event, sends, tokens
 
 TOKENS: Final = (5, 6, 7)
 END: Final = 2  # of the embedded model

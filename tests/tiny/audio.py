@@ -29,9 +29,9 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 from transformers.models.qwen3_asr.feature_extraction_qwen3_asr import Qwen3ASRFeatureExtractor
 from transformers.utils.import_utils import is_timm_available
 
-from tests.tiny import tiny_tokenizer
-from tests.tiny_gemma3n import GEMMA3N_SETTINGS, gemma3n_config, gemma3n_images, gemma3n_sounds
-from tests.tiny_sizes import GEMMA4_EYES, PAD_ID, QWEN_EYES, THREE_AXES, gemma4_text, text_sizes
+from tests.tiny.gemma3n import GEMMA3N_SETTINGS, gemma3n_config, gemma3n_images, gemma3n_sounds
+from tests.tiny.sizes import GEMMA4_EYES, PAD_ID, QWEN_EYES, THREE_AXES, gemma4_text, text_sizes
+from tests.tiny.text import tiny_tokenizer
 
 _SPECIAL = (
     # Gemma 3n's ids of images come before those of sounds.

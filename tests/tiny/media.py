@@ -79,10 +79,9 @@ from transformers.models.siglip.image_processing_pil_siglip import SiglipImagePr
 from transformers.models.smolvlm.image_processing_pil_smolvlm import SmolVLMImageProcessorPil
 from transformers.utils.import_utils import is_timm_available, is_torchvision_available
 
-from tests.lfm2_vl_images import PublishedLfm2VlImages
-from tests.tiny import tiny_tokenizer
-from tests.tiny_gemma3n import GEMMA3N_SETTINGS, gemma3n_config, gemma3n_images, gemma3n_sounds
-from tests.tiny_sizes import (
+from tests.samples.lfm2_vl_images import PublishedLfm2VlImages
+from tests.tiny.gemma3n import GEMMA3N_SETTINGS, gemma3n_config, gemma3n_images, gemma3n_sounds
+from tests.tiny.sizes import (
     EYES,
     GEMMA4_EYES,
     PAD_ID,
@@ -92,6 +91,7 @@ from tests.tiny_sizes import (
     gemma4_text,
     text_sizes,
 )
+from tests.tiny.text import tiny_tokenizer
 
 _TOKENS: dict[str, tuple[str, ...]] = {
     "tiles": ("<image>", "<fake_token_around_image>", "<global-img>", "<end_of_utterance>", "<video>")
