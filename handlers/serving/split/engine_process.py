@@ -29,7 +29,7 @@ from handlers.serving.running import say_progress, server_config
 from handlers.serving.server import DrainingServer
 from handlers.serving.split.fronts import Fronts
 from handlers.serving.split.totals import TotalsApp
-from handlers.serving.split.transcripts import TranscriptsApp
+from handlers.serving.split.transcripts_app import TranscriptsApp
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
 

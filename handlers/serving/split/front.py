@@ -22,8 +22,8 @@ from handlers.process.watchdog import Watchdog
 from handlers.serving.listener import start_listening
 from handlers.serving.running import ended_by_sigterm, new_event_loop, run
 from handlers.serving.split.front_start import URL, FrontStart
+from handlers.serving.split.relayed_transcriber import RelayedTranscriber
 from handlers.serving.split.totals import PATH
-from handlers.serving.split.transcripts import RelayedTranscriber
 
 _INPUT: Final = 0
 

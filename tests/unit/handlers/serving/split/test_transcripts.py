@@ -29,8 +29,10 @@ from handlers.active_requests.active_request import ActiveRequest, ActiveRequest
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.serving.split import transcripts
-from handlers.serving.split.transcripts import RelayedTranscriber, TranscriptsApp
+from handlers.serving.split import transcripts_app
+from handlers.serving.split.relayed_transcriber import RelayedTranscriber
+from handlers.serving.split.transcript_lines import PATH, from_line, to_line
+from handlers.serving.split.transcripts_app import TranscriptsApp
 from handlers.settings.settings import Settings
 from handlers.transcription.chunks import PauseRules
 from handlers.transcription.decoding import WHISPERS_RULES
@@ -175,14 +177,14 @@ async def test_a_file_that_is_no_sound_is_refused(relay: Relay) -> None:
     ids=lambda error: type(error).__name__,
 )
 async def test_errors_are_the_same_on_the_other_side(error: Exception) -> None:
-    found = transcripts.to_error(transcripts.to_failure(error))
+    found = from_line(to_line(error))
     assert type(found) is type(error)
     assert (str(found), vars(found)) == (str(error), vars(error))
 
 
 async def test_an_error_of_no_name_there_is_one_of_its_kind() -> None:
     for error in (NotFinite("NaN"), ZeroDivisionError("a bug")):
-        assert type(transcripts.to_error(transcripts.to_failure(error))) is GenerationFailed
+        assert type(from_line(to_line(error))) is GenerationFailed
 
 
 async def test_a_process_that_is_gone_fails_the_request(relay: Relay) -> None:
@@ -195,7 +197,7 @@ async def test_a_process_that_is_gone_fails_the_request(relay: Relay) -> None:
 async def test_a_window_may_take_longer_than_the_engine_may_be_silent(
     relay: Relay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transcripts, "_PULSE_S", 0.01)
+    monkeypatch.setattr(transcripts_app, "_PULSE_S", 0.01)
     sent: list[bytes] = []
 
     async def send(message: Any) -> None:
@@ -209,6 +211,6 @@ async def test_a_window_may_take_longer_than_the_engine_may_be_silent(
         await asyncio.Event().wait()
 
     app = TranscriptsApp(no_app, relay.own, Settings())
-    await app({"type": "http", "path": transcripts.PATH, "method": "POST", "headers": []}, receive, send)
+    await app({"type": "http", "path": PATH, "method": "POST", "headers": []}, receive, send)
     assert b"\n" in sent
     assert b'"transcript"' in b"".join(sent)

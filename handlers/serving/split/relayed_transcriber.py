@@ -1,0 +1,92 @@
+"""The engine's process as one that transcribes, for the processes that answer HTTP."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
+from typing import Final
+
+import msgspec
+from typing_extensions import override
+
+from engine.errors import EngineBusy, GenerationFailed
+from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.servers.upstream import Upstream
+from engine.remote.sse import LineSplitter
+from handlers.active_requests.active_request import ActiveRequest
+from handlers.serving.split.transcript_lines import PATH, from_line
+from handlers.transcription.transcript import (
+    TextDelta,
+    Transcribes,
+    Transcript,
+    TranscriptEvent,
+    TranscriptionRequest,
+)
+
+_MAX_LINE_BYTES: Final = 64 * 2**20
+
+
+class RelayedTranscriber(Transcribes):
+    """The engine's process as one that transcribes."""
+
+    def __init__(self, upstream: Upstream) -> None:
+        self._upstream = upstream
+
+    @override
+    async def transcribe(self, active: ActiveRequest, request: TranscriptionRequest) -> Transcript:
+        """Return the whole transcript; see `Transcribes`."""
+        async with aclosing(self.stream(active, request)) as events:
+            async for event in events:
+                if isinstance(event, Transcript):
+                    return event
+        raise AssertionError("a stream ends with a transcript")
+
+    @override
+    async def stream(
+        self, active: ActiveRequest, request: TranscriptionRequest
+    ) -> AsyncGenerator[TranscriptEvent, None]:
+        """Yield the text as segments are certain, then the transcript; see `Transcribes`."""
+        with active.permits("audio", 1, takes_turns=True):
+            active.timing.validate()
+            found: asyncio.Queue[TranscriptEvent | Exception] = asyncio.Queue()
+            reading = asyncio.create_task(self._read(request, found.put_nowait))
+            try:
+                while True:
+                    event = await found.get()
+                    if isinstance(event, Exception):
+                        raise event
+                    if isinstance(event, Transcript):
+                        usage = event.usage
+                        active.count_relayed(usage.num_prompt_tokens, usage.num_output_tokens)
+                    yield event
+                    if isinstance(event, Transcript):
+                        return
+            finally:
+                reading.cancel()
+                with suppress(asyncio.CancelledError):
+                    await reading
+
+    async def _read(
+        self, request: TranscriptionRequest, put: Callable[[TranscriptEvent | Exception], None]
+    ) -> None:
+        """Put the events of a transcript, of which the last is a Transcript or an error."""
+        splitter = LineSplitter(_MAX_LINE_BYTES)
+        is_over = False
+
+        def feed(data: bytes) -> bool:
+            nonlocal is_over
+            for line in filter(None, splitter.feed(data)):
+                event = from_line(line)
+                put(event)
+                is_over = not isinstance(event, TextDelta)
+            return is_over
+
+        try:
+            async with self._upstream.post(PATH, msgspec.msgpack.encode(request)) as answer:
+                await answer.stream(feed)
+                await answer.rest()
+            if not is_over:
+                put(GenerationFailed("the engine's process ended the transcript early"))
+        except NoAnswer as error:
+            put(EngineBusy(f"the engine's process cannot be reached: {error}"))
+        except (BadStatus, CutOff) as error:
+            put(GenerationFailed(f"the engine's process broke off: {error}"))

@@ -1,0 +1,84 @@
+"""Transcripts of the engine's process for those that answer HTTP."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from handlers.active_requests.active_request import ActiveRequests
+from handlers.active_requests.engine import Engine
+from handlers.concurrency.limit import ConcurrencyLimit
+from handlers.concurrency.workers import Workers
+from handlers.serving.split.transcript_lines import PATH, to_line
+from handlers.settings.settings import Settings
+from handlers.transcription.transcriber import Transcriber
+from handlers.transcription.transcript import TranscriptionRequest
+
+# Seconds between two lines, of which one may be blank: a window can take longer than an engine may be silent.
+_PULSE_S: Final = 10.0
+_request_decoder: Final = msgspec.msgpack.Decoder(TranscriptionRequest)
+
+
+class TranscriptsApp:
+    """An application with a path at which processes of this server send sounds, and get their transcripts."""
+
+    def __init__(self, app: ASGIApp, engine: Engine, settings: Settings) -> None:
+        self._app = app
+        self._requests = ActiveRequests(engine, ConcurrencyLimit(settings.max_concurrent_requests))
+        self._workers = Workers(settings.validation_workers)
+        self._transcriber = Transcriber(engine, self._workers, max_seconds=settings.max_transcription_seconds)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            try:
+                await self._app(scope, receive, send)
+            finally:
+                self._workers.shutdown()
+        elif scope["type"] == "http" and scope["path"] == PATH:
+            await self._answer(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = _request_decoder.decode(await Request(scope, receive).body())
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        leaving = asyncio.ensure_future(receive())  # which returns once the other process has left
+        async with aclosing(self._lines(request)) as lines:
+            following = asyncio.ensure_future(anext(lines, None))
+            try:
+                while True:
+                    done, _ = await asyncio.wait(
+                        (following, leaving), timeout=_PULSE_S, return_when=asyncio.FIRST_COMPLETED
+                    )
+                    if leaving in done:
+                        return
+                    line = following.result() if done else b""
+                    await send(
+                        {
+                            "type": "http.response.body",
+                            "body": b"" if line is None else line + b"\n",
+                            "more_body": line is not None,
+                        }
+                    )
+                    if line is None:
+                        return
+                    if done:
+                        following = asyncio.ensure_future(anext(lines, None))
+            finally:
+                leaving.cancel()
+                following.cancel()
+                await asyncio.gather(leaving, following, return_exceptions=True)
+
+    async def _lines(self, request: TranscriptionRequest) -> AsyncGenerator[bytes, None]:
+        try:
+            with self._requests.open(time.perf_counter(), lambda error: error) as active:
+                async with aclosing(self._transcriber.stream(active, request)) as events:
+                    async for event in events:
+                        yield to_line(event)
+        except Exception as error:
+            yield to_line(error)
