@@ -7,22 +7,15 @@ must have been started as `serve` starts it.
 import os
 import subprocess
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 import pytest_asyncio
 
-from engine.async_engine import AsyncEngine
-from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
-from engine.remote.config import RemoteConfig
-from engine.remote.remote_engine import RemoteEngine
-from handlers.active_requests.engine import Engine
 from tests.token_servers.running import Engines, engines_over, start
 
-pytest.register_assert_rewrite("tests.token_servers.same_answers")
+pytest.register_assert_rewrite("tests.token_servers.same_answers", "tests.vllm.media_engines")
 
 
 def serve(log: Path, model: Path = DEMO_MODEL) -> tuple[str, "subprocess.Popen[bytes]"]:
@@ -34,35 +27,6 @@ def serve(log: Path, model: Path = DEMO_MODEL) -> tuple[str, "subprocess.Popen[b
     )
     command = (os.environ["VLLM"], "serve", str(model), "--served-model-name", "m", *options)
     return start(command, {"VLLM_CPU_KVCACHE_SPACE": "1"}, log)
-
-
-class MediaEngines(NamedTuple):
-    """Verbatim's own engine, and the one over vLLM, of a model that reads files. said: at its start."""
-
-    own: Engine
-    vllm: Engine
-    url: str
-    said: list[str]
-
-
-@asynccontextmanager
-async def engines_of(model: Path) -> AsyncIterator[MediaEngines]:
-    """Yield both engines of a model in float32, over a vLLM of their own."""
-    url, process = serve(model.parent / "log", model)
-    said: list[str] = []
-    try:
-        config = RemoteConfig(model=str(model), urls=(url,), start_timeout_s=600)
-        remote = await RemoteEngine.start(config, on_progress=said.append)
-        # Without prefix caching, since no cached tokens are reported over a server.
-        own = await AsyncEngine.start(
-            EngineConfig(model=str(model), dtype="float32", num_kv_blocks=256, prefix_caching=False)
-        )
-        yield MediaEngines(own, remote, url, said)
-        await own.stop()
-        await remote.stop()
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
 
 
 @pytest.fixture(scope="session")

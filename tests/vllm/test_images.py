@@ -5,20 +5,16 @@ from collections.abc import AsyncIterator
 from io import BytesIO
 from typing import Any, Final
 
-import httpx
 import pytest
 import pytest_asyncio
 from PIL import Image
 
 from engine.media_item import MediaItem
 from engine.request import MediaKind
-from handlers.app import build_app
-from handlers.settings.settings import Settings
 from tests.tiny.media import VLLM_FAMILIES, image_bytes
 from tests.tiny.video import save_tiny_video_model
 from tests.unit.engine.remote.test_media import media_of, prompt_of, tokens_of
-from tests.unit.handlers.runtime.client import send
-from tests.vllm.conftest import MediaEngines, engines_of
+from tests.vllm.media_engines import MediaEngines, chat_of, engines_of
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.asyncio(loop_scope="module")]
 
@@ -59,10 +55,7 @@ async def test_a_model_that_sees_is_read_over_vllm(seeing: MediaEngines) -> None
 async def test_images_give_the_tokens_of_the_own_engine(
     seeing: MediaEngines, places: tuple[int, ...]
 ) -> None:
-    items = [IMAGES[place] for place in places]
-    expected, found = prompt_of(seeing.own, *items), prompt_of(seeing.vllm, *items)
-    assert found.token_ids == expected.token_ids
-    assert await tokens_of(seeing.vllm, found) == await tokens_of(seeing.own, expected)
+    await seeing.assert_same_tokens([IMAGES[place] for place in places])
 
 
 async def test_an_image_that_is_scaled_has_as_many_tokens_in_vllm(seeing: MediaEngines) -> None:
@@ -77,45 +70,20 @@ async def test_other_images_give_other_tokens(seeing: MediaEngines) -> None:
     assert len({str(answer) for answer in answers}) == len(answers)
 
 
-def chat(*images: bytes, **fields: Any) -> dict[str, Any]:
-    parts = [
-        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(data).decode()}"}}
-        for data in images
-    ]
-    content = [*parts, {"type": "text", "text": "What is it?"}]
-    return {
-        "model": "m",
-        "messages": [{"role": "user", "content": content}],
-        "max_tokens": 8,
-        "temperature": 0,
-        **fields,
-    }
+def chat(*images: bytes) -> dict[str, Any]:
+    return chat_of(
+        [
+            {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(data).decode()}"}}
+            for data in images
+        ]
+    )
 
 
 async def test_chats_with_images_are_answered_and_refused_alike(seeing: MediaEngines) -> None:
-    answers = []
-    for engine in (seeing.own, seeing.vllm):
-        app = build_app(Settings(served_model_name="m"), engine)
-        answered = [
-            (await send(app, "POST", "/openai/v1/chat/completions", json=body)).json()
-            for body in (chat(IMAGES[0].data), chat(IMAGES[1].data, IMAGES[3].data), chat(b"hello"))
-        ]
-        answers.append([{name: one.get(name) for name in ("choices", "usage", "error")} for one in answered])
-    own, over_vllm = answers
-    assert over_vllm == own
-    assert [bool(one["error"]) for one in own] == [False, False, True]
+    bodies = (chat(IMAGES[0].data), chat(IMAGES[1].data, IMAGES[3].data), chat(b"hello"))
+    answers = await seeing.same_chats(bodies)
+    assert [bool(one["error"]) for one in answers] == [False, False, True]
 
 
 async def test_a_rendered_chat_is_computed_by_vllm(seeing: MediaEngines) -> None:
-    """`/render` of the own engine's server writes what vLLM's token API takes."""
-    app = build_app(Settings(served_model_name="m"), seeing.own)
-    body = chat(IMAGES[0].data)
-    rendered = (await send(app, "POST", "/openai/v1/chat/completions/render", json=body)).json()
-    answered = (await send(app, "POST", "/openai/v1/chat/completions", json=body)).json()
-    asked = {name: value for name, value in rendered.items() if value is not None}
-    asked["sampling_params"] = {"max_tokens": 8, "temperature": 0, "ignore_eos": True}
-    async with httpx.AsyncClient(timeout=120) as client:
-        response = await client.post(f"{seeing.url}/inference/v1/generate", json=asked)
-    (choice,) = response.raise_for_status().json()["choices"]
-    text = seeing.own.tokenizer.hf.decode(choice["token_ids"], skip_special_tokens=True)
-    assert text == answered["choices"][0]["message"]["content"]
+    await seeing.assert_vllm_computes_what_is_rendered(chat(IMAGES[0].data))
