@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Final, NamedTuple, Protocol
 
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.errors import EngineError
@@ -152,7 +152,7 @@ def build_app(
     shared = _shared(settings, engine, limit, exchange)
 
     @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncGenerator[None, None]:
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
         sharing = asyncio.create_task(shared.metrics.share())
         async with access.kept_up(), _interpreter_share(engine, limit):
             yield
@@ -170,7 +170,7 @@ def build_app(
         pages=(LINK,) if settings.playground else (),
         workers=shared.workers,
     )
-    shell = Starlette(lifespan=lifespan)
+    shell = FastAPI(openapi_url=None, lifespan=lifespan)
     if settings.playground:
         Playground(settings, engine, list(CONTRACTS)).mount(shell)
     server = ContractServer(shell, options, _endpoints(settings))

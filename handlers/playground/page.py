@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import msgspec
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -54,12 +54,12 @@ class Playground:
             contracts=contracts,
         )
 
-    def mount(self, shell: Starlette) -> None:
+    def mount(self, shell: FastAPI) -> None:
         """Add the page to the shell, behind the contracts' operations."""
-        shell.add_route(PATH, self._page)
-        shell.add_route(f"{PATH}/", self._redirect)
-        shell.add_route(f"{PATH}/about", self._send_about)
-        shell.add_route(f"{PATH}/state", self._send_state)
+        shell.add_route(PATH, self._page, include_in_schema=False)
+        shell.add_route(f"{PATH}/", self._redirect, include_in_schema=False)
+        shell.add_route(f"{PATH}/about", self._send_about, include_in_schema=False)
+        shell.add_route(f"{PATH}/state", self._send_state, include_in_schema=False)
         shell.mount(PATH, self._assets)
 
     async def _page(self, request: Request) -> Response:

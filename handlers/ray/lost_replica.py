@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Final
 
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.types import Scope, Send
 
 from generated.operation import Handlers, Operation
@@ -24,7 +24,7 @@ class LostReplica:
     def __init__(self, root: Collection[str]) -> None:
         """root: the contracts that stand at the application's root. Raises UnknownContract."""
         check_root(tuple(root), list(CONTRACTS))
-        self._server = ContractServer(Starlette())
+        self._server = ContractServer(FastAPI(openapi_url=None))
         for name in root:
             self._server.mount(CONTRACTS[name].contract, _NoHandlers(CONTRACTS[name].table))
         for name, served in CONTRACTS.items():

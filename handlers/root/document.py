@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -26,9 +26,9 @@ class RootDocument:
         self._at_root = at_root
         self._content: bytes | None = None
 
-    def mount(self, shell: Starlette) -> None:
+    def mount(self, shell: FastAPI) -> None:
         """Add the document to the shell."""
-        shell.add_route("/openapi.json", self._send)
+        shell.add_route("/openapi.json", self._send, include_in_schema=False)
 
     async def _send(self, request: Request) -> Response:
         if self._content is None:

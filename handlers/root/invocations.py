@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import msgspec
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -35,7 +35,7 @@ class Invocations:
         self._max_body_bytes = max_body_bytes
         self._workers = workers
 
-    def mount(self, shell: Starlette) -> None:
+    def mount(self, shell: FastAPI) -> None:
         """Add the path to the shell."""
         # A route takes an object for an ASGI application, where it would call a function with a request.
         shell.router.routes.append(Route(INVOCATIONS, self, methods=["POST"]))

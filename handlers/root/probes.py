@@ -3,7 +3,7 @@
 from typing import Final
 
 import orjson
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -19,10 +19,10 @@ class Probes:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def mount(self, shell: Starlette) -> None:
+    def mount(self, shell: FastAPI) -> None:
         """Add the probes to the shell, so that a contract that has one of the paths keeps it."""
-        shell.add_route(PING, self._ping, methods=["GET", "POST"])
-        shell.add_route("/version", self._version)
+        shell.add_route(PING, self._ping, methods=["GET", "POST"], include_in_schema=False)
+        shell.add_route("/version", self._version, include_in_schema=False)
 
     async def _ping(self, request: Request) -> Response:
         """Answer with an empty body: 200 if the engine can generate, else 503."""

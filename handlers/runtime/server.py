@@ -1,8 +1,8 @@
-"""The ASGI application: the contracts' operations, and a Starlette application behind them for the rest."""
+"""The ASGI application: the contracts' operations, and a FastAPI application behind them for the rest."""
 
 from collections.abc import Callable, Collection
 
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -31,7 +31,7 @@ class ContractServer:
     """
 
     def __init__(
-        self, shell: Starlette, options: RuntimeOptions | None = None, endpoint: MakeEndpoint = Endpoint
+        self, shell: FastAPI, options: RuntimeOptions | None = None, endpoint: MakeEndpoint = Endpoint
     ) -> None:
         self._shell = shell
         self._endpoint = endpoint
@@ -141,7 +141,7 @@ class ContractServer:
         async def openapi(request: Request) -> Response:
             return Response(document, media_type="application/json")
 
-        self._shell.add_route(f"{prefix}/openapi.json", openapi)
+        self._shell.add_route(f"{prefix}/openapi.json", openapi, include_in_schema=False)
         self._reference.add(self._shell, contract.name, prefix, document)
 
 

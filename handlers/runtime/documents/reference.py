@@ -3,14 +3,14 @@
 Links are relative, so that they work behind a proxy that adds a prefix.
 """
 
-import asyncio
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from html import escape
 from typing import Final, NamedTuple
 
 import orjson
-from starlette.applications import Starlette
+from fastapi import FastAPI
+from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -69,42 +69,31 @@ def _entry(name: str, document: bytes) -> _Entry:
     return _Entry(name, content["info"]["title"], len(content["paths"]))
 
 
-@cache
-def _page(name: str) -> HTMLResponse:
-    """Return the page of one contract.
-
-    FastAPI, which has it, takes a tenth of a second to import. A server needs nothing else of it, so it is
-    imported for the first of these pages, and not in the event loop.
-    """
-    from fastapi.openapi.docs import get_swagger_ui_html
-
-    return get_swagger_ui_html(
-        openapi_url="openapi.json",
-        title=name,
-        swagger_js_url=f"../{_ASSETS}/swagger-ui-bundle.js",
-        swagger_css_url=f"../{_ASSETS}/swagger-ui.css",
-        swagger_favicon_url=f"../{_ASSETS}/favicon.png",
-    )
-
-
 class Reference:
     """The pages: `/docs` lists the contracts, and `/<contract>/docs` is the page of one."""
 
-    def __init__(self, shell: Starlette, pages: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(self, shell: FastAPI, pages: Sequence[tuple[str, str]] = ()) -> None:
         """pages: as in `RuntimeOptions`."""
         self._documents: dict[str, bytes] = {}
         self._pages = "\n".join(f'<p><a href="{escape(link)}">{escape(what)}</a></p>' for link, what in pages)
         shell.mount(f"/{_ASSETS}", StaticFiles(packages=[("fastapi_offline", "static")]))
-        shell.add_route("/docs", self._list)
+        shell.add_route("/docs", self._list, include_in_schema=False)
 
-    def add(self, shell: Starlette, name: str, prefix: str, document: bytes) -> None:
+    def add(self, shell: FastAPI, name: str, prefix: str, document: bytes) -> None:
         """Add the page of a contract, whose document is `openapi.json` under the same prefix."""
         self._documents[name] = document
+        page = get_swagger_ui_html(
+            openapi_url="openapi.json",
+            title=name,
+            swagger_js_url=f"../{_ASSETS}/swagger-ui-bundle.js",
+            swagger_css_url=f"../{_ASSETS}/swagger-ui.css",
+            swagger_favicon_url=f"../{_ASSETS}/favicon.png",
+        )
 
         async def answer(request: Request) -> Response:
-            return await asyncio.to_thread(_page, name)
+            return page
 
-        shell.add_route(f"{prefix}/docs", answer)
+        shell.add_route(f"{prefix}/docs", answer, include_in_schema=False)
 
     async def _list(self, request: Request) -> Response:
         rows = "\n".join(_entry(name, document).row() for name, document in self._documents.items())
