@@ -65,7 +65,7 @@ format: $(READY)  ## Format and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 
 .PHONY: test
-test: $(READY)  ## Run the tests (ten minutes on two cores)
+test: $(READY)  ## Run the tests (nine minutes on two cores)
 	@# Two workers of one thread each: several threads that share a core wait for one another by spinning.
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack'
 
@@ -398,7 +398,7 @@ attack: $(READY)  ## Attack the server in every way that it withstands, for as l
 	VERBATIM_ATTACK=whole OMP_NUM_THREADS=1 $(BIN)/pytest tests/attack -m attack --timeout=3600
 
 .PHONY: attack-short
-attack-short: $(READY)  ## Do the same within seconds for each attack (six minutes)
+attack-short: $(READY)  ## Do the same within seconds for each attack (four minutes)
 	@# Most of the time servers start, each on one core. A file's tests stay together, for they share servers.
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/attack -m 'attack and not measured'
 	OMP_NUM_THREADS=1 $(BIN)/pytest tests/attack -m 'attack and measured'
