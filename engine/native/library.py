@@ -21,6 +21,7 @@ from engine.native.compiler import PREBUILT, CannotCompile, Target, build, file_
 from engine.native.layouts import layout_differences
 from engine.native.openmp import share_openmp
 from engine.native.structures import CONSTANTS, MIRRORS
+from engine.user_cache import user_cache
 
 VARIABLE = "VERBATIM_KERNEL_CACHE"
 _LONGEST_REASON = 200  # characters of a compiler's message, which may have hundreds of lines
@@ -89,7 +90,7 @@ def kernel_cache() -> Path:
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "verbatim"
+    return user_cache()
 
 
 def load_library() -> ctypes.CDLL | None:

@@ -1,11 +1,11 @@
 """The folder of packed weights that a setting names; no torch."""
 
-import os
-from pathlib import Path
 from typing import Final
 
+from engine.user_cache import user_cache
+
 OFF: Final = "off"
-_FOLDER: Final = Path("verbatim", "packed")
+_FOLDER: Final = "packed"
 
 
 def packed_cache(named: str | None) -> str | None:
@@ -16,6 +16,6 @@ def packed_cache(named: str | None) -> str | None:
     if named is not None:
         return None if named.lower() == OFF else named
     try:
-        return str(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / _FOLDER)
+        return str(user_cache() / _FOLDER)
     except RuntimeError:
         return None

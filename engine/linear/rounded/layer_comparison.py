@@ -10,12 +10,12 @@ from engine.linear.channel_scales import channel_blocks
 from engine.linear.merged_linear import JoinedLinear
 from engine.linear.rounded.rounded_linear import RoundedLinear
 from engine.linear.unread_linear import UnreadLinear
+from engine.native.structures import PANEL_OUTPUTS
 
 _FEW_ROWS: Final = 4
 # Compiled code has a function of its own for each number of rows up to 12 at most; of more it makes blocks.
 _ROW_COUNTS: Final = range(1, 14)
 _FEWEST_NUMBERS: Final = 64  # of a panel, by which its difference is judged
-_PANEL_OUTPUTS: Final = 32  # as of native/src/linear/panels.h
 _PANELS_OF_END: Final = 64  # which are tried with each number of rows, the last and partial one among them
 
 
@@ -65,11 +65,11 @@ class LayerComparison:
 def _end_of(rounded: RoundedLinear) -> tuple[RoundedLinear, int]:
     """Return a layer of a large one's last panels, and the first of its outputs."""
     packed = rounded.packed
-    num_panels = -(-packed.num_outputs // _PANEL_OUTPUTS)
+    num_panels = -(-packed.num_outputs // PANEL_OUTPUTS)
     first = max(0, num_panels - _PANELS_OF_END)
     if not first:
         return rounded, 0
-    outputs = first * _PANEL_OUTPUTS
+    outputs = first * PANEL_OUTPUTS
     part = packed._replace(
         num_outputs=packed.num_outputs - outputs,
         panels=packed.panels.view(num_panels, -1)[first:].flatten(),
@@ -123,7 +123,7 @@ def _of_panels(actual: Tensor, expected: Tensor, places: Tensor, mean: Tensor) -
     smaller, since a single number may be any part of what it is the sum of.
     """
     numbers = torch.stack([(actual - expected).square(), expected.square(), torch.ones_like(expected)])
-    panels = places // _PANEL_OUTPUTS
+    panels = places // PANEL_OUTPUTS
     panels = panels - panels[0]
     sums = torch.zeros(3, int(panels.max()) + 1).index_add_(1, panels, numbers.sum(dim=1))
     errors, norms, counts = sums.unbind()

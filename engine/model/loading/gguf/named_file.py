@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from engine.errors import ModelNotSupported
+from engine.user_cache import user_cache
 
 SUFFIX: Final = ".gguf"
 LINK: Final = "weights.gguf"
-_FOLDER: Final = Path("verbatim", "gguf")
+_FOLDER: Final = "gguf"
 _READ_FIRST: Final = ("*.safetensors", "pytorch_model*.bin")  # of a directory that has GGUF files beside
 _OF_IMAGES: Final = "mmproj"  # in the names of files with a model's part for images
 _REFERENCE: Final = re.compile(r"([\w.-]+/[\w.-]+):([\w.-]+)")
@@ -74,8 +75,7 @@ def described_directory(file: Path) -> Path:
 def _folder() -> Path:
     """Return the folder of all descriptions: of the user's cache, or one for this process if that fails."""
     try:
-        base = os.environ.get("XDG_CACHE_HOME")
-        folder = (Path(base) if base else Path.home() / ".cache") / _FOLDER
+        folder = user_cache() / _FOLDER
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
             return folder

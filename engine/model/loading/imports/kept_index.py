@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from engine.user_cache import user_cache
+
 Index = dict[frozenset[str], dict[str, set[str]]]
 """The names that each module defines, by what must be installed for them."""
 
@@ -50,10 +52,10 @@ def _num_folders(folder: str) -> int:
 def _place(folder: str) -> Path | None:
     """Return the file for a folder's index; None for a user who has no home."""
     try:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        cache = user_cache()
     except RuntimeError:
         return None
-    return base / "verbatim" / f"module-index-{hashlib.sha256(folder.encode()).hexdigest()[:16]}.json"
+    return cache / f"module-index-{hashlib.sha256(folder.encode()).hexdigest()[:16]}.json"
 
 
 def _state(folder: str, made_by: Path) -> str:
