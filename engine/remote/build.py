@@ -1,7 +1,7 @@
 """The parts of an engine over servers: connections that are tried, a tokenizer, a description; no torch."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -14,6 +14,7 @@ from engine.remote.media import media_that_servers_read
 from engine.remote.model_files import ModelFiles, read_model_files
 from engine.remote.servers.local_server import PORT, LocalServer, with_port
 from engine.remote.servers.server_facts import ServerFacts, check_generates, wait_until_ready
+from engine.remote.servers.thread_placement import keep_off_bound_cores
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import TokenApi
@@ -54,7 +55,16 @@ async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> Bui
     except BaseException:
         await server.stop()
         raise
+    if placement := keep_off_bound_cores(server.pid):
+        on_progress(
+            f"the server computes on cores {_cores(placement.bound)}; its other threads and this process"
+            f" keep to cores {_cores(placement.free)}"
+        )
     return built._replace(server=server)
+
+
+def _cores(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(numbers)))
 
 
 async def _unless_it_ends(server: LocalServer, connecting: Coroutine[Any, Any, BuiltRemote]) -> BuiltRemote:

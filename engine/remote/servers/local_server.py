@@ -51,6 +51,11 @@ class LocalServer:
         for follow in (self._pass_on_log, self._wait):
             threading.Thread(target=follow, name=_THREAD_NAME, daemon=True).start()
 
+    @property
+    def pid(self) -> int:
+        """The process from which all of the command's processes descend."""
+        return self._process.pid
+
     async def exited(self) -> int:
         """Wait until the command has ended, and return its exit status."""
         await self._exit.wait()

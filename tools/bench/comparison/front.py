@@ -7,12 +7,13 @@ the same tokens come at the same pace to any version of the front; `--before` as
 import argparse
 import json
 import re
+import shlex
 import signal
 import string
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -21,7 +22,7 @@ from statistics import median
 from typing import Any, Final, NamedTuple
 
 from engine.demo_model import DEMO_MODEL
-from tools.bench.comparison.contender import Failed, start
+from tools.bench.comparison.contender import Failed, Turns, start
 from tools.bench.comparison.http_level import MAX_START_S, ask_all, free_port, with_low_priority
 from tools.bench.comparison.rounds import by_turns, compare
 from tools.bench.http.connection import Answer, post
@@ -40,7 +41,7 @@ _TEXT: Final = re.compile(rb'"content": ?"[^"]')
 _TOKEN_IDS: Final = re.compile(rb'"token_ids": ?\[\d')
 _MAX_LENGTH: Final = 2048
 _POLL_S: Final = 0.2
-_VLLM_LOG: Final = "vllm"
+_VLLM_ENVIRONMENT: Final = {"VLLM_CPU_KVCACHE_SPACE": "1"}
 
 
 class Prompt(NamedTuple):
@@ -111,14 +112,19 @@ class Servers(NamedTuple):
 async def run(arguments: argparse.Namespace) -> list[Row]:
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # no server outlives it
     served = "a scripted server" if arguments.scripted else arguments.shape or "the embedded model"
-    print(f"{served}; prompts of {arguments.prompt} characters; greedy")
+    sampling = f"temperature {arguments.temperature}" if arguments.temperature else "greedy"
+    print(f"{served}; prompts of {arguments.prompt} characters; {sampling}")
     with ExitStack() as stack:
         model = DEMO_MODEL
         if arguments.shape:
             model = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             write_model(model, arguments.shape)
         servers = stack.enter_context(_servers(arguments, model))
-        every_way = [way for way in ways(servers) if not (arguments.scripted and way.name == CHAT)]
+        every_way = [
+            way
+            for way in ways(servers, arguments.temperature)
+            if not (arguments.scripted and way.name == CHAT)
+        ]
         loads = [
             Load(1, arguments.tokens_alone, arguments.times_alone),
             Load(arguments.streams, arguments.tokens),
@@ -140,34 +146,46 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 @contextmanager
 def _servers(arguments: argparse.Namespace, model: Path) -> Iterator[Servers]:
-    """Run vLLM and the front over it for the block. Raises Failed if they do not come up."""
+    """Run vLLM and the front over it for the block. Raises Failed if they do not come up.
+
+    The front starts vLLM, and so places its threads, unless they are to be started apart.
+    """
     name = ["--served-model-name", MODEL]
+    port = free_port()
     if arguments.scripted:
         vllm = [sys.executable, "-m", "tools.bench.http.scripted_tokens", *name]
         vllm += ["--step-ms", str(arguments.step_ms)]
     else:
         vllm = [str(arguments.vllm), "serve", str(model), *name]
         vllm += ["--enable-scale-out", "--max-model-len", str(_MAX_LENGTH), "--no-enable-prefix-caching"]
+    vllm += ["--port", str(port)]
+    url = ["--engine-url", f"http://127.0.0.1:{port}"]
     arguments.logs.mkdir(parents=True, exist_ok=True)
+    verbatim = Path(sys.executable).with_name("verbatim")
     with ExitStack() as stack:
 
-        def started(command: list[str], log: str, environment: Mapping[str, str] = {}) -> Server:
-            port = free_port()
-            turns = start([*command, "--port", str(port)], environment, arguments.logs / f"bench-{log}.log")
+        def started(command: list[str], log: str) -> Turns:
+            turns = start(command, _VLLM_ENVIRONMENT, arguments.logs / f"bench-{log}.log")
             stack.callback(turns.end)
-            if log != _VLLM_LOG:
-                _wait_until_ready(port, turns.process.poll)
-            return Server(turns.process.pid, port)
+            return turns
 
-        vllm_server = started(vllm, _VLLM_LOG, {"VLLM_CPU_KVCACHE_SPACE": "1"})
-        options = ["serve", str(model), *name, "--engine", "vllm"]
-        options += ["--engine-url", f"http://127.0.0.1:{vllm_server.port}"]
-        verbatim = Path(sys.executable).with_name("verbatim")
-        fronts = [verbatim] if arguments.before is None else [verbatim, arguments.before]
-        front, *before = [
-            started([str(command), *options], f"front-{number}") for number, command in enumerate(fronts)
-        ]
-        yield Servers(front, vllm_server, *before)
+        def front(command: Path, number: int, options: list[str]) -> Server:
+            served = [str(command), "serve", str(model), *name, "--engine", "vllm", *options]
+            own = free_port()
+            turns = started([*served, "--port", str(own)], f"front-{number}")
+            _wait_until_ready(own, turns.process.poll)
+            return Server(turns.process.pid, own)
+
+        if arguments.apart:
+            vllm_group = started(vllm, "vllm").process.pid
+            first = front(verbatim, 0, url)
+        else:
+            file = stack.enter_context(tempfile.NamedTemporaryFile("r"))
+            shell = f"echo $$ >{file.name}; exec {shlex.join(vllm)}"
+            first = front(verbatim, 0, [*url, "--engine-command", shlex.join(["sh", "-c", shell])])
+            vllm_group = int(file.read())
+        before = [] if arguments.before is None else [front(arguments.before, 1, url)]
+        yield Servers(first, Server(vllm_group, port), *before)
 
 
 def _wait_until_ready(port: int, has_ended: Callable[[], int | None]) -> None:
@@ -189,26 +207,28 @@ def _wait_until_ready(port: int, has_ended: Callable[[], int | None]) -> None:
     raise Failed(f"the front did not answer in {MAX_START_S:.0f} s")
 
 
-def ways(servers: Servers) -> list[Way]:
+def ways(servers: Servers, temperature: float = 0.0) -> list[Way]:
     """Return the fronts' chats, vLLM's chat, and vLLM's tokens, which the fronts read."""
     before = servers.before
+
+    def chat(prompt: Prompt, num_tokens: int) -> dict[str, Any]:
+        messages = [{"role": "user", "content": prompt.text}]
+        return {"messages": messages, **params(num_tokens)}
+
+    def generate(prompt: Prompt, num_tokens: int) -> dict[str, Any]:
+        # As the front asks: a reader of ids needs no texts of vLLM's.
+        sampling = {**params(num_tokens), "detokenize": False}
+        return {"token_ids": prompt.token_ids, "sampling_params": sampling}
+
+    def params(num_tokens: int) -> dict[str, Any]:
+        return {"max_tokens": num_tokens, "ignore_eos": True, "temperature": temperature}
+
     return [
-        Way(FRONT, servers.front.port, _CHAT_PATH, _chat, _TEXT),
-        *([] if before is None else [Way(BEFORE, before.port, _CHAT_PATH, _chat, _TEXT)]),
-        Way(CHAT, servers.vllm.port, _CHAT_PATH, _chat, _TEXT),
-        Way(TOKENS, servers.vllm.port, "/inference/v1/generate", _generate, _TOKEN_IDS),
+        Way(FRONT, servers.front.port, _CHAT_PATH, chat, _TEXT),
+        *([] if before is None else [Way(BEFORE, before.port, _CHAT_PATH, chat, _TEXT)]),
+        Way(CHAT, servers.vllm.port, _CHAT_PATH, chat, _TEXT),
+        Way(TOKENS, servers.vllm.port, "/inference/v1/generate", generate, _TOKEN_IDS),
     ]
-
-
-def _chat(prompt: Prompt, num_tokens: int) -> dict[str, Any]:
-    messages = [{"role": "user", "content": prompt.text}]
-    return {"messages": messages, "max_tokens": num_tokens, "ignore_eos": True, "temperature": 0}
-
-
-def _generate(prompt: Prompt, num_tokens: int) -> dict[str, Any]:
-    # As the front asks: a reader of ids needs no texts of vLLM's.
-    params = {"max_tokens": num_tokens, "ignore_eos": True, "temperature": 0, "detokenize": False}
-    return {"token_ids": prompt.token_ids, "sampling_params": params}
 
 
 def _measure(way: Way, load: Load, servers: Servers, prompts: list[list[Prompt]]) -> Measured:
@@ -291,6 +311,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--scripted", action="store_true", help="a server that computes nothing, for vLLM")
     parser.add_argument("--step-ms", type=float, default=8.0, help="of the scripted server, between tokens")
+    parser.add_argument("--apart", action="store_true", help="start vLLM apart; the front starts it")
+    parser.add_argument("--temperature", type=float, default=0.0, help="above 0: tokens are drawn")
     parser.add_argument("--before", type=Path, help="another version's `verbatim`, asked by turns")
     parser.add_argument("--shape", choices=SHAPES, help="random weights of this shape; the embedded model")
     parser.add_argument("--rounds", type=int, default=5, help="of which medians are taken")

@@ -1,0 +1,71 @@
+"""The cores of a server that this process has started, and of this process; Linux alone; no torch."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_PROC: Final = Path("/proc")
+
+
+class Placement(NamedTuple):
+    """Numbers of cores. bound: those to which the server has bound threads. free: the others."""
+
+    bound: frozenset[int]
+    free: frozenset[int]
+
+
+def keep_off_bound_cores(root: int) -> Placement | None:
+    """Move this process, and a server's other threads, off the cores to which the server has bound threads.
+
+    A server that computes on a CPU binds each of its computing threads to a core of its own: a layer is done
+    when the last of them is, so that whatever else runs on one of these cores delays them all. The kernel
+    places the other threads anywhere, and those of vLLM wait by spinning. Threads started later follow the
+    one that starts them.
+
+    root: the process from which all of the server's processes descend. Returns None where nothing was moved:
+    no thread is bound to one core, or every core is taken.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        return None
+    own = frozenset(os.sched_getaffinity(0))
+    affinities = {
+        thread: affinity
+        for process in _descendants(root)
+        for thread in _threads(process)
+        if (affinity := _affinity(thread))
+    }
+    bound = frozenset[int]().union(*(cores for cores in affinities.values() if len(cores) == 1)) & own
+    free = own - bound
+    if not bound or not free:
+        return None
+    unbound = [thread for thread, cores in affinities.items() if cores >= own]
+    for thread in [*_threads(os.getpid()), *unbound]:
+        with suppress(OSError):  # it has ended, or is another user's
+            os.sched_setaffinity(thread, free)
+    return Placement(bound, free)
+
+
+def _descendants(root: int) -> list[int]:
+    """Return a process and all that descend from it."""
+    children: dict[int, list[int]] = {}
+    for stat in _PROC.glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(stat.parent.name))
+    found = [root]
+    for process in found:
+        found += children.get(process, ())
+    return found
+
+
+def _threads(process: int) -> list[int]:
+    with suppress(OSError):
+        return [int(thread.name) for thread in (_PROC / str(process) / "task").iterdir()]
+    return []
+
+
+def _affinity(thread: int) -> frozenset[int]:
+    with suppress(OSError):
+        return frozenset(os.sched_getaffinity(thread))
+    return frozenset()
