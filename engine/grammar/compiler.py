@@ -10,7 +10,7 @@ from typing import Any
 import xgrammar
 
 from engine.bounded_process.connection import Attempt
-from engine.grammar.matcher import GrammarState
+from engine.grammar.matcher import GrammarMatcher
 from engine.grammar.process.client import GrammarProcess
 from engine.grammar.run_time.rules import CompiledRules, RunTimeRules
 from engine.grammar.source import check_length, checked_source, compile_source
@@ -39,7 +39,7 @@ class CompiledGrammar:
         size: int = self._compiled.memory_size_bytes
         return size
 
-    def start(self, stop_token_ids: Sequence[int] = ()) -> GrammarState:
+    def start(self, stop_token_ids: Sequence[int] = ()) -> GrammarMatcher:
         """Return the state of a sequence before its first token.
 
         stop_token_ids: the request's own, allowed where the text may end, as the model's end tokens are.
@@ -49,7 +49,7 @@ class CompiledGrammar:
             self._compiled, override_stop_tokens=list(stops) or None, terminate_without_stop_token=not stops
         )
         tokens = self._vocabulary.tokens
-        return GrammarState(matcher, stops, len(tokens), tokens, self._rules.followers())
+        return GrammarMatcher(matcher, stops, len(tokens), tokens, self._rules.followers())
 
 
 class GrammarCompiler:

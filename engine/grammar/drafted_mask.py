@@ -11,11 +11,11 @@ from typing import Protocol
 import xgrammar
 from torch import Tensor
 
-from engine.grammar.matcher import GrammarState
+from engine.grammar.matcher import GrammarMatcher
 
 
 class GrammarMask(Protocol):
-    """The tokens that may come next in one place of a text; the members are those of `GrammarState`."""
+    """The tokens that may come next in one place of a text; the members are those of `GrammarMatcher`."""
 
     @property
     def is_complete(self) -> bool: ...
@@ -40,7 +40,7 @@ class GrammarMask(Protocol):
 class _Walk:
     """The masks along one draft, filled together. num_filled: None until then."""
 
-    def __init__(self, state: GrammarState, token_ids: Sequence[int]) -> None:
+    def __init__(self, state: GrammarMatcher, token_ids: Sequence[int]) -> None:
         self.state = state
         self.num_filled: int | None = None
         self._token_ids = token_ids
@@ -73,7 +73,7 @@ class DraftedMask:
         return self._walk.num_filled is not None
 
     def prepare(self) -> None:
-        """Fill the masks of the whole draft; any thread may, as in `GrammarState`."""
+        """Fill the masks of the whole draft; any thread may, as in `GrammarMatcher`."""
         self._walk.fill()
 
     def give_up(self) -> None:
@@ -87,10 +87,10 @@ class DraftedMask:
         return mask
 
 
-def drafted_masks(state: GrammarState, token_ids: Sequence[int]) -> list[DraftedMask]:
+def drafted_masks(state: GrammarMatcher, token_ids: Sequence[int]) -> list[DraftedMask]:
     """Return the masks after each token of a draft, not yet filled; they last until the state's next token.
 
-    token_ids: those that `GrammarState.num_allowed` allows.
+    token_ids: those that `GrammarMatcher.num_allowed` allows.
     """
     walk = _Walk(state, token_ids)
     return [DraftedMask(walk, place) for place in range(len(token_ids))]

@@ -1,7 +1,7 @@
 """The state of one sequence in its grammar, and the tokens that may come next."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import xgrammar
@@ -10,26 +10,15 @@ from torch import Tensor
 from engine.errors import GenerationFailed
 from engine.grammar.run_time.processor_clock import processor_s
 from engine.grammar.run_time.rules import Follower
+from engine.grammar.run_time.time_budget import MAX_BYTE_S, MAX_STEP_S, TimeBudget
 
-# Of processor time, for one token of one sequence: a thousand times the usual. A grammar that reads a text in
-# very many ways may need ever more, and every other sequence would wait for it.
-MAX_STEP_S = 0.25
-# Of one byte of a token: the next may take several times as long.
-MAX_BYTE_S = 0.05
-# One that took so many times as long is not timed again.
-MAX_REPEATED = 4
-# Of one byte, where the mask behind it is sure to be quick; xgrammar may try the bytes of most tokens for it.
-MAX_SURE_BYTE_S = 0.001
-# Of a whole text, at its start and for each byte: ten times the usual. The matcher keeps all that it has
-# read, about a byte for each nanosecond; where the ways to read a text become more with its length, a
-# megabyte of text would fill any memory, long before one token of it is slow.
-MAX_FIRST_S = 0.25
-MAX_MEAN_BYTE_S = 0.00003
+# A byte that took so many times as long as it may is not timed again.
+_MAX_REPEATED: Final = 4
 
 _Result = TypeVar("_Result")
 
 
-class GrammarState:
+class GrammarMatcher:
     """The xgrammar matcher of one sequence, with the mask of the next token once it is filled."""
 
     def __init__(
@@ -48,15 +37,17 @@ class GrammarState:
         self._followers = followers
         self.vocab_size = vocab_size
         self._bitmask = xgrammar.allocate_token_bitmask(1, vocab_size)
-        self._excludes: bool | None = (
-            None  # what `fill` says of _bitmask; None: not filled since the last token
-        )
-        self.is_too_slow = False  # whether a token took longer than MAX_STEP_S, or all took more than allowed
-        self._spare_s = MAX_FIRST_S  # of processor time: what is left for the next tokens
+        # The result of `fill` for _bitmask; None if it was not filled since the last token.
+        self._excludes: bool | None = None
+        self._budget = TimeBudget()
         self._is_given_up = False
-        self._byte_s = 0.0  # the longest time that a byte of the last token took
         # Tokens that may come next, with the masks after each; None if there are none since the last token.
         self._ahead: tuple[list[int], Any] | None = None
+
+    @property
+    def is_too_slow(self) -> bool:
+        """True if a token took too long, or the whole text did, or the grammar was given up."""
+        return self._is_given_up or self._budget.is_exceeded
 
     @property
     def is_complete(self) -> bool:
@@ -82,7 +73,7 @@ class GrammarState:
         if self.is_complete:
             is_allowed = token_id in self._stop_token_ids
         else:
-            is_allowed = self._probe(token_id)
+            is_allowed = self._probe(token_id, self._budget)
             if is_allowed and self._followers:
                 self._timed(self._follow_rules, token_id)
             is_allowed = is_allowed and self._timed(self._take, token_id)
@@ -90,35 +81,35 @@ class GrammarState:
             raise GenerationFailed(f"the grammar does not allow token {token_id} here")
 
     def _take(self, token_id: int) -> bool:
-        """Advance the matcher, if all tokens so far leave time for it."""
+        """Advance the matcher."""
         started = processor_s()
         is_allowed: bool = self._matcher.accept_token(token_id)
-        num_bytes = len(self._tokens[token_id]) if token_id < len(self._tokens) else 0
-        self._spare_s += MAX_MEAN_BYTE_S * num_bytes - (processor_s() - started)
-        self.is_too_slow |= self._spare_s < 0
+        self._budget.count_text(len(self._bytes(token_id)), processor_s() - started)
         return is_allowed
 
-    def _probe(self, token_id: int) -> bool:
+    def _bytes(self, token_id: int) -> bytes:
+        return self._tokens[token_id] if token_id < len(self._tokens) else b""
+
+    def _probe(self, token_id: int, budget: TimeBudget) -> bool:
         """Follow the token's bytes one by one, and go back; False as soon as it takes too long.
 
         The time of a byte may be a small multiple of that of the byte before, so that of a whole token has no
         useful bound: ten bytes may take four to the power of ten times as long as the first.
         """
-        token = self._tokens[token_id] if token_id < len(self._tokens) else b""
+        token = self._bytes(token_id)
         num_accepted, started = 0, processor_s()
-        self._byte_s = 0.0
+        budget.longest_byte_s = 0.0
         for at in range(len(token) - 1):
             taken_s = self._follow_byte(token[at : at + 1])
             if taken_s is None:
                 break  # a token that the grammar knows by its id, not by its text
             num_accepted += 1
-            self._byte_s = max(self._byte_s, taken_s)
-            if self._byte_s > MAX_BYTE_S or processor_s() - started > MAX_STEP_S:
-                self.is_too_slow = True
+            budget.count_byte(taken_s, processor_s() - started)
+            if budget.is_exceeded:
                 break
         if num_accepted:
             self._matcher.rollback(num_accepted)
-        return not self.is_too_slow
+        return not budget.is_exceeded
 
     def _follow_byte(self, byte: bytes) -> float | None:
         """Return the processor time that a byte takes; None if it is not allowed.
@@ -129,7 +120,7 @@ class GrammarState:
         if not self._matcher.accept_string(byte):
             return None
         taken_s = processor_s() - started
-        if MAX_BYTE_S < taken_s < MAX_REPEATED * MAX_BYTE_S:
+        if MAX_BYTE_S < taken_s < _MAX_REPEATED * MAX_BYTE_S:
             self._matcher.rollback(1)
             started = processor_s()
             self._matcher.accept_string(byte)
@@ -241,11 +232,8 @@ class GrammarState:
 
     def _follow_ahead(self, token_id: int) -> bool:
         """Advance the matcher alone, unless the token is refused or slow, or completes the grammar."""
-        token = self._tokens[token_id] if token_id < len(self._tokens) else b""
-        before = self._byte_s, self.is_too_slow
-        is_quick = token != b"" and self._probe(token_id) and self._byte_s <= MAX_SURE_BYTE_S
-        self._byte_s, self.is_too_slow = before
-        if not is_quick:
+        budget = TimeBudget()  # what may never be drawn takes no time from the text
+        if not (self._bytes(token_id) and self._probe(token_id, budget) and budget.is_quick):
             return False
         if self._followers:
             self._follow_rules(token_id)
@@ -258,7 +246,7 @@ class GrammarState:
 
     def give_up(self) -> None:
         """Mark the grammar as too slow, and leave its matcher alone, which another thread may still use."""
-        self.is_too_slow = self._is_given_up = True
+        self._is_given_up = True
 
     @property
     def mask(self) -> Tensor | None:
@@ -276,18 +264,16 @@ class GrammarState:
         """
         if self.is_complete:
             return self._stop_token_ids[0] if len(self._stop_token_ids) == 1 else None
-        if self.is_too_slow or self._byte_s > MAX_SURE_BYTE_S:
+        if self.is_too_slow or not self._budget.is_quick:
             return None
         mask = self.mask
-        return None if mask is None or self._became_too_slow() else _only_bit(mask)
-
-    def _became_too_slow(self) -> bool:
-        return self.is_too_slow
+        # The mask itself may have taken too long.
+        return None if mask is None or self._budget.is_exceeded else _only_bit(mask)
 
     def _timed(self, step: Callable[..., _Result], *arguments: Any) -> _Result:
         started = processor_s()
         result = step(*arguments)
-        self.is_too_slow |= processor_s() - started > MAX_STEP_S
+        self._budget.count_step(processor_s() - started)
         return result
 
 

@@ -12,7 +12,7 @@ import xgrammar
 from typing_extensions import override
 
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.grammar.matcher import GrammarState
+from engine.grammar.matcher import GrammarMatcher
 from engine.request import Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
 
@@ -50,7 +50,7 @@ class Verbatim:
 
 class _VerbatimFollower(Follower):
     def __init__(self, grammar: CompiledGrammar, vocab_size: int) -> None:
-        self._state: GrammarState = grammar.start()
+        self._state: GrammarMatcher = grammar.start()
         self._size = vocab_size
 
     @override

@@ -25,7 +25,7 @@ def rehearse(compiled: Any, tokens: Sequence[bytes], seconds: float) -> None:
     """Draw random texts until so many seconds of processor time have passed, three texts at most.
 
     Raises InvalidGrammar where a call takes longer than MAX_CALL_S. A grammar that passes may still be slow
-    at places that no drawn text has reached: `GrammarState` watches for those.
+    at places that no drawn text has reached: `GrammarMatcher` watches for those.
     """
     ends_at = time.thread_time() + seconds
     for seed in range(3):

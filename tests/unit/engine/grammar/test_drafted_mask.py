@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from engine.grammar.drafted_mask import drafted_masks
-from engine.grammar.matcher import GrammarState
+from engine.grammar.matcher import GrammarMatcher
 from engine.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, TOKENIZER
 
@@ -26,14 +26,14 @@ def test_a_draft_is_followed_and_its_masks_are_filled_once(
     draft = TOKENIZER.encode(text, add_special_tokens=False)
     expected = one_by_one(compiled.start(), draft)
     state = compiled.start()
-    num_filled, fill = 0, GrammarState._fill
+    num_filled, fill = 0, GrammarMatcher._fill
 
-    def counted(self: GrammarState, *arguments: Any) -> bool:
+    def counted(self: GrammarMatcher, *arguments: Any) -> bool:
         nonlocal num_filled
         num_filled += 1
         return fill(self, *arguments)
 
-    monkeypatch.setattr(GrammarState, "_fill", counted)
+    monkeypatch.setattr(GrammarMatcher, "_fill", counted)
     num_allowed = state.num_allowed(draft)
     masks = [mask.mask for mask in drafted_masks(state, draft[:num_allowed])]
     state.prepare()
@@ -44,7 +44,7 @@ def test_a_draft_is_followed_and_its_masks_are_filled_once(
     )
 
 
-def one_by_one(state: GrammarState, draft: Sequence[int]) -> list[torch.Tensor]:
+def one_by_one(state: GrammarMatcher, draft: Sequence[int]) -> list[torch.Tensor]:
     """Return the mask after each token that is allowed and does not end the text."""
     masks: list[torch.Tensor] = []
     for token_id in draft:

@@ -10,7 +10,7 @@ import torch
 
 from engine.errors import GenerationFailed, InvalidGrammar
 from engine.grammar.compiler import GrammarCompiler
-from engine.grammar.matcher import GrammarState
+from engine.grammar.matcher import GrammarMatcher
 from engine.request import Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampling.logits.grammar_mask import apply_grammar
 from engine.sampling.sampler import Sampled, Sampler
@@ -250,7 +250,7 @@ def test_a_grammar_too_slow_to_follow_fails_its_row_alone(monkeypatch: pytest.Mo
     slow, fast = constrained(regex("a+")), constrained(regex("a+"))
     sampler = Sampler(TOKENIZER)
     with monkeypatch.context() as patch:
-        patch.setattr("engine.grammar.matcher.MAX_STEP_S", -1.0)
+        patch.setattr("engine.grammar.run_time.time_budget.MAX_STEP_S", -1.0)
         slow.accept(ids_of("a")[0])
     results = sampler.sample(logits(2, V), [slow, fast])
     assert isinstance(results[0], GenerationFailed)
@@ -391,7 +391,7 @@ def test_what_is_generated_under_a_grammar_is_in_it() -> None:
 
 
 def test_a_state_says_when_it_has_ended() -> None:
-    sequence: GrammarState = COMPILER.compile(regex("")).start()
+    sequence: GrammarMatcher = COMPILER.compile(regex("")).start()
     assert not sequence.is_complete
     sequence.accept(EOS)
     assert sequence.is_complete

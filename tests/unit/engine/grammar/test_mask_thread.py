@@ -15,7 +15,7 @@ from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.mask_thread import MaskThread
-from engine.grammar.matcher import GrammarState
+from engine.grammar.matcher import GrammarMatcher
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampling.logits.grammar_mask import apply_grammar
 from tests.requests import generation_request
@@ -36,13 +36,13 @@ def directory(tmp_path: Path) -> Path:
 def fills(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the threads that fill masks, fill by fill."""
     threads: list[str] = []
-    fill = GrammarState.fill
+    fill = GrammarMatcher.fill
 
-    def noted(state: GrammarState, bitmask: Any, row: int) -> bool:
+    def noted(state: GrammarMatcher, bitmask: Any, row: int) -> bool:
         threads.append(threading.current_thread().name)
         return fill(state, bitmask, row)
 
-    monkeypatch.setattr(GrammarState, "fill", noted)
+    monkeypatch.setattr(GrammarMatcher, "fill", noted)
     return threads
 
 
@@ -96,8 +96,8 @@ def test_masks_filled_beside_the_model_change_no_text_of_forks_or_preempted_sequ
     requests = [new_request(seed, num_sequences=2) for seed in range(4)]
     alone: dict[Any, str] = {}
     with monkeypatch.context() as patch:
-        patch.setattr(GrammarState, "prepare", lambda state: setattr(state, "_excludes", None))
-        patch.setattr(GrammarState, "mask", property(filled_at_need))
+        patch.setattr(GrammarMatcher, "prepare", lambda state: setattr(state, "_excludes", None))
+        patch.setattr(GrammarMatcher, "mask", property(filled_at_need))
         for arrival, request in enumerate(requests):
             core, compiler = new_core(directory)
             alone |= {
@@ -109,7 +109,7 @@ def test_masks_filled_beside_the_model_change_no_text_of_forks_or_preempted_sequ
     assert together == alone
 
 
-def filled_at_need(state: GrammarState) -> Any:
+def filled_at_need(state: GrammarMatcher) -> Any:
     return state._bitmask[0] if state.fill(state._bitmask, 0) else None
 
 
@@ -131,14 +131,14 @@ def test_a_mask_that_cannot_be_filled_fails_its_request_alone(
     core, compiler = new_core(directory)
     core.add(0, new_request(0), compiler.compile(GRAMMAR))
     core.add(1, replace(new_request(0), sampling=SamplingParams(temperature=0.0)))
-    fill = GrammarState.fill
+    fill = GrammarMatcher.fill
 
-    def broken(state: GrammarState, bitmask: Any, row: int) -> bool:
+    def broken(state: GrammarMatcher, bitmask: Any, row: int) -> bool:
         fill(state, bitmask, row)
         bitmask.zero_()  # no token may come
         return True
 
-    monkeypatch.setattr(GrammarState, "fill", broken)
+    monkeypatch.setattr(GrammarMatcher, "fill", broken)
     first = dict(core.step())
     assert isinstance(first[0], GenerationFailed)
     assert isinstance(first[1], TokenEvent)
@@ -148,15 +148,15 @@ def test_a_mask_that_takes_too_long_is_given_up_and_no_other(monkeypatch: pytest
     """Its thread is left behind, and the next masks have another."""
     compiled = COMPILER.compile(GRAMMAR)
     first, stuck, behind, later = (compiled.start() for _ in range(4))
-    fill, may_end, begun = GrammarState.fill, threading.Event(), threading.Event()
+    fill, may_end, begun = GrammarMatcher.fill, threading.Event(), threading.Event()
 
-    def slow(state: GrammarState, bitmask: Any, row: int) -> bool:
+    def slow(state: GrammarMatcher, bitmask: Any, row: int) -> bool:
         if state is stuck:
             begun.set()
             may_end.wait(60)
         return fill(state, bitmask, row)
 
-    monkeypatch.setattr(GrammarState, "fill", slow)
+    monkeypatch.setattr(GrammarMatcher, "fill", slow)
     thread = MaskThread(max_wait_s=0.05)
     with thread.filling([first, stuck, behind]):
         assert begun.wait(60)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import GenerationFailed
 from engine.grammar.compiler import GrammarCompiler
-from engine.grammar.matcher import GrammarState
+from engine.grammar.matcher import GrammarMatcher
 from engine.request import Grammar, GrammarKind
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.delta import join_pieces
@@ -63,7 +63,7 @@ ASCII = np.array([TOKENIZER.token_text(token).isascii() for token in range(TOKEN
 CLOSING = [END, *TOKENIZER.encode('"}</tool_call></think>', add_special_tokens=False)]
 
 
-def start(grammar: Grammar | None) -> GrammarState:
+def start(grammar: Grammar | None) -> GrammarMatcher:
     assert grammar is not None and grammar.kind is GrammarKind.STRUCTURAL_TAG
     return COMPILER.compile(grammar).start(())
 
@@ -79,7 +79,7 @@ def accepts(grammar: Grammar | None, text: str) -> bool:
     return True
 
 
-def allowed_tokens(state: GrammarState) -> NDArray[np.bool_]:
+def allowed_tokens(state: GrammarMatcher) -> NDArray[np.bool_]:
     bitmask = xgrammar.allocate_token_bitmask(1, TOKENIZER.vocab_size)
     if not state.fill(bitmask, 0):
         return np.ones(TOKENIZER.vocab_size, np.bool_)
