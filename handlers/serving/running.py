@@ -5,7 +5,7 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
@@ -22,7 +22,7 @@ from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
 from handlers.process.watchdog import Watchdog
 from handlers.serving.listener import BACKLOG
-from handlers.serving.server import FLUSH_S, DrainingServer
+from handlers.serving.server import FLUSH_S, DrainingServer, say_ready
 from handlers.settings.settings import Settings
 
 if sys.platform == "win32":
@@ -76,8 +76,10 @@ async def run(
     listener: socket.socket,
     tls: ssl.SSLContext | None,
     watchdog: Watchdog,
+    *,
+    announce: Callable[[str], object] = say_ready,
 ) -> int:
-    """Answer until stopped, and return the exit status."""
+    """Answer until stopped, and return the exit status. announce: as of DrainingServer."""
     config = server_config(settings, app)
     freeze_start_up()
     server = DrainingServer(
@@ -88,6 +90,7 @@ async def run(
         tls,
         settings.header_timeout,
         watchdog,
+        announce=announce,
     )
     await server.serve(sockets=[listener])
     return server.status
