@@ -1,5 +1,11 @@
 """The ways in which a server fails to answer; no torch."""
 
+from typing import Final
+
+# Servers, and proxies before them, answer these until there is room for a request again, or until they have
+# started.
+BUSY: Final = frozenset({429, 502, 503, 504})
+
 
 class NoAnswer(Exception):
     """The server refused the connection, or closed it before it answered."""

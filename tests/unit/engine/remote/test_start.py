@@ -16,6 +16,7 @@ from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineDied, GenerationFailed, ModelNotSupported
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
+from engine.remote.servers import patience
 from engine.request import SamplingParams, StopConditions
 from tests.requests import generation_request
 from tests.scripted import program
@@ -173,7 +174,35 @@ async def test_a_server_that_computes_no_token_is_refused(
 ) -> None:
     async with running_upstream(reply) as upstream:
         with pytest.raises(ModelNotSupported, match=message):
-            await RemoteEngine.start(config(upstream.url, timeout_s=timeout_s))
+            await RemoteEngine.start(config(upstream.url, timeout_s=timeout_s, start_timeout_s=1.0))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [*map(refuses, (429, 502, 503, 504)), drops(), hangs()],
+    ids=["429", "502", "503", "504", "lost", "hangs"],
+)
+async def test_a_server_without_room_is_asked_again_at_the_start(
+    reply: Reply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "_PAUSE_S", 0.01)
+    said: list[str] = []
+    async with running_upstream(reply, reply, ONE_TOKEN) as upstream:
+        engine = await RemoteEngine.start(config(upstream.url, timeout_s=0.2), on_progress=said.append)
+        await engine.stop()
+    assert len(upstream.received) == 3
+    assert len(said) == 1 and said[0].startswith(f"waiting for the server at {upstream.url}: ")
+
+
+async def test_a_server_that_has_described_its_model_need_not_have_room() -> None:
+    async with running_upstream(ONE_TOKEN) as upstream:
+        async with started(config(upstream.url)) as engine:
+            info = engine.model_info
+        upstream.replies = [refuses(429)]
+        upstream.received.clear()
+        async with started(config(upstream.url, model_info=info, served_name="m")) as engine:
+            assert engine.model_info == info
+        assert upstream.received == []
 
 
 async def test_a_context_over_the_servers_is_refused() -> None:
