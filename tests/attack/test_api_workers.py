@@ -4,9 +4,11 @@ import json
 import os
 import re
 import signal
+import threading
 import time
 from base64 import b64encode
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +101,35 @@ def test_the_audit_log_on_standard_output_has_every_request() -> None:
         assert server.process.stdout is not None
         lines = server.process.stdout.read().splitlines()
     assert {json.loads(line)["request_id"] for line in lines if line.startswith("{")} >= sent
+
+
+def test_an_answer_that_has_begun_ends_though_other_processes_take_the_room() -> None:
+    """Its sequences run two at a time, between which the engine's permits may go to the others' clients."""
+    options = ("--api-workers", "3", "--max-concurrent-requests", "8", *LIMITS)
+    many = {**GREEDY, "n": 12, "stream": True, "max_tokens": 40, "ignore_eos": True}
+    is_over = threading.Event()
+    statuses: set[int] = set()
+
+    def ask_again_and_again(server: Server) -> None:
+        while not is_over.is_set():
+            statuses.add(post(server, max_tokens=40, ignore_eos=True).status_code)
+
+    with running_server(*options) as server, ThreadPoolExecutor(10) as clients:
+        others = [clients.submit(ask_again_and_again, server) for _ in range(10)]
+        answers: list[str] = []
+        try:
+            while len(answers) < 2:
+                answer = httpx.post(server.url + CHAT, json=many, timeout=TIMEOUT_S)
+                if answer.status_code == 200:
+                    answers.append(answer.text)
+        finally:
+            is_over.set()
+        for other in others:
+            other.result(TIMEOUT_S)
+    assert statuses == {200, 429}, "the engine was full"
+    for text in answers:
+        assert '"error"' not in text
+        assert text.count('"finish_reason":"length"') == 12
 
 
 def test_an_interrupt_of_all_processes_is_a_stop_without_complaints(tmp_path: Path) -> None:
