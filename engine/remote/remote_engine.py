@@ -27,7 +27,7 @@ from engine.media_item import FileKeeper, MediaProcessor
 from engine.remote.answer import put_events
 from engine.remote.build import build
 from engine.remote.config import RemoteConfig
-from engine.remote.servers.failures import NoAnswer
+from engine.remote.servers.failures import NoAnswer, is_own
 from engine.remote.servers.health_watch import eject, is_healthy, watch
 from engine.remote.servers.local_server import LocalServer
 from engine.remote.servers.router import Router
@@ -335,7 +335,7 @@ class RemoteEngine:
                 _log.warning("%s did not answer a request: %s", upstream.url, error.__cause__ or error)
                 if is_last:
                     raise EngineBusy("the engine's server cannot be reached") from error
-                if len(self._upstreams) > 1:
+                if len(self._upstreams) > 1 and not is_own(error):
                     eject(upstream)
             except EngineBusy:
                 if is_last or len(self._upstreams) == 1:

@@ -1,5 +1,6 @@
 """Attacks before a request is complete: endless, huge, slow, silent, ambiguous."""
 
+import shlex
 import socket
 import sys
 import time
@@ -7,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.attack.clients.pulse import pulse
@@ -214,6 +216,25 @@ def test_with_few_descriptors_silent_connections_lock_nobody_out() -> None:
         before_s = process_s(server.process.pid)
         time.sleep(1.0)
         assert process_s(server.process.pid) - before_s < 0.5, "nothing spins"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of descriptors")
+def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(tmp_path: Path) -> None:
+    """Each stream of a front takes two: the client's, and one to the server."""
+    command = shlex.join((sys.executable, "-m", "tests.scripted.program", "{port}"))
+    options = ("--engine", "vllm", "--engine-command", command)
+    body = {"model": "verbatim-demo", "prompt": "Hi", "max_tokens": 101, "stream": True}
+    with (
+        running_server(*options, launcher=FEW_DESCRIPTORS) as server,
+        held_open(server.url, 45, b""),
+        ExitStack() as streams,
+    ):
+        for _ in range(8):
+            answer = streams.enter_context(
+                httpx.stream("POST", f"{server.url}/v1/completions", json=body, timeout=60)
+            )
+            assert answer.status_code == 200
+            assert next(answer.iter_lines()).startswith("data: ")
 
 
 def test_without_descriptors_the_server_goes_on_and_takes_no_processor_time(is_whole: bool) -> None:

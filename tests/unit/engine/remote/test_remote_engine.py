@@ -1,6 +1,8 @@
 """The engine over a vLLM server, which answers rightly or misbehaves; one test for each way."""
 
 import asyncio
+import errno
+import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
@@ -445,6 +447,28 @@ async def test_a_lost_server_gets_no_further_requests(tokenizer: Tokenizer) -> N
         for name in "abc":
             assert text_of(await events(engine, new_request(name))) == TEXT
         assert (len(lost.received), len(other.received)) == (1, 3)
+
+
+async def test_a_process_without_descriptors_ejects_no_server(
+    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = sends(tokens(*written(tokenizer)))
+    async with over_two(tokenizer, good, good) as (engine, _, _):
+        new_socket = socket.socket
+        is_full = True
+
+        def limited(*arguments: Any, **options: Any) -> socket.socket:
+            if is_full:
+                raise OSError(errno.EMFILE, "Too many open files")
+            return new_socket(*arguments, **options)
+
+        monkeypatch.setattr(socket, "socket", limited)
+        with pytest.raises(EngineBusy):
+            await events(engine, new_request())
+        assert (await engine.health()).is_healthy
+        is_full = False
+        assert all(upstream.is_healthy for upstream in engine._upstreams)
+        assert text_of(await events(engine, new_request())) == TEXT
 
 
 async def test_requests_with_the_same_prefix_go_to_the_same_server(tokenizer: Tokenizer) -> None:
