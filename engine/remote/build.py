@@ -12,7 +12,8 @@ from engine.media_item import FileKeeper
 from engine.remote.config import RemoteConfig
 from engine.remote.media import media_that_servers_read
 from engine.remote.model_files import ModelFiles, read_model_files
-from engine.remote.servers.local_server import PORT, LocalServer, with_port
+from engine.remote.servers.local_port import wait_until_left
+from engine.remote.servers.local_server import PORT, TERM_S, LocalServer, with_port
 from engine.remote.servers.patience import Patience
 from engine.remote.servers.server_facts import ServerFacts, check_generates, wait_until_ready
 from engine.remote.servers.upstream import Upstream
@@ -22,6 +23,7 @@ from engine.text.tokenizer import Tokenizer
 
 # The shares of a KV cache whose size the server does not report.
 _BLOCK_SIZE: Final = 16
+_MORE_S: Final = 5.0
 
 
 class BuiltRemote(NamedTuple):
@@ -48,6 +50,9 @@ async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> Bui
     if any(PORT in part for part in command):
         command, url = with_port(command)
         urls = (url,)
+    else:  # the server of a process that has just ended has as long to end
+        for url in urls:
+            await wait_until_left(url, TERM_S + _MORE_S, on_progress)
     server = LocalServer(config.api, command)
     try:
         connecting = _connected(msgspec.structs.replace(config, urls=urls), on_progress)

@@ -14,6 +14,7 @@ import pytest
 
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineDied, GenerationFailed, ModelNotSupported
+from engine.remote import build
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers import patience
@@ -90,6 +91,17 @@ async def test_a_server_is_started_by_its_command_and_ends_with_the_engine() -> 
     assert server is not None
     assert await asyncio.wait_for(server.exited(), 60) == 128 + signal.SIGTERM
     assert not engine._death.is_set()
+
+
+async def test_a_server_that_is_there_already_is_not_taken_for_the_commands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(build, "TERM_S", 0.0)
+    monkeypatch.setattr(build, "_MORE_S", 0.1)
+    command = (sys.executable, "-m", "tests.scripted.program", "1")
+    async with running_upstream(ONE_TOKEN) as upstream:
+        with pytest.raises(ModelNotSupported, match="another server listens at"):
+            await RemoteEngine.start(config(upstream.url, command=command))
 
 
 async def test_a_command_that_ends_before_its_server_is_ready_is_reported() -> None:
