@@ -221,7 +221,7 @@ def test_replays_of_one_who_reads_late_are_whole(
         time.sleep(0.2)
         publish_large(publisher, changes, number + 1)  # others are not held up meanwhile
         for _ in range(5):
-            numbers = []
+            numbers: list[int] = []
             while not numbers or numbers[-1] != LAST:
                 assert late.poll(30_000), "the replay does not end"
                 numbers.append(int.from_bytes(late.recv_multipart()[-2], "big"))
