@@ -244,6 +244,8 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     skip_special_tokens: whether special tokens are left out of the output text (`TokenEvent.text`).
     priority: lower runs first; ties by arrival. A level outweighs a bounded number of steps of waiting, so
         that nobody starves (`scheduler.py`).
+    waits_for_room: whether it is part of an answer that has begun, so that an engine over servers that have
+        no room asks them again, instead of failing.
     cache_salt: requests share cached prefixes only with those of the same salt, so that the time that an
         answer takes reveals nothing of another client's prompt.
     """
@@ -257,6 +259,7 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     skip_special_tokens: bool = True
     adapter: str | None = None
     priority: int = 0
+    waits_for_room: bool = False
     cache_salt: str | None = None
     beams: BeamParams | None = None
 

@@ -12,7 +12,9 @@ from engine.media_item import FileKeeper
 from engine.remote.config import RemoteConfig
 from engine.remote.media import media_that_servers_read
 from engine.remote.model_files import ModelFiles, read_model_files
-from engine.remote.servers.local_server import PORT, LocalServer, with_port
+from engine.remote.servers.local_port import wait_until_left
+from engine.remote.servers.local_server import PORT, TERM_S, LocalServer, with_port
+from engine.remote.servers.patience import Patience
 from engine.remote.servers.server_facts import ServerFacts, check_generates, wait_until_ready
 from engine.remote.servers.thread_placement import keep_off_bound_cores
 from engine.remote.servers.upstream import Upstream
@@ -22,6 +24,7 @@ from engine.text.tokenizer import Tokenizer
 
 # The shares of a KV cache whose size the server does not report.
 _BLOCK_SIZE: Final = 16
+_MORE_S: Final = 5.0
 
 
 class BuiltRemote(NamedTuple):
@@ -48,6 +51,9 @@ async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> Bui
     if any(PORT in part for part in command):
         command, url = with_port(command)
         urls = (url,)
+    else:  # the server of a process that has just ended has as long to end
+        for url in urls:
+            await wait_until_left(url, TERM_S + _MORE_S, on_progress)
     server = LocalServer(config.api, command)
     try:
         connecting = _connected(msgspec.structs.replace(config, urls=urls), on_progress)
@@ -94,26 +100,39 @@ async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -
         files = await asyncio.to_thread(
             read_model_files, config, lambda line: loop.call_soon_threadsafe(on_progress, line)
         )
+        if config.model_info is not None:
+            return _as_described(config, config.model_info, upstreams, files)
         facts = _agreed(
             [await wait_until_ready(upstream, api, config, on_progress) for upstream in upstreams]
         )
+        patience = Patience(config.start_timeout_s, on_progress)
         for upstream in upstreams:
-            if config.model_info is None or config.model_info.speech is None:
-                await check_generates(upstream, api, facts.served_name, max(files.tokenizer.known_ids))
+            await check_generates(upstream, api, facts.served_name, max(files.tokenizer.known_ids), patience)
         for warning in facts.own.warnings:
             on_progress(f"warning: {warning}")
         media = files.media
         if media is not None:
             media = await media_that_servers_read(
-                upstreams, api, facts.served_name, files.tokenizer, media, on_progress
+                upstreams, api, facts.served_name, files.tokenizer, media, on_progress, patience
             )
-        info = config.model_info or _model_info(config, files, facts)
+        info = _model_info(config, files, facts)
         info = msgspec.structs.replace(info, media=frozenset() if media is None else media.kinds)
     except BaseException:
         for upstream in upstreams:
             await upstream.close()
         raise
     return BuiltRemote(api, upstreams, facts.served_name, files.tokenizer, info, media=media)
+
+
+def _as_described(
+    config: RemoteConfig, info: ModelInfo, upstreams: list[Upstream], files: ModelFiles
+) -> BuiltRemote:
+    """Return the parts over a server that describes its model, and need not be tried: it may be full."""
+    media = None if files.media is None else files.media.only(files.media.kinds & info.media)
+    kinds = frozenset() if media is None else media.kinds
+    served_name = config.served_name or config.model
+    info = msgspec.structs.replace(info, media=kinds)
+    return BuiltRemote(APIS[config.api], upstreams, served_name, files.tokenizer, info, media=media)
 
 
 def _model_info(config: RemoteConfig, files: ModelFiles, facts: ServerFacts) -> ModelInfo:

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.config import MediaLimits
-from engine.errors import EngineError, InvalidRequest
+from engine.errors import EngineBusy, EngineError, InvalidRequest
 from engine.media.process.client import SHARED as DECODING
 from engine.media_item import FileKeeper, MediaItem
 from engine.model.loading.refusals import one_line
 from engine.remote.answer import put_events
 from engine.remote.sample_files import SAMPLES
-from engine.remote.servers.failures import NoAnswer
+from engine.remote.servers.failures import CutOff, NoAnswer
+from engine.remote.servers.patience import Patience
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import GenerationRequest, MediaKind, SamplingParams, StopConditions
@@ -106,21 +107,35 @@ async def media_that_servers_read(
     tokenizer: Tokenizer,
     media: FileKeeper,
     on_progress: Callable[[str], None],
+    patience: Patience,
 ) -> FileKeeper | None:
     """Return `media` with the kinds that all servers read as it does; None if there is none.
 
-    Each of the others is reported.
+    Each of the others is reported. A server that has no room or does not answer is asked again, as long as
+    there is patience.
     """
     left = set(media.kinds)
     for kind in MediaKind:
         for upstream in upstreams if kind in left else ():
-            try:
-                await check_reads(upstream, api, served_name, tokenizer, media, kind)
-            except (EngineError, NoAnswer) as error:
-                reason = (
-                    str(error) if isinstance(error, InvalidRequest) else "the server reads them otherwise"
-                )
-                on_progress(f"note: {kind.plural} are not read over {upstream.url}: {reason}")
-                left.discard(kind)
+            while True:
+                try:
+                    await check_reads(upstream, api, served_name, tokenizer, media, kind)
+                    break
+                except (EngineError, NoAnswer) as error:
+                    if _may_pass(error) and await patience.again(upstream.url, str(error)):
+                        continue
+                    if isinstance(error, InvalidRequest) or _may_pass(error):
+                        reason = str(error)
+                    else:
+                        reason = "the server reads them otherwise"
+                    on_progress(f"note: {kind.plural} are not read over {upstream.url}: {reason}")
+                    left.discard(kind)
+                    break
+            if kind not in left:
                 break
     return media.only(left) if left else None
+
+
+def _may_pass(error: Exception) -> bool:
+    """Return whether a failure says nothing of files: no room, no answer, or silence."""
+    return isinstance(error, EngineBusy | NoAnswer) or isinstance(error.__cause__, CutOff)

@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Final
+from random import uniform
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -26,7 +27,7 @@ from engine.media_item import FileKeeper, MediaProcessor
 from engine.remote.answer import put_events
 from engine.remote.build import build
 from engine.remote.config import RemoteConfig
-from engine.remote.servers.failures import NoAnswer
+from engine.remote.servers.failures import NoAnswer, is_own
 from engine.remote.servers.health_watch import eject, is_healthy, watch
 from engine.remote.servers.local_server import LocalServer
 from engine.remote.servers.router import Router
@@ -39,7 +40,18 @@ from engine.text.tokenizer import Tokenizer
 # Of a prompt, which are some thousand tokens: each costs a hash in the event loop.
 _MAX_KEYED_BLOCKS: Final = 256
 
+# Between two tries of a sequence that waits for room, growing.
+_ROOM_PAUSE_S: Final = 0.02
+_MAX_ROOM_PAUSE_S: Final = 0.5
+
 _log = logging.getLogger(__name__)
+
+
+class _Progress:
+    """The state of a request. has_begun: whether tokens of the answer that it is part of have come."""
+
+    def __init__(self, has_begun: bool) -> None:
+        self.has_begun = has_begun
 
 
 class RemoteEngine:
@@ -60,16 +72,18 @@ class RemoteEngine:
         media: FileKeeper | None = None,
         *,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
+        patience_s: float = 120.0,
     ) -> None:
         """served_name: the servers' name for the model. server: the one that ends with this engine, and with
-        which this engine dies. media: what reads files for the model, if anything does. Requires a running
-        event loop.
+        which this engine dies. media: what reads files for the model, if anything does. patience_s: seconds
+        for which a sequence waits for room if its answer has begun. Requires a running event loop.
         """
         self.tokenizer = tokenizer
         self.model_info = model_info
         self._api = api
         self._upstreams = upstreams
         self._router = Router(upstreams)
+        self._patience_s = patience_s
         self._served_name = served_name
         self._media = media
         transcribes = model_info.speech is not None
@@ -101,7 +115,7 @@ class RemoteEngine:
         files cannot be read, or if they do not belong to what the servers serve.
         """
         built = await build(config, on_progress or (lambda line: None))
-        return cls(*built, max_unread_bytes=config.max_unread_bytes)
+        return cls(*built, max_unread_bytes=config.max_unread_bytes, patience_s=config.timeout_s)
 
     @property
     def shares_interpreter(self) -> bool:
@@ -140,8 +154,10 @@ class RemoteEngine:
             indexes = iter(range(num_running))
             num_parallel = min(request.num_parallel or num_running, num_running)
             keys = self._keys(request)
+            progress = _Progress(request.waits_for_room)
             self._tasks[arrival] = [
-                asyncio.create_task(self._run(request, indexes, keys, arrival)) for _ in range(num_parallel)
+                asyncio.create_task(self._run(request, indexes, keys, arrival, progress))
+                for _ in range(num_parallel)
             ]
             while num_running:
                 event = stream.take()
@@ -246,20 +262,45 @@ class RemoteEngine:
             task.cancel()
 
     async def _run(
-        self, request: GenerationRequest, indexes: Iterator[int], keys: Sequence[bytes], arrival: int
+        self,
+        request: GenerationRequest,
+        indexes: Iterator[int],
+        keys: Sequence[bytes],
+        arrival: int,
+        progress: "_Progress",
     ) -> None:
         """Run sequences of a request, one after another; others may run beside this."""
-        put = partial(self._put, arrival)
+        put = partial(self._put, arrival, progress)
         try:
             for index in indexes:
-                await self._sequence(request, index, keys, put)
+                await self._when_there_is_room(partial(self._sequence, request, index, keys, put), progress)
         except EngineError as error:
             self._registry.deliver(((arrival, error),))
         except Exception:
             _log.exception("a request failed by a bug")
             self._registry.deliver(((arrival, GenerationFailed("the request failed")),))
 
-    def _put(self, arrival: int, event: TokenEvent) -> None:
+    async def _when_there_is_room(
+        self, run: Callable[[], Coroutine[Any, Any, None]], progress: "_Progress"
+    ) -> None:
+        """Run one sequence; again where no server has room for it and part of the answer is out already.
+
+        Before that EngineBusy is raised, which the client may heed. Afterwards other clients' requests, of
+        which this engine knows nothing, would end this one in its middle.
+        """
+        loop = asyncio.get_running_loop()
+        ends_at, pause_s = loop.time() + self._patience_s, _ROOM_PAUSE_S
+        while True:
+            try:
+                return await run()
+            except EngineBusy:
+                if not progress.has_begun or loop.time() + pause_s > ends_at:
+                    raise
+                await asyncio.sleep(uniform(pause_s / 2, pause_s))
+                pause_s = min(2 * pause_s, _MAX_ROOM_PAUSE_S)
+
+    def _put(self, arrival: int, progress: "_Progress", event: TokenEvent) -> None:
+        progress.has_begun = True
         self._counters.count_token(event)
         self._registry.deliver(((arrival, event),))
 
@@ -294,7 +335,7 @@ class RemoteEngine:
                 _log.warning("%s did not answer a request: %s", upstream.url, error.__cause__ or error)
                 if is_last:
                     raise EngineBusy("the engine's server cannot be reached") from error
-                if len(self._upstreams) > 1:
+                if len(self._upstreams) > 1 and not is_own(error):
                     eject(upstream)
             except EngineBusy:
                 if is_last or len(self._upstreams) == 1:

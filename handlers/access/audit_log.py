@@ -4,7 +4,7 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from logging.handlers import WatchedFileHandler
@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 STANDARD_OUTPUT: Final = "-"
 _MAX_WAITING: Final = 10_000  # entries, some seconds of a server that does nothing but refuse
 _MAX_BATCH: Final = 1000
+_ATOMIC_BYTES: Final = 4096  # PIPE_BUF of Linux
 _CLOSE_S: Final = 5.0
 _WARNING_INTERVAL_S: Final = 10.0
 
@@ -61,6 +62,7 @@ class AuditLog:
     A bounded number of entries waits; entries beyond it are dropped, and so are those that cannot be written:
     requests are answered all the same. A line of the log and a warning of the server count the lost ones. A
     renamed file is opened anew (logging.handlers.WatchedFileHandler), so that rotating it needs no signal.
+    Several processes may write to one file or pipe: their lines stay whole.
 
     path: `-` is standard output. max_waiting: the number of entries.
     Raises CannotWriteAuditLog.
@@ -107,7 +109,7 @@ class AuditLog:
             if not lines and not gap:
                 continue
             try:
-                self._append(b"\n".join([*lines, *gap, b""]).decode())
+                self._append([*lines, *gap])
                 num_told = num_lost
             except (OSError, ValueError) as error:  # the latter of a stream that is closed
                 self._num_unwritten += len(lines)
@@ -128,10 +130,11 @@ class AuditLog:
         if entry is not None:
             yield entry
 
-    def _append(self, text: str) -> None:
+    def _append(self, lines: Sequence[bytes]) -> None:
         stream = self._stream()
-        stream.write(text)
-        stream.flush()
+        for piece in _pieces(lines):
+            stream.write(piece.decode())
+            stream.flush()  # in one write, since the stream's buffer has room for a piece
 
     def _stream(self) -> TextIO:
         if self._file is None:
@@ -151,6 +154,19 @@ class AuditLog:
             self._warned_s = now_s
             num_lost = self._num_dropped + self._num_unwritten
             logger.warning("the audit log cannot be written: %s; %d entries lost so far", why, num_lost)
+
+
+def _pieces(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines with their ends, as many at a time as one write puts into a pipe or at a file's end
+    without those of other processes between them.
+    """
+    piece = b""
+    for line in lines:
+        if piece and len(piece) + len(line) + 1 > _ATOMIC_BYTES:
+            yield piece
+            piece = b""
+        piece += line + b"\n"
+    yield piece
 
 
 def open_for_appending(path: str) -> WatchedFileHandler:

@@ -81,6 +81,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         self._observers = observers
         self._visit = current_visit.get()
         self._held: HeldPermits | None = None
+        self._has_begun = False  # whether any of its tokens have come
 
     @override
     def __enter__(self) -> "ActiveRequest":
@@ -132,10 +133,13 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         with await self._held.permits.turn(num_running, num_beams=num_beams) as turn:
             if turn.num_parallel < num_running:
                 request = replace(request, num_parallel=turn.num_parallel)
+            if self._has_begun:
+                request = replace(request, waits_for_room=True)
             count, visit = self.timing.count, self._visit
             async with aclosing(self._engine.submit(request, turn.end)) as events:
                 async for event in events:
                     count(event)
+                    self._has_begun = True
                     if visit is not None:
                         is_first = event.index == 0 and event.position == 0
                         visit.count_tokens(event.num_prompt_tokens if is_first else 0, 1)

@@ -34,8 +34,8 @@ class HttpLimits:
         return min(1.0, shortest / 4)
 
 
-def http_limits(settings: HttpSettings) -> HttpLimits:
-    """Return the limits in the settings."""
+def http_limits(settings: HttpSettings, num_others: int = 0) -> HttpLimits:
+    """Return the limits in the settings. num_others: as of `default_max_connections`."""
     return HttpLimits(
         max_url_bytes=settings.max_url_bytes,
         max_header_bytes=settings.max_header_bytes,
@@ -45,6 +45,6 @@ def http_limits(settings: HttpSettings) -> HttpLimits:
         min_body_rate=settings.min_body_rate,
         keep_alive_timeout=settings.keep_alive_timeout,
         client_timeout=settings.client_timeout,
-        max_connections=settings.max_connections or default_max_connections(),
+        max_connections=settings.max_connections or default_max_connections(num_others),
         max_discarded_bytes=max(_DISCARDED_BYTES, 2 * settings.payload_limit, 2 * settings.upload_limit),
     )

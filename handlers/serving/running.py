@@ -5,7 +5,7 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
@@ -22,7 +22,7 @@ from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
 from handlers.process.watchdog import Watchdog
 from handlers.serving.listener import BACKLOG
-from handlers.serving.server import FLUSH_S, DrainingServer
+from handlers.serving.server import FLUSH_S, DrainingServer, say_ready
 from handlers.settings.settings import Settings
 
 if sys.platform == "win32":
@@ -56,17 +56,24 @@ def say_progress(line: str) -> None:
         say(f"  {line}")
 
 
-def server_config(settings: Settings, app: ASGIApp) -> uvicorn.Config:
-    """Return uvicorn's configuration."""
+def server_config(settings: Settings, app: ASGIApp, num_others: int = 0) -> uvicorn.Config:
+    """Return uvicorn's configuration. num_others: connections that the server may open itself."""
     return uvicorn.Config(
         app,
-        http=bounded_protocol(Connections(http_limits(settings))),
+        http=bounded_protocol(Connections(http_limits(settings, num_others))),
         ws="none",
         log_config=None,
         access_log=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=settings.graceful_termination_timeout + FLUSH_S,  # type: ignore[arg-type]  # any number will do
     )
+
+
+def _num_to_servers(settings: Settings, engine: Engine) -> int:
+    """Return how many connections an engine has to other processes: one for each sequence, and for health."""
+    if engine.shares_interpreter:
+        return 0
+    return settings.max_concurrent_requests + max(len(settings.engine_url), 1)
 
 
 async def run(
@@ -76,9 +83,11 @@ async def run(
     listener: socket.socket,
     tls: ssl.SSLContext | None,
     watchdog: Watchdog,
+    *,
+    announce: Callable[[str], object] = say_ready,
 ) -> int:
-    """Answer until stopped, and return the exit status."""
-    config = server_config(settings, app)
+    """Answer until stopped, and return the exit status. announce: as of DrainingServer."""
+    config = server_config(settings, app, _num_to_servers(settings, engine))
     freeze_start_up()
     server = DrainingServer(
         config,
@@ -88,6 +97,7 @@ async def run(
         tls,
         settings.header_timeout,
         watchdog,
+        announce=announce,
     )
     await server.serve(sockets=[listener])
     return server.status

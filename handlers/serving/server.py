@@ -6,6 +6,7 @@ import signal
 import socket
 import ssl
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
@@ -26,9 +27,14 @@ FLUSH_S: Final = 1.5
 _log = logging.getLogger(__name__)
 
 
+def say_ready(url: str) -> None:
+    """Print that connections are accepted."""
+    say(f"  ready at {url}")
+
+
 class DrainingServer(uvicorn.Server):
-    """Uvicorn's server, which prints its address when it accepts connections, and drains the engine before it
-    cuts connections.
+    """Uvicorn's server, which announces its address when it accepts connections, and drains the engine before
+    it cuts connections.
 
     It also stops when the engine dies, as soon as open requests have been answered with an error.
     """
@@ -42,8 +48,12 @@ class DrainingServer(uvicorn.Server):
         tls: ssl.SSLContext | None,
         handshake_timeout_s: float,
         watchdog: Watchdog,
+        *,
+        announce: Callable[[str], object] = say_ready,
     ) -> None:
+        """announce: called with the address, once connections are accepted."""
         super().__init__(config)
+        self._announce_to = announce
         self.status = ExitStatus.STOPPED
         self._tls = tls
         self._handshake_timeout_s = handshake_timeout_s
@@ -62,8 +72,8 @@ class DrainingServer(uvicorn.Server):
         await self._announce()
 
     async def _announce(self) -> None:
-        """Print the address, once connections are accepted."""
-        say(f"  ready at {self._url}")
+        """Announce the address, once connections are accepted."""
+        self._announce_to(self._url)
 
     async def _stop_at_death(self) -> None:
         await self._engine.death()

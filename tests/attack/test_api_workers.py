@@ -1,11 +1,14 @@
 """A server whose engine and API are processes of their own: what happens when they end, and their metrics."""
 
+import json
 import os
 import re
 import signal
+import threading
 import time
 from base64 import b64encode
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +90,57 @@ def test_a_process_that_ends_is_replaced(split: Server) -> None:
     for _ in range(6):  # those that wait for the new process are answered once it is ready
         assert post(split).status_code == 200
     assert received(split) >= before
+
+
+def test_the_audit_log_on_standard_output_has_every_request() -> None:
+    with running_server("--api-workers", "2", "--audit-log", "-", *LIMITS) as server:
+        sent = {f"r{number}" for number in range(40)}
+        for each in sent:
+            httpx.get(f"{server.url}/v1/models", headers={"X-Request-Id": each}, timeout=TIMEOUT_S)
+        server.process.terminate()
+        assert server.process.stdout is not None
+        lines = server.process.stdout.read().splitlines()
+    assert {json.loads(line)["request_id"] for line in lines if line.startswith("{")} >= sent
+
+
+def test_an_answer_that_has_begun_ends_though_other_processes_take_the_room() -> None:
+    """Its sequences run two at a time, between which the engine's permits may go to the others' clients."""
+    options = ("--api-workers", "3", "--max-concurrent-requests", "8", *LIMITS)
+    many = {**GREEDY, "n": 12, "stream": True, "max_tokens": 40, "ignore_eos": True}
+    is_over = threading.Event()
+    statuses: set[int] = set()
+
+    def ask_again_and_again(server: Server) -> None:
+        while not is_over.is_set():
+            statuses.add(post(server, max_tokens=40, ignore_eos=True).status_code)
+
+    with running_server(*options) as server, ThreadPoolExecutor(10) as clients:
+        others = [clients.submit(ask_again_and_again, server) for _ in range(10)]
+        answers: list[str] = []
+        try:
+            while len(answers) < 2:
+                answer = httpx.post(server.url + CHAT, json=many, timeout=TIMEOUT_S)
+                if answer.status_code == 200:
+                    answers.append(answer.text)
+        finally:
+            is_over.set()
+        for other in others:
+            other.result(TIMEOUT_S)
+    assert statuses == {200, 429}, "the engine was full"
+    for text in answers:
+        assert '"error"' not in text
+        assert text.count('"finish_reason":"length"') == 12
+
+
+def test_an_interrupt_of_all_processes_is_a_stop_without_complaints(tmp_path: Path) -> None:
+    """As of a terminal, or of a service's control group: no process is replaced, none reports an error."""
+    with (tmp_path / "log").open("w+") as log:
+        with running_server("--api-workers", "2", *LIMITS, log=log) as server:
+            for pid in (*fronts(server), server.process.pid):
+                os.kill(pid, signal.SIGTERM)
+            assert server.process.wait(TIMEOUT_S) == 0
+        log.seek(0)
+        assert log.read() == ""
 
 
 def test_a_stop_lets_streams_end_and_leaves_no_process(split: Server) -> None:

@@ -1,5 +1,7 @@
 """Attacks before a request is complete: endless, huge, slow, silent, ambiguous."""
 
+import json
+import shlex
 import socket
 import sys
 import time
@@ -7,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.attack.clients.pulse import pulse
@@ -214,6 +217,26 @@ def test_with_few_descriptors_silent_connections_lock_nobody_out() -> None:
         before_s = process_s(server.process.pid)
         time.sleep(1.0)
         assert process_s(server.process.pid) - before_s < 0.5, "nothing spins"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of descriptors")
+def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(tmp_path: Path) -> None:
+    """A front has a connection to its server for each sequence."""
+    command = shlex.join((sys.executable, "-m", "tests.scripted.program", "{port}"))
+    options = ("--engine", "vllm", "--engine-command", command)
+    body = {"model": "verbatim-demo", "prompt": "Hi", "max_tokens": 101, "stream": True, "n": 20}
+    with (
+        running_server(*options, launcher=FEW_DESCRIPTORS) as server,
+        held_open(server.url, 45, b""),
+        httpx.stream("POST", f"{server.url}/v1/completions", json=body, timeout=60) as answer,
+    ):
+        assert answer.status_code == 200
+        begun: set[int] = set()
+        for line in filter(None, answer.iter_lines()):
+            begun.update(choice["index"] for choice in json.loads(line.removeprefix("data: "))["choices"])
+            if len(begun) == 20:
+                break
+        assert len(begun) == 20
 
 
 def test_without_descriptors_the_server_goes_on_and_takes_no_processor_time(is_whole: bool) -> None:

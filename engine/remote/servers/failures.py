@@ -1,5 +1,13 @@
 """The ways in which a server fails to answer; no torch."""
 
+import errno
+import socket
+from typing import Final
+
+# Servers, and proxies before them, answer these until there is room for a request again, or until they have
+# started.
+BUSY: Final = frozenset({429, 502, 503, 504})
+
 
 class NoAnswer(Exception):
     """The server refused the connection, or closed it before it answered."""
@@ -16,3 +24,15 @@ class BadStatus(Exception):
         super().__init__(f"status {status}")
         self.status = status
         self.body = body
+
+
+_OWN_ERRORS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL})
+_OWN_LOOKUPS: Final = frozenset({socket.EAI_SYSTEM, socket.EAI_MEMORY})
+
+
+def is_own(error: NoAnswer) -> bool:
+    """Return whether this process lacks a descriptor, memory or a port, which says nothing of the server."""
+    cause = error.__cause__
+    if isinstance(cause, socket.gaierror):
+        return cause.errno in _OWN_LOOKUPS
+    return isinstance(cause, OSError) and cause.errno in _OWN_ERRORS

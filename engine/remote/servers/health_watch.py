@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from engine.remote.servers.failures import NoAnswer
+from engine.remote.servers.failures import NoAnswer, is_own
 from engine.remote.servers.upstream import Upstream
 
 TIMEOUT_S: Final = 2.0
@@ -17,11 +17,13 @@ _log = logging.getLogger(__name__)
 
 
 async def is_healthy(upstream: Upstream) -> bool:
-    """Ask a server whether it is healthy, as its own supervisor would."""
+    """Ask a server whether it is healthy, as its own supervisor would; where it cannot be asked, return what
+    is known.
+    """
     try:
         return (await upstream.get("/health", timeout_s=TIMEOUT_S)).status == 200
-    except NoAnswer:
-        return False
+    except NoAnswer as error:
+        return is_own(error) and upstream.is_healthy
 
 
 async def watch(upstreams: Sequence[Upstream], period_s: float = _PERIOD_S) -> NoReturn:

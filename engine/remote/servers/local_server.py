@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import shutil
-import socket
 import subprocess
 import sys
 import threading
@@ -13,11 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import ModelNotSupported
+from engine.remote.servers.local_port import free_port
 
 PORT: Final = "{port}"  # in a command: a free port, which is taken
 
 _GUARD: Final = Path(__file__).with_name("guard.py")
-_TERM_S: Final = 10.0  # between SIGTERM and SIGKILL; the guard waits for it, this process does not
+TERM_S: Final = 10.0  # between SIGTERM and SIGKILL; the guard waits for it, this process does not
 _STOP_S: Final = 1.0
 _MAX_LINE_BYTES: Final = 8192
 _THREAD_NAME: Final = "engine-server"
@@ -29,7 +29,7 @@ class LocalServer:
     Its output is logged line by line under its name. All methods belong to one event loop.
     """
 
-    def __init__(self, name: str, command: Sequence[str], *, term_s: float = _TERM_S) -> None:
+    def __init__(self, name: str, command: Sequence[str], *, term_s: float = TERM_S) -> None:
         """Start the command. name: of the logger. term_s: seconds between SIGTERM and SIGKILL at its end.
 
         Requires a running event loop. Raises ModelNotSupported if there is no such command.
@@ -87,7 +87,5 @@ class LocalServer:
 
 def with_port(command: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """Return the command with a free port in the place of PORT, and the URL of the server there."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     return tuple(part.replace(PORT, port) for part in command), f"http://127.0.0.1:{port}"

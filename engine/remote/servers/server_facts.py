@@ -8,7 +8,8 @@ import msgspec
 
 from engine.errors import ModelNotSupported
 from engine.remote.config import RemoteConfig
-from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.servers.failures import BUSY, BadStatus, CutOff, NoAnswer
+from engine.remote.servers.patience import Patience
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.answer_reader import error_reason
 from engine.remote.wire.token_api import ApiFacts, TokenApi
@@ -68,24 +69,33 @@ async def wait_until_ready(
         ) from None
 
 
-async def check_generates(upstream: Upstream, api: TokenApi, served_name: str, token_id: int) -> None:
+async def check_generates(
+    upstream: Upstream, api: TokenApi, served_name: str, token_id: int, patience: Patience
+) -> None:
     """Raise ModelNotSupported unless the server computes a token after this one, our vocabulary's last.
 
-    So a server without the token API, or of a model with fewer tokens, is found before the first request.
+    So a server without the token API, or of a model with fewer tokens, is found before the first request. One
+    that has no room or does not answer is asked again, as long as there is patience.
     """
-    try:
-        async with upstream.post(api.path, api.encode_probe(served_name, token_id)) as answer:
-            await answer.whole()
-    except BadStatus as error:
-        reason, _ = error_reason(error.body)
-        if error.status in (404, 405):
-            raise ModelNotSupported(f"{upstream.url} has no {api.path}: {api.start_hint}") from error
-        raise ModelNotSupported(
-            f"{upstream.url} does not take token {token_id}, so the tokenizer is another model's, or its "
-            f"server fails: status {error.status} {reason}"
-        ) from error
-    except (NoAnswer, CutOff) as error:
-        raise ModelNotSupported(f"{upstream.url} does not answer: {error.__cause__ or error}") from error
+    while True:
+        try:
+            async with upstream.post(api.path, api.encode_probe(served_name, token_id)) as answer:
+                await answer.whole()
+            return
+        except BadStatus as error:
+            reason, _ = error_reason(error.body)
+            if error.status in BUSY and await patience.again(upstream.url, f"status {error.status} {reason}"):
+                continue
+            if error.status in (404, 405):
+                raise ModelNotSupported(f"{upstream.url} has no {api.path}: {api.start_hint}") from error
+            raise ModelNotSupported(
+                f"{upstream.url} does not take token {token_id}, so the tokenizer is another model's, or its "
+                f"server fails: status {error.status} {reason}"
+            ) from error
+        except (NoAnswer, CutOff) as error:
+            reason = str(error.__cause__ or error)
+            if not await patience.again(upstream.url, f"it does not answer: {reason}"):
+                raise ModelNotSupported(f"{upstream.url} does not answer: {reason}") from error
 
 
 def _models(upstream: Upstream, body: bytes) -> list[_Model]:

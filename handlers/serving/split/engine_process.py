@@ -2,10 +2,8 @@
 
 import asyncio
 import logging
-import os
 import socket
 from collections.abc import Sequence
-from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Final
 
@@ -20,39 +18,38 @@ from handlers.active_requests.metrics import Metrics
 from handlers.app import build_app
 from handlers.chat.summary import chat_summary
 from handlers.engine_starter import StartEngine
+from handlers.media.settings import MediaSettings
 from handlers.process.exit_status import ExitStatus
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.standard_output import say
 from handlers.process.watchdog import FORCE_S, Watchdog
-from handlers.serving.listener import BACKLOG
 from handlers.serving.running import say_progress, server_config
 from handlers.serving.server import DrainingServer
 from handlers.serving.split.fronts import Fronts
+from handlers.serving.split.socket_folder import check_socket_folder, engine_socket
 from handlers.serving.split.totals import TotalsApp
 from handlers.serving.split.transcripts_app import TranscriptsApp
 from handlers.serving.start_up_table import start_up_table
+from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings
+from handlers.transcription.settings import TranscriptionSettings
 
 _log = logging.getLogger(__name__)
 
 _BYTES_A_TOKEN: Final = 12  # of a prompt as JSON, at most
 
-# The processes that answer HTTP see to all of these.
-_INNER: Final = {
-    "root": ("tokens",),
-    "host": "127.0.0.1",
-    "api_key": None,
-    "api_keys_file": None,
-    "audit_log": None,
-    "cors_allow_origin": (),
-    "allowed_hosts": (),
-    "check_responses": "off",
-    "playground": False,
-    "ssl_certfile": None,
-    "ssl_keyfile": None,
-    "ssl_keyfile_password": None,
-    "ssl_ca_certs": None,
-}
+# The parts of the settings that the engine's process heeds. Clients meet all others in the processes that
+# answer HTTP, and they must not hold a second time between these and the engine.
+_SECTIONS: Final = (OwnEngineSettings, MediaSettings, TranscriptionSettings)
+_SHARED: Final = frozenset(
+    {
+        *("model", "served_model_name", "model_alias", "revision"),
+        *("huggingface_hub_cache", "trust_remote_code"),
+        *("chat_template", "tool_call_parser", "trust_special_tokens", "pooling"),  # checked at the start
+        *("max_concurrent_requests", "max_unread_bytes", "max_total_tokens", "validation_workers"),
+        *("graceful_termination_timeout", "log_level", "json_output"),
+    }
+)
 
 
 async def serve_engine(
@@ -62,45 +59,41 @@ async def serve_engine(
 
     listeners: what the processes listen on, one each. Raises as `serve` does.
     """
-    with TemporaryDirectory(prefix="verbatim-") as folder:  # which nobody else may enter
-        path = os.path.join(folder, "engine.sock")
-        fronts = Fronts(settings, listeners, path)
+    check_socket_folder()
+    fronts = Fronts(settings, listeners)
+    try:
         await fronts.begin()
+        engine = await start_engine(say_progress)
         try:
-            engine = await start_engine(say_progress)
-            try:
-                return await _serve(settings, engine, fronts, path, listeners, watchdog)
-            finally:
-                await engine.stop()
+            return await _serve(settings, engine, fronts, listeners, watchdog)
         finally:
-            await fronts.stop(0)
+            await engine.stop()
+    finally:
+        await fronts.stop(0)
 
 
 async def _serve(
     settings: Settings,
     engine: Engine,
     fronts: Fronts,
-    path: str,
     listeners: Sequence[socket.socket],
     watchdog: Watchdog,
 ) -> int:
     info = engine.model_info
     inner = inner_settings(settings, info)
     metrics = Metrics(info, engine.stats, model_name=settings.model_name)
-    app: ASGIApp = TotalsApp(build_app(inner, engine), metrics.engine_text)
+    app: ASGIApp = TotalsApp(build_app(inner, engine), metrics.engine_text, fronts.live)
     if engine.capabilities.transcribes:
         app = TranscriptsApp(app, engine, inner)
     chat = chat_summary(
         engine.tokenizer, chat_template=settings.chat_template, tool_format=settings.tool_call_parser
     )
     say(start_up_table(settings, info, VerbatimApi.capabilities, chat))
-    with socket.socket(socket.AF_UNIX) as at_path:
-        at_path.bind(path)
-        at_path.listen(BACKLOG)
+    with engine_socket() as at_path:
         freeze_start_up()
         config = server_config(inner, app)
         url = settings.url(listeners[0].getsockname()[1])
-        server = _EngineServer(config, url, engine, inner, watchdog, fronts, listeners)
+        server = _EngineServer(config, url, engine, inner, watchdog, fronts, listeners, at_path.getsockname())
         await server.serve(sockets=[at_path])
     return server.status
 
@@ -110,7 +103,14 @@ def inner_settings(settings: Settings, info: ModelInfo) -> Settings:
     # Files come from the fronts in base64, however these have got them.
     files = settings.max_media_bytes * 4 // 3 if info.media else 0
     room = settings.payload_limit + _BYTES_A_TOKEN * info.max_total_tokens + files
-    return settings.model_copy(update={**_INNER, "payload_limit": room})
+    heeded = _SHARED.union(*(section.model_fields for section in _SECTIONS))
+    usual = {
+        name: field.get_default(call_default_factory=True)
+        for name, field in Settings.model_fields.items()
+        if name not in heeded
+    }
+    own = {"root": ("tokens",), "playground": False, "payload_limit": room}
+    return settings.model_copy(update={**usual, **own})
 
 
 class _EngineServer(DrainingServer):
@@ -125,18 +125,20 @@ class _EngineServer(DrainingServer):
         watchdog: Watchdog,
         fronts: Fronts,
         listeners: Sequence[socket.socket],
+        path: str,
     ) -> None:
+        """path: of the socket that the fronts ask."""
         grace_s = settings.graceful_termination_timeout
         super().__init__(config, url, engine, grace_s, None, settings.header_timeout, watchdog)
         self._fronts = fronts
-        self._loop = asyncio.get_running_loop()
+        self._path = path
         self._listeners = listeners
 
     @override
     async def _announce(self) -> None:
         """Print the address once it is served; a process that cannot serve ends the server."""
         self._failing = asyncio.create_task(self._stop_at_failure())
-        if await self._fronts.ready(self._engine.model_info):
+        if await self._fronts.ready(self._path, self._engine.model_info):
             await super()._announce()
 
     async def _stop_at_failure(self) -> None:
@@ -149,7 +151,7 @@ class _EngineServer(DrainingServer):
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         super().handle_exit(sig, frame)
-        self._loop.call_soon_threadsafe(self._fronts.give_up)
+        self._fronts.begin_stop()
 
     @override
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

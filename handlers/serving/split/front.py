@@ -8,7 +8,10 @@ import signal
 import socket
 import sys
 import threading
+from contextlib import suppress
 from typing import Final
+
+import msgspec
 
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers.upstream import Upstream
@@ -30,9 +33,10 @@ _INPUT: Final = 0
 _log = logging.getLogger(__name__)
 
 
-def serve_front(listener: socket.socket) -> int:
+def serve_front(listener: socket.socket, reports: int) -> int:
     """Wait for a FrontStart on the standard input, answer until stopped, and return the exit status.
 
+    reports: the descriptor of the pipe to which a byte is written once connections are accepted.
     Nothing is served if the input ends first, as where the engine does not start.
     """
     freeze_imports()
@@ -45,7 +49,7 @@ def serve_front(listener: socket.socket) -> int:
     set_up_log(start.settings.log_level, start.settings.json_output)
     threading.Thread(target=_stop_with_input, daemon=True).start()
     with ended_by_sigterm(), asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_serve(start, listener))
+        return runner.run(_serve(start, listener, reports))
 
 
 def _stop_with_input() -> None:
@@ -54,9 +58,10 @@ def _stop_with_input() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-async def _serve(start: FrontStart, listener: socket.socket) -> int:
+async def _serve(start: FrontStart, listener: socket.socket, reports: int) -> int:
     settings = start.settings
     config = remote_config(settings, urls=(URL,), socket=start.socket, model_info=start.model_info)
+    config = msgspec.structs.replace(config, served_name=settings.model_name)
     engine = await RemoteEngine.start(config, on_progress=lambda line: _log.warning(line))
     process = Upstream(URL, api_key=None, timeout_s=settings.engine_timeout, socket=start.socket)
     transcriber = RelayedTranscriber(process) if engine.capabilities.transcribes else None
@@ -65,10 +70,16 @@ async def _serve(start: FrontStart, listener: socket.socket) -> int:
         async with process.post(PATH + start.name, text.encode()) as answer:
             return (await answer.whole()).decode()
 
+    def announce(url: str) -> None:
+        with suppress(BrokenPipeError):  # the engine's process has ended, and so will this one
+            os.write(reports, b"1")
+        os.close(reports)
+
     try:
         app = build_app(settings, engine, exchange, transcriber)
         start_listening(listener, settings.host, settings.port)
-        return await run(settings, app, engine, listener, server_context(settings), Watchdog())
+        tls = server_context(settings)
+        return await run(settings, app, engine, listener, tls, Watchdog(), announce=announce)
     finally:
         await process.close()
         await engine.stop()

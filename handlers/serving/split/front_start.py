@@ -18,6 +18,10 @@ class FrontStart(NamedTuple):
     model_info: ModelInfo
 
 
-def command(descriptor: int) -> list[str]:
-    """Return the command of the process, which inherits the socket that it listens on."""
-    return [sys.executable, "-P", "-m", "handlers.serving.split.front_process", str(descriptor)]
+def command(listener: int, reports: int) -> list[str]:
+    """Return the command of the process.
+
+    listener, reports: the descriptors that it inherits, of the socket that it listens on and of the pipe to
+    which it writes a byte once it is ready.
+    """
+    return [sys.executable, "-P", "-m", "handlers.serving.split.front_process", str(listener), str(reports)]

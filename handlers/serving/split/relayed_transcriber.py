@@ -1,6 +1,7 @@
 """The engine's process as one that transcribes, for the processes that answer HTTP."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from typing import Final
@@ -23,6 +24,8 @@ from handlers.transcription.transcript import (
 )
 
 _MAX_LINE_BYTES: Final = 64 * 2**20
+
+_log = logging.getLogger(__name__)
 
 
 class RelayedTranscriber(Transcribes):
@@ -90,3 +93,6 @@ class RelayedTranscriber(Transcribes):
             put(EngineBusy(f"the engine's process cannot be reached: {error}"))
         except (BadStatus, CutOff) as error:
             put(GenerationFailed(f"the engine's process broke off: {error}"))
+        except Exception:  # or else who awaits the events would wait for ever
+            _log.exception("a transcript failed by a bug")
+            put(GenerationFailed("the transcript failed"))

@@ -2,9 +2,11 @@
 
 A transcript is made of windows that follow each other by the times in the text of the one before, of features
 of the whole sound, and of the decoder's attention. So the whole sound goes to the engine's process, which
-writes it down, and the events of the transcript come back, a line of JSON each.
+writes it down, and the events of the transcript come back, a line each: MessagePack in base64, since JSON has
+no infinite numbers, which log-probabilities may be.
 """
 
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -57,7 +59,7 @@ _ERRORS: Final[Mapping[str, Callable[[_Failure], Exception]]] = {
     "EngineBusy": lambda one: EngineBusy(one.message),
     "RequestAborted": lambda one: RequestAborted(one.message),
 }
-_decoder: Final = msgspec.json.Decoder(_Line)
+_decoder: Final = msgspec.msgpack.Decoder(_Line)
 
 
 def _failure_of(error: Exception) -> _Failure:
@@ -87,15 +89,17 @@ def _error_of(failure: _Failure) -> Exception:
 def to_line(event: TranscriptEvent | Exception) -> bytes:
     """Return an event, or the error that ends a transcript, as a line without its end."""
     if isinstance(event, Exception):
-        return msgspec.json.encode(_Line(failure=_failure_of(event)))
-    if isinstance(event, TextDelta):
-        return msgspec.json.encode(_Line(delta=event))
-    return msgspec.json.encode(_Line(transcript=event))
+        line = _Line(failure=_failure_of(event))
+    elif isinstance(event, TextDelta):
+        line = _Line(delta=event)
+    else:
+        line = _Line(transcript=event)
+    return b64encode(msgspec.msgpack.encode(line))
 
 
 def from_line(line: bytes) -> TranscriptEvent | Exception:
-    """Return what a line was made of. Raises msgspec.DecodeError for any other."""
-    found = _decoder.decode(line)
+    """Return what a line was made of. Raises ValueError for any other."""
+    found = _decoder.decode(b64decode(line, validate=True))
     if found.failure is not None:
         return _error_of(found.failure)
     event = found.delta or found.transcript

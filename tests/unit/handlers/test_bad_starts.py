@@ -148,6 +148,15 @@ def test_a_wrong_option_is_one_line(
     assert words in error_of(capsys, str(whole), *options, status=status)
 
 
+def test_a_folder_whose_name_is_too_long_for_a_socket_is_one_line(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deep = tmp_path / ("x" * 90)
+    deep.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+    assert "TMPDIR" in error_of(capsys, str(whole), "--api-workers", "1")
+
+
 def test_little_memory_is_one_line(
     whole: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

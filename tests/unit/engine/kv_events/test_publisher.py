@@ -1,10 +1,12 @@
 """A subscriber knows what the engine's prefix cache holds, whatever it missed and whenever it came."""
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
 
 import pytest
+import zmq
 
 from engine.build import build_core
 from engine.config import EngineConfig, KVEventsConfig
@@ -21,6 +23,9 @@ from tests.tiny.text import save_tiny_model
 
 BLOCK_SIZE = 4
 NUM_KEPT = 4
+MAX_BYTES = 1_000_000
+NUM_LARGE = 40_000  # tokens of a block
+LAST = (1 << 64) - 1
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +168,106 @@ def test_batches_that_queue_too_long_are_replaced_by_the_whole_cache(
         assert {*subscriber.blocks} == {block_hash(block.key) for block in changes.present()}
     finally:
         may_send.set()
+        publisher.close()
+
+
+@pytest.fixture
+def changes() -> CacheChanges:
+    return CacheChanges()
+
+
+@pytest.fixture
+def publisher(config: KVEventsConfig, changes: CacheChanges) -> Iterator[KVEventPublisher]:
+    publisher = KVEventPublisher(config, max_bytes=MAX_BYTES)
+    publisher.start(changes, NUM_LARGE)
+    yield publisher
+    publisher.close()
+
+
+def large_block(number: int) -> StoredBlock:
+    return StoredBlock(number.to_bytes(8, "big"), None, (2**20,) * NUM_LARGE)
+
+
+def publish_large(publisher: KVEventPublisher, changes: CacheChanges, number: int) -> int:
+    """Publish a batch of some 200 kB, and return the hash of its block."""
+    block = large_block(number)
+    changes.store(block)
+    num_lost = publisher.counters().num_lost
+    num_before = publisher.counters().num_batches
+    publisher.publish()
+    while publisher.counters().num_batches == num_before and publisher.counters().num_lost == num_lost:
+        time.sleep(0.001)
+    return block_hash(block.key)
+
+
+def test_replays_of_one_who_reads_late_are_whole(
+    publisher: KVEventPublisher, changes: CacheChanges, config: KVEventsConfig
+) -> None:
+    """Each ends by its last frame: a queue that is full delays it, and drops nothing."""
+    for number in range(NUM_KEPT + 2):
+        publish_large(publisher, changes, number)
+    context = zmq.Context()
+    try:
+        late = context.socket(zmq.DEALER)
+        late.set_hwm(1)
+        assert config.replay_endpoint is not None
+        late.connect(config.replay_endpoint)
+        for _ in range(5):
+            late.send_multipart((b"", bytes(8)))
+        gone = context.socket(zmq.DEALER)
+        gone.connect(config.replay_endpoint)
+        gone.send_multipart((b"", bytes(8)))
+        gone.close(linger=0)
+        time.sleep(0.2)
+        publish_large(publisher, changes, number + 1)  # others are not held up meanwhile
+        for _ in range(5):
+            numbers: list[int] = []
+            while not numbers or numbers[-1] != LAST:
+                assert late.poll(30_000), "the replay does not end"
+                numbers.append(int.from_bytes(late.recv_multipart()[-2], "big"))
+            first, *others = numbers[:-1]
+            assert others == [*range(first + 1, first + 1 + len(others))]
+            assert len(others) >= NUM_KEPT
+    finally:
+        context.destroy(linger=0)
+
+
+def test_batches_are_kept_and_queued_within_a_bound_of_bytes(
+    tmp_path: Path, changes: CacheChanges, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = KVEventsConfig(endpoint=f"ipc://{tmp_path}/events", replay_endpoint=f"ipc://{tmp_path}/replay")
+    publisher = KVEventPublisher(config, max_bytes=MAX_BYTES)
+    may_send, send = Event(), KVEventPublisher._send
+
+    def wait_and_send(publisher: KVEventPublisher, batch: bytes) -> None:
+        assert may_send.wait(30)
+        send(publisher, batch)
+
+    may_send.set()
+    monkeypatch.setattr(KVEventPublisher, "_send", wait_and_send)
+    publisher.start(changes, NUM_LARGE)
+    subscriber = KVSubscriber(config.endpoint, str(config.replay_endpoint))
+    try:
+        expected = {publish_large(publisher, changes, number) for number in range(20)}
+        assert not publisher.counters().num_lost
+        assert sum(map(len, publisher._kept._batches)) <= MAX_BYTES
+        subscriber.catch_up()
+        assert {*subscriber.blocks} == expected
+        may_send.clear()
+        for number in range(20, 40):
+            changes.store(large_block(number))
+            publisher.publish()
+        assert publisher._num_bytes_handed - publisher._num_bytes_taken <= MAX_BYTES
+        assert publisher.counters().num_lost > 10
+        may_send.set()
+        ends_at = time.monotonic() + 30
+        while len(subscriber.blocks) < 40:
+            assert time.monotonic() < ends_at
+            subscriber.next_number = 0
+            subscriber.catch_up()
+    finally:
+        may_send.set()
+        subscriber.close()
         publisher.close()
 
 

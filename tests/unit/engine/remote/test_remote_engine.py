@@ -1,6 +1,8 @@
 """The engine over a vLLM server, which answers rightly or misbehaves; one test for each way."""
 
 import asyncio
+import errno
+import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
@@ -401,6 +403,43 @@ async def test_a_server_without_room_is_replaced_by_another(tokenizer: Tokenizer
             await events(engine, new_request())
 
 
+async def test_a_later_sequence_waits_for_room_once_the_answer_has_begun(tokenizer: Tokenizer) -> None:
+    """Of two, one after the other: the permits of the server may have gone to others between them."""
+    good = sends(tokens(*written(tokenizer)))
+    busy = [refuses(429), refuses(503), refuses(429)]
+    async with pair(tokenizer, good, *busy, good) as both:
+        found = await events(both.engine, new_request(num_sequences=2, num_parallel=1))
+        assert [text_of([each for each in found if each.index == index]) for index in (0, 1)] == [TEXT, TEXT]
+        assert len(both.upstream.received) == 5
+    async with pair(tokenizer, *busy, good) as both:  # of an answer that has begun with another prompt
+        assert text_of(await events(both.engine, new_request(waits_for_room=True))) == TEXT
+
+
+async def test_the_wait_for_room_is_bounded_and_begins_with_the_answer(tokenizer: Tokenizer) -> None:
+    good = sends(tokens(*written(tokenizer)))
+    async with pair(tokenizer, good, refuses(429), patience_s=0.1) as both:
+        with pytest.raises(EngineBusy):
+            await events(both.engine, new_request(num_sequences=2, num_parallel=1))
+        assert len(both.upstream.received) > 2
+    async with pair(tokenizer, refuses(429), good) as both:
+        with pytest.raises(EngineBusy):
+            await events(both.engine, new_request(num_sequences=2, num_parallel=1))
+        assert len(both.upstream.received) == 1
+
+
+async def test_a_sequence_that_waits_for_room_ends_with_its_client(tokenizer: Tokenizer) -> None:
+    good = sends(tokens(*written(tokenizer)))
+    async with pair(tokenizer, good, refuses(429)) as both:
+        async with aclosing(both.engine.submit(new_request(num_sequences=2, num_parallel=1))) as found:
+            async for each in found:
+                if each.finish is not None:
+                    break
+        num_asked = len(both.upstream.received)
+        await asyncio.sleep(0.2)
+        assert len(both.upstream.received) == num_asked
+        assert both.engine.stats().num_running == 0
+
+
 async def test_a_lost_server_gets_no_further_requests(tokenizer: Tokenizer) -> None:
     good = sends(tokens(*written(tokenizer)))
     async with over_two(tokenizer, drops(), good) as (engine, lost, other):
@@ -408,6 +447,28 @@ async def test_a_lost_server_gets_no_further_requests(tokenizer: Tokenizer) -> N
         for name in "abc":
             assert text_of(await events(engine, new_request(name))) == TEXT
         assert (len(lost.received), len(other.received)) == (1, 3)
+
+
+async def test_a_process_without_descriptors_ejects_no_server(
+    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = sends(tokens(*written(tokenizer)))
+    async with over_two(tokenizer, good, good) as (engine, _, _):
+        new_socket = socket.socket
+        is_full = True
+
+        def limited(*arguments: Any, **options: Any) -> socket.socket:
+            if is_full:
+                raise OSError(errno.EMFILE, "Too many open files")
+            return new_socket(*arguments, **options)
+
+        monkeypatch.setattr(socket, "socket", limited)
+        with pytest.raises(EngineBusy):
+            await events(engine, new_request())
+        assert (await engine.health()).is_healthy
+        is_full = False
+        assert all(upstream.is_healthy for upstream in engine._upstreams)
+        assert text_of(await events(engine, new_request())) == TEXT
 
 
 async def test_requests_with_the_same_prefix_go_to_the_same_server(tokenizer: Tokenizer) -> None:

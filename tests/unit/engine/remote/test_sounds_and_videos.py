@@ -19,12 +19,13 @@ from engine.media.process.client import SHARED
 from engine.media_item import FilePrompt, MediaItem
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.sample_files import SAMPLES
+from engine.remote.servers import patience
 from engine.request import MediaKind
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.samples.sounds import RATE, encoded, sound_bytes, tone
 from tests.samples.videos import video_bytes
-from tests.scripted.upstream import Body, refuses, running_upstream
+from tests.scripted.upstream import Body, drops, refuses, running_upstream
 from tests.servers.running_app import running_app
 from tests.tiny.audio import AUDIO_FAMILIES, save_tiny_audio_model
 from tests.tiny.media import image_bytes
@@ -191,6 +192,24 @@ async def test_a_kind_that_a_server_refuses_is_off_and_others_stay(tmp_path: Pat
         assert engine.capabilities.media == media_of(engine).kinds == {MediaKind.IMAGE}
     (said,) = unexpected(lines)
     assert said.startswith("note: sounds are not read") and "no sounds here" in said
+
+
+async def test_a_server_without_room_for_a_file_at_the_start_reads_it_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "_PAUSE_S", 0.01)
+    save(tmp_path, "qwen2_audio")
+    of_sample = sample(tmp_path, MediaKind.AUDIO)
+    reads = expands_to({of_sample.placeholder: of_sample.token_ids})
+    busy = [refuses(429), refuses(503), drops()]
+
+    async def reply(request: web.Request, body: Body) -> web.StreamResponse:
+        has_sound = "content_parts" in body
+        return await (busy.pop() if has_sound and busy else reads)(request, body)
+
+    async with running_upstream(reply) as upstream, started(tmp_path, upstream.url) as (engine, _):
+        assert engine.capabilities.media == {MediaKind.AUDIO}
+    assert not busy
 
 
 async def test_videos_are_not_sent_to_vllm(tmp_path: Path) -> None:

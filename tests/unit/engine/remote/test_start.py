@@ -14,8 +14,10 @@ import pytest
 
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineDied, GenerationFailed, ModelNotSupported
+from engine.remote import build
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
+from engine.remote.servers import patience
 from engine.request import SamplingParams, StopConditions
 from tests.requests import generation_request
 from tests.scripted import program
@@ -89,6 +91,17 @@ async def test_a_server_is_started_by_its_command_and_ends_with_the_engine() -> 
     assert server is not None
     assert await asyncio.wait_for(server.exited(), 60) == 128 + signal.SIGTERM
     assert not engine._death.is_set()
+
+
+async def test_a_server_that_is_there_already_is_not_taken_for_the_commands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(build, "TERM_S", 0.0)
+    monkeypatch.setattr(build, "_MORE_S", 0.1)
+    command = (sys.executable, "-m", "tests.scripted.program", "1")
+    async with running_upstream(ONE_TOKEN) as upstream:
+        with pytest.raises(ModelNotSupported, match="another server listens at"):
+            await RemoteEngine.start(config(upstream.url, command=command))
 
 
 async def test_a_command_that_ends_before_its_server_is_ready_is_reported() -> None:
@@ -173,7 +186,35 @@ async def test_a_server_that_computes_no_token_is_refused(
 ) -> None:
     async with running_upstream(reply) as upstream:
         with pytest.raises(ModelNotSupported, match=message):
-            await RemoteEngine.start(config(upstream.url, timeout_s=timeout_s))
+            await RemoteEngine.start(config(upstream.url, timeout_s=timeout_s, start_timeout_s=1.0))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [*map(refuses, (429, 502, 503, 504)), drops(), hangs()],
+    ids=["429", "502", "503", "504", "lost", "hangs"],
+)
+async def test_a_server_without_room_is_asked_again_at_the_start(
+    reply: Reply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "_PAUSE_S", 0.01)
+    said: list[str] = []
+    async with running_upstream(reply, reply, ONE_TOKEN) as upstream:
+        engine = await RemoteEngine.start(config(upstream.url, timeout_s=0.2), on_progress=said.append)
+        await engine.stop()
+    assert len(upstream.received) == 3
+    assert len(said) == 1 and said[0].startswith(f"waiting for the server at {upstream.url}: ")
+
+
+async def test_a_server_that_has_described_its_model_need_not_have_room() -> None:
+    async with running_upstream(ONE_TOKEN) as upstream:
+        async with started(config(upstream.url)) as engine:
+            info = engine.model_info
+        upstream.replies = [refuses(429)]
+        upstream.received.clear()
+        async with started(config(upstream.url, model_info=info, served_name="m")) as engine:
+            assert engine.model_info == info
+        assert upstream.received == []
 
 
 async def test_a_context_over_the_servers_is_refused() -> None:

@@ -1,6 +1,10 @@
 import json
 import logging
+import os
+import sys
 import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -59,6 +63,34 @@ def test_standard_output_takes_it_too(capsys: pytest.CaptureFixture[str]) -> Non
     log.write(entry())
     log.close()
     assert json.loads(capsys.readouterr().out)["request_id"] == "r"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a pipe of packets shows where writes end")
+def test_each_write_has_whole_lines_so_that_other_processes_lines_come_between(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reading, writing = os.pipe2(os.O_DIRECT)
+    packets: list[bytes] = []
+
+    def read() -> None:
+        while packet := os.read(reading, 65_536):
+            packets.append(packet)
+
+    with ThreadPoolExecutor(1) as threads, open(writing, "w") as stream:
+        found = threads.submit(read)
+        monkeypatch.setattr("sys.stdout", stream)
+        log = AuditLog("-")
+        for number in range(1000):
+            log.write(entry(f"r{number}"))
+        log.start()
+        log.close()
+        monkeypatch.undo()
+        stream.close()
+        found.result(60)
+    os.close(reading)
+    assert all(packet.endswith(b"\n") for packet in packets)
+    numbers = [json.loads(line)["request_id"] for line in b"".join(packets).splitlines()]
+    assert numbers == [f"r{number}" for number in range(1000)]
 
 
 def test_a_file_that_was_rotated_is_opened_anew(tmp_path: Path) -> None:
@@ -120,11 +152,11 @@ def test_a_full_disk_is_warned_of_and_the_gap_is_told_when_there_is_room_again(
     wrote = threading.Event()
     append = log._append
 
-    def full_at_first(text: str) -> None:
+    def full_at_first(lines: Sequence[bytes]) -> None:
         if not wrote.is_set():
             wrote.set()
             raise OSError(28, "No space left on device")
-        append(text)
+        append(lines)
 
     monkeypatch.setattr(log, "_append", full_at_first)
     log.start()

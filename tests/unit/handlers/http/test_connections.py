@@ -97,3 +97,5 @@ def test_the_default_leaves_descriptors_for_files(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("os.listdir", lambda path: ["0"] * 20)
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (64, 64))
     assert default_max_connections() == 64 - 20 - 16
+    assert default_max_connections(14) == 64 - 20 - 16 - 14
+    assert default_max_connections(1000) == (64 - 20 - 16) // 2

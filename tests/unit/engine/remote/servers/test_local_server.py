@@ -109,6 +109,17 @@ async def test_whatever_it_has_started_ends_with_it(lines: Lines, end: str) -> N
             await asyncio.sleep(0.01)
 
 
+async def test_it_ends_with_its_guard_even_if_that_is_killed(lines: Lines) -> None:
+    server = program("import os, signal\nprint(os.getpid())\nsignal.pause()")
+    pid = int(await lines.next())
+    server._process.kill()
+    assert await ended(server) == -9
+    async with asyncio.timeout(TIMEOUT_S):
+        while is_alive(pid):
+            await asyncio.sleep(0.01)
+    await server.stop()
+
+
 async def test_a_command_that_is_not_there_is_refused() -> None:
     with pytest.raises(ModelNotSupported, match="there is no 'no-such-command'"):
         LocalServer(NAME, ("no-such-command",))

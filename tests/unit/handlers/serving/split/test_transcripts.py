@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from math import inf, isnan, nan
 from typing import Any, NamedTuple
 
 import msgspec
@@ -29,14 +30,14 @@ from handlers.active_requests.active_request import ActiveRequest, ActiveRequest
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.serving.split import transcripts_app
+from handlers.serving.split import relayed_transcriber, transcripts_app
 from handlers.serving.split.relayed_transcriber import RelayedTranscriber
 from handlers.serving.split.transcript_lines import PATH, from_line, to_line
 from handlers.serving.split.transcripts_app import TranscriptsApp
 from handlers.settings.settings import Settings
 from handlers.transcription.chunks import PauseRules
 from handlers.transcription.decoding import WHISPERS_RULES
-from handlers.transcription.transcript import TextDelta, Transcript, TranscriptionRequest
+from handlers.transcription.transcript import ScoredToken, TextDelta, Transcript, TranscriptionRequest
 from tests.samples.sounds import sound_bytes
 from tests.servers.running_app import running_app
 from tests.tiny.speech import save_tiny_speech
@@ -194,6 +195,37 @@ async def test_a_process_that_is_gone_fails_the_request(relay: Relay) -> None:
         await other.transcriber.transcribe(active, TranscriptionRequest(audio=SOUND))
 
 
+@pytest.mark.parametrize(
+    "answer", [b"x" * 1000, b"{}\n", b"!\n", to_line(TextDelta("a"))[:-5] + b"\n"], ids=range(4)
+)
+async def test_what_is_no_transcript_fails_the_request_and_holds_nobody(
+    relay: Relay, answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relayed_transcriber, "_MAX_LINE_BYTES", 500)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": answer})
+
+    async with running_app(app) as url:
+        upstream = Upstream(url, api_key=None, timeout_s=60)
+        transcriber = RelayedTranscriber(upstream)
+        request = TranscriptionRequest(audio=SOUND)
+        with relay.opened() as active, pytest.raises(GenerationFailed):
+            await asyncio.wait_for(transcriber.transcribe(active, request), 30)
+        unwritable = TranscriptionRequest(audio=SOUND, prompt="\ud800")
+        with relay.opened() as active, pytest.raises(GenerationFailed):
+            await asyncio.wait_for(transcriber.transcribe(active, unwritable), 30)
+        await upstream.close()
+
+
+async def test_numbers_that_are_not_finite_are_the_same_on_the_other_side() -> None:
+    event = TextDelta("a", (ScoredToken(b"a", -inf),))
+    assert from_line(to_line(event)) == event
+    (token,) = from_line(to_line(TextDelta("a", (ScoredToken(b"a", nan),)))).tokens  # type: ignore[union-attr]  # it is a delta
+    assert isnan(token.logprob)
+
+
 async def test_a_window_may_take_longer_than_the_engine_may_be_silent(
     relay: Relay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,4 +245,4 @@ async def test_a_window_may_take_longer_than_the_engine_may_be_silent(
     app = TranscriptsApp(no_app, relay.own, Settings())
     await app({"type": "http", "path": PATH, "method": "POST", "headers": []}, receive, send)
     assert b"\n" in sent
-    assert b'"transcript"' in b"".join(sent)
+    assert isinstance(from_line(b"".join(sent).split()[-1]), Transcript)
