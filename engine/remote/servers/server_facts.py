@@ -9,6 +9,7 @@ import msgspec
 from engine.errors import ModelNotSupported
 from engine.remote.config import RemoteConfig
 from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.servers.model_list import NotReady, listed_model
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.answer_reader import error_reason
 from engine.remote.wire.token_api import ApiFacts, TokenApi
@@ -25,46 +26,40 @@ class ServerFacts(msgspec.Struct, frozen=True):
     own: ApiFacts = ApiFacts()
 
 
-class _Model(msgspec.Struct):
-    id: str
-    max_model_len: int | None = None
-    parent: str | None = None  # an adapter's
+class Silent(ModelNotSupported):
+    """The server lists the model, but does not answer when it is to compute a token."""
 
 
-class _Models(msgspec.Struct):
-    data: list[_Model]
+async def server_facts(upstream: Upstream, api: TokenApi, config: RemoteConfig) -> ServerFacts:
+    """Return what a server says of our model. Raises as `listed_model` does."""
+    model = await listed_model(upstream, config)
+    return ServerFacts(model.id, model.max_model_len, await _own_facts(upstream, api))
 
 
 async def wait_until_ready(
     upstream: Upstream, api: TokenApi, config: RemoteConfig, on_progress: Callable[[str], None]
 ) -> ServerFacts:
-    """Wait until the server lists its models, and return what it says of ours.
+    """Wait until the server lists our model, and return what it says of it.
 
-    Raises ModelNotSupported if it does not serve it, asks for a key, or is not ready in time.
+    Raises ModelNotSupported for an answer that waiting cannot change, and NotReady where
+    `config.start_timeout_s` is over.
     """
-    is_waiting = False
+    url, reason = upstream.url, ""
     try:
         async with asyncio.timeout(config.start_timeout_s):
             while True:
                 try:
-                    found = await upstream.get("/v1/models", timeout_s=_TIMEOUT_S)
-                except NoAnswer:
-                    found = None
-                if found is not None and found.status in (401, 403):
-                    raise ModelNotSupported(f"{upstream.url} refuses the key, or asks for one")
-                if found is not None and 300 <= found.status < 400:
-                    where = found.location or "another address, which it does not name"
-                    raise ModelNotSupported(f"{upstream.url} leads to {where}: ask that server itself")
-                if found is not None and found.status == 200:
-                    model = _choose(_models(upstream, found.body), config, upstream)
-                    return ServerFacts(model.id, model.max_model_len, await _own_facts(upstream, api))
-                if not is_waiting:
-                    is_waiting = True
-                    on_progress(f"waiting for the server at {upstream.url}")
+                    return await server_facts(upstream, api, config)
+                except NotReady as error:
+                    is_first, now = not reason, str(error)
+                    if is_first or now != reason and not isinstance(error.__cause__, NoAnswer):
+                        reason = now
+                        named = "" if isinstance(error.__cause__, NoAnswer) else f": {reason}"
+                        on_progress(f"waiting for the server at {url}{named}")
                 await asyncio.sleep(_PAUSE_S)
     except TimeoutError:
-        raise ModelNotSupported(
-            f"the server at {upstream.url} was not ready within {config.start_timeout_s:.0f} s"
+        raise NotReady(
+            f"the server at {url} was not ready within {config.start_timeout_s:.0f} s: {reason}"
         ) from None
 
 
@@ -85,28 +80,7 @@ async def check_generates(upstream: Upstream, api: TokenApi, served_name: str, t
             f"server fails: status {error.status} {reason}"
         ) from error
     except (NoAnswer, CutOff) as error:
-        raise ModelNotSupported(f"{upstream.url} does not answer: {error.__cause__ or error}") from error
-
-
-def _models(upstream: Upstream, body: bytes) -> list[_Model]:
-    try:
-        return msgspec.json.decode(body, type=_Models).data
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ModelNotSupported(f"{upstream.url}/v1/models lists no models: {error}") from error
-
-
-def _choose(models: list[_Model], config: RemoteConfig, upstream: Upstream) -> _Model:
-    """Return the model that is served under a name of ours, or else the only one."""
-    named = [model for model in models if model.id in (config.served_name, config.model)]
-    bases = [model for model in models if model.parent is None]
-    if named:
-        return named[0]
-    if len(bases) == 1:
-        return bases[0]
-    raise ModelNotSupported(
-        f"{upstream.url} serves {', '.join(model.id for model in bases) or 'no model'}, and none is called "
-        f"{config.served_name or config.model}"
-    )
+        raise Silent(f"{upstream.url} does not answer: {error.__cause__ or error}") from error
 
 
 async def _own_facts(upstream: Upstream, api: TokenApi) -> ApiFacts:
