@@ -53,7 +53,7 @@ class Upstream:
             except OSError as error:
                 raise NoAnswer from error
             if answer.status != 200:
-                raise BadStatus(answer.status, await answer.error_body())
+                raise BadStatus(answer.status, await answer.error_body(), answer.retry_after)
             yield answer
         finally:
             self._connections.give(connection)
