@@ -7,7 +7,7 @@ from typing import Final
 from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGrammar, InvalidRequest
 from engine.events import TokenEvent
 from engine.remote.sequence_events import SequenceEvents
-from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer, ServerFailed
+from engine.remote.servers.failures import BUSY, BadStatus, CutOff, NoAnswer, ServerFailed
 from engine.remote.servers.retry_after import seconds_of
 from engine.remote.servers.upstream import Upstream
 from engine.remote.sse import EventSplitter, EventTooLong
@@ -15,9 +15,6 @@ from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamErr
 from engine.remote.wire.token_api import TokenApi
 from engine.request import GenerationRequest
 from engine.text.tokenizer import Tokenizer
-
-# Servers answer these until there is room for a request again, or until they have started.
-_BUSY: Final = frozenset({429, 502, 503, 504})
 
 _MAX_EVENT_BYTES: Final = 8 * 2**20  # a prompt of 32,000 tokens with the log-probabilities of five each
 
@@ -87,7 +84,7 @@ def _failed(events: SequenceEvents, message: str) -> GenerationFailed:
 
 def _refusal(status: int, reason: ErrorReason, request: GenerationRequest) -> EngineError:
     """Return the engine's error for a server's refusal of a request."""
-    if status in _BUSY:
+    if status in BUSY:
         return EngineBusy("the engine's server has no room")
     if status in (400, 413, 422):
         is_of_grammar = not reason.parameter or reason.parameter.endswith("structured_outputs")

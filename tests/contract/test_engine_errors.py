@@ -61,7 +61,7 @@ def test_all_that_the_engine_raises_for_a_request_is_here() -> None:
     at_load = {
         "ModelNotSupported",
         "NotReady",
-        "Silent",
+        "Unlisted",
         "NoPagedAttention",
         "KernelsMissing",
         "CannotPublish",

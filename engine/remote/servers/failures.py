@@ -6,19 +6,13 @@ from typing import Final
 
 from engine.errors import GenerationFailed
 
-# This process, or its machine, has no more files, memory or ports.
-_OUR_OWN: Final = frozenset(
-    {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EADDRNOTAVAIL, socket.EAI_SYSTEM}
-)
+# Servers, and proxies before them, answer these until there is room for a request again, or until they have
+# started.
+BUSY: Final = frozenset({429, 502, 503, 504})
 
 
 class NoAnswer(Exception):
     """The server refused the connection, or closed it before it answered."""
-
-    @property
-    def is_our_own(self) -> bool:
-        """Return whether it says nothing about the server, since no connection could be made from here."""
-        return isinstance(self.__cause__, OSError) and self.__cause__.errno in _OUR_OWN
 
 
 class CutOff(Exception):
@@ -37,3 +31,15 @@ class BadStatus(Exception):
 
 class ServerFailed(GenerationFailed):
     """The server failed before the first token, by a fault of its own: another server may compute it."""
+
+
+_OWN_ERRORS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL})
+_OWN_LOOKUPS: Final = frozenset({socket.EAI_SYSTEM, socket.EAI_MEMORY})
+
+
+def is_own(error: NoAnswer) -> bool:
+    """Return whether this process lacks a descriptor, memory or a port, which says nothing of the server."""
+    cause = error.__cause__
+    if isinstance(cause, socket.gaierror):
+        return cause.errno in _OWN_LOOKUPS
+    return isinstance(cause, OSError) and cause.errno in _OWN_ERRORS

@@ -12,7 +12,11 @@ _TIMEOUT_S = 10.0
 
 
 class NotReady(ModelNotSupported):
-    """The server does not serve the model, or not yet; the message says what it does."""
+    """The server does not serve the model, or not yet; the message says what it does instead."""
+
+
+class Unlisted(NotReady):
+    """The server lists other models."""
 
 
 class ListedModel(msgspec.Struct):
@@ -30,7 +34,7 @@ class _Models(msgspec.Struct):
 async def listed_model(upstream: Upstream, config: RemoteConfig) -> ListedModel:
     """Return the model that the server lists under a name of ours, or else the only one.
 
-    Raises NotReady, and ModelNotSupported for an answer that waiting cannot change.
+    Raises NotReady or Unlisted, and ModelNotSupported for an answer that waiting cannot change.
     """
     url = upstream.url
     try:
@@ -58,7 +62,7 @@ def _choose(models: list[ListedModel], config: RemoteConfig, url: str) -> Listed
         return named[0]
     if len(bases) == 1:
         return bases[0]
-    raise NotReady(
+    raise Unlisted(
         f"{url} serves {', '.join(model.id for model in bases) or 'no model'}, and none is called "
         f"{config.served_name or config.model}"
     )

@@ -8,8 +8,8 @@ import msgspec
 
 from engine.errors import ModelNotSupported
 from engine.remote.config import RemoteConfig
-from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
-from engine.remote.servers.model_list import NotReady, listed_model
+from engine.remote.servers.failures import BUSY, BadStatus, CutOff, NoAnswer
+from engine.remote.servers.model_list import NotReady, Unlisted, listed_model
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.answer_reader import error_reason
 from engine.remote.wire.token_api import ApiFacts, TokenApi
@@ -26,10 +26,6 @@ class ServerFacts(msgspec.Struct, frozen=True):
     own: ApiFacts = ApiFacts()
 
 
-class Silent(ModelNotSupported):
-    """The server lists the model, but does not answer when it is to compute a token."""
-
-
 async def server_facts(upstream: Upstream, api: TokenApi, config: RemoteConfig) -> ServerFacts:
     """Return what a server says of our model. Raises as `listed_model` does."""
     model = await listed_model(upstream, config)
@@ -44,18 +40,20 @@ async def wait_until_ready(
     Raises ModelNotSupported for an answer that waiting cannot change, and NotReady where
     `config.start_timeout_s` is over.
     """
-    url, reason = upstream.url, ""
+    url, reason, reported = upstream.url, "", ""
     try:
         async with asyncio.timeout(config.start_timeout_s):
             while True:
                 try:
                     return await server_facts(upstream, api, config)
                 except NotReady as error:
-                    is_first, now = not reason, str(error)
-                    if is_first or now != reason and not isinstance(error.__cause__, NoAnswer):
-                        reason = now
-                        named = "" if isinstance(error.__cause__, NoAnswer) else f": {reason}"
-                        on_progress(f"waiting for the server at {url}{named}")
+                    reason = str(error)
+                    line = f"waiting for the server at {url}"
+                    if isinstance(error, Unlisted):
+                        line += f": {reason}"
+                if line != reported:
+                    reported = line
+                    on_progress(line)
                 await asyncio.sleep(_PAUSE_S)
     except TimeoutError:
         raise NotReady(
@@ -67,6 +65,7 @@ async def check_generates(upstream: Upstream, api: TokenApi, served_name: str, t
     """Raise ModelNotSupported unless the server computes a token after this one, our vocabulary's last.
 
     So a server without the token API, or of a model with fewer tokens, is found before the first request.
+    Raises NotReady for one that gives no answer, or has no room.
     """
     try:
         async with upstream.post(api.path, api.encode_probe(served_name, token_id)) as answer:
@@ -75,12 +74,14 @@ async def check_generates(upstream: Upstream, api: TokenApi, served_name: str, t
         reason, _ = error_reason(error.body)
         if error.status in (404, 405):
             raise ModelNotSupported(f"{upstream.url} has no {api.path}: {api.start_hint}") from error
+        if error.status in BUSY:
+            raise NotReady(f"{upstream.url} computes no token: status {error.status} {reason}") from error
         raise ModelNotSupported(
             f"{upstream.url} does not take token {token_id}, so the tokenizer is another model's, or its "
             f"server fails: status {error.status} {reason}"
         ) from error
     except (NoAnswer, CutOff) as error:
-        raise Silent(f"{upstream.url} does not answer: {error.__cause__ or error}") from error
+        raise NotReady(f"{upstream.url} does not answer: {error.__cause__ or error}") from error
 
 
 async def _own_facts(upstream: Upstream, api: TokenApi) -> ApiFacts:
