@@ -116,7 +116,12 @@ class NoTokenLeft(GenerationFailed):
 
 
 class EngineBusy(EngineError):
-    """Others keep what the request needs before it can run; trying again later may succeed."""
+    """Others keep what the request needs before it can run; trying again later may succeed.
+
+    retry_after_s: seconds until then, where whatever keeps it has named them.
+    """
+
+    retry_after_s: float | None = None
 
 
 class RequestAborted(EngineError):

@@ -18,6 +18,8 @@ _SIZES = tuple(float(2**k) for k in range(11))
 class Health(msgspec.Struct, frozen=True):
     """The engine's health: whether requests can be expected to succeed, and the `reason` if not.
 
+    A healthy engine has a `reason` where a part of it is missing: one of several servers, for example.
+
     is_alive: False where only another process will serve again, so that this one should be replaced.
     """
 

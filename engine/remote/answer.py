@@ -7,7 +7,8 @@ from typing import Final
 from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGrammar, InvalidRequest
 from engine.events import TokenEvent
 from engine.remote.sequence_events import SequenceEvents
-from engine.remote.servers.failures import BUSY, BadStatus, CutOff, NoAnswer
+from engine.remote.servers.failures import BUSY, BadStatus, CutOff, NoAnswer, ServerFailed
+from engine.remote.servers.retry_after import seconds_of
 from engine.remote.servers.upstream import Upstream
 from engine.remote.sse import EventSplitter, EventTooLong
 from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamError, error_reason
@@ -34,7 +35,8 @@ async def put_events(
     """Send the body that asks for one sequence, and put its events as they come.
 
     num_running: the sequences that run beside it, for the events' `batch_size`. Raises NoAnswer if no token
-    has come and another try may have more success, and else an EngineError.
+    has come and another try may have more success, and else an EngineError: ServerFailed for a fault of the
+    server before the first token.
     """
     reader = api.reader(request, tokenizer)
     events = SequenceEvents(request, index, tokenizer, reader, put, num_running)
@@ -52,22 +54,32 @@ async def put_events(
                 return
         if is_streamed and not events.has_begun and reader.finish_reason is None:
             raise NoAnswer("the connection was closed before the first token")
-        raise GenerationFailed("the engine's server ended the sequence early")
+        raise _failed(events, "the engine's server ended the sequence early")
     except BadStatus as error:
-        raise _refusal(error.status, error_reason(error.body), request) from error
+        refusal = _refusal(error.status, error_reason(error.body), request)
+        if isinstance(refusal, EngineBusy):
+            refusal.retry_after_s = seconds_of(error.retry_after)
+        raise refusal from error
     except EventTooLong as error:
-        raise GenerationFailed("the engine's server sent an event that is too long") from error
+        raise _failed(events, "the engine's server sent an event that is too long") from error
     except CutOff as error:
         if events.has_begun or isinstance(error.__cause__, TimeoutError):
             _log.error("%s broke an answer off: %s", upstream.url, error)
             raise GenerationFailed(f"the engine's server broke off: {error}") from error
         raise NoAnswer(str(error)) from error
     except UpstreamError as error:
-        status = 500 if events.has_begun else error.status
-        raise _refusal(status, ErrorReason(error.reason, error.parameter), request) from error
+        if events.has_begun:
+            _log.error("%s failed in an answer: %s", upstream.url, error.reason)
+            raise GenerationFailed("the engine's server failed") from error
+        raise _refusal(error.status, ErrorReason(error.reason, error.parameter), request) from error
     except Malformed as error:
         _log.error("%s answered with what its API does not define: %s", upstream.url, error)
-        raise GenerationFailed("the engine's server failed") from error
+        raise _failed(events, "the engine's server failed") from error
+
+
+def _failed(events: SequenceEvents, message: str) -> GenerationFailed:
+    """Return the error of a server's own fault, which another server may not have if no token has come."""
+    return GenerationFailed(message) if events.has_begun else ServerFailed(message)
 
 
 def _refusal(status: int, reason: ErrorReason, request: GenerationRequest) -> EngineError:
@@ -80,4 +92,4 @@ def _refusal(status: int, reason: ErrorReason, request: GenerationRequest) -> En
             return InvalidGrammar(f"the engine refuses the grammar: {reason.message}")
         return InvalidRequest(f"the engine refuses the request: {reason.message}")
     _log.error("the engine's server answered with status %d: %s", status, reason.message)
-    return GenerationFailed("the engine's server failed")
+    return ServerFailed("the engine's server failed")

@@ -1,7 +1,7 @@
 """The parts of an engine over servers: connections that are tried, a tokenizer, a description; no torch."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -10,12 +10,13 @@ from engine.errors import ModelNotSupported
 from engine.info.model_info import ModelInfo
 from engine.media_item import FileKeeper
 from engine.remote.config import RemoteConfig
+from engine.remote.fleet.admission import Admission, Ready, wait_for_servers
 from engine.remote.media import media_that_servers_read
 from engine.remote.model_files import ModelFiles, read_model_files
 from engine.remote.servers.local_port import wait_until_left
 from engine.remote.servers.local_server import PORT, TERM_S, LocalServer, with_port
 from engine.remote.servers.patience import Patience
-from engine.remote.servers.server_facts import ServerFacts, check_generates, wait_until_ready
+from engine.remote.servers.server_facts import ServerFacts
 from engine.remote.servers.thread_placement import keep_off_bound_cores
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.apis import APIS
@@ -28,7 +29,7 @@ _MORE_S: Final = 5.0
 
 
 class BuiltRemote(NamedTuple):
-    """The arguments of RemoteEngine."""
+    """The arguments of RemoteEngine. absent: those of the servers that were not ready at the start."""
 
     api: TokenApi
     upstreams: list[Upstream]
@@ -37,10 +38,12 @@ class BuiltRemote(NamedTuple):
     model_info: ModelInfo
     server: LocalServer | None = None
     media: FileKeeper | None = None
+    admission: Admission | None = None
+    absent: Sequence[Upstream] = ()
 
 
 async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> BuiltRemote:
-    """Read the model's files, start the server if there is a command for it, and wait until all are ready.
+    """Read the model's files, start the server if there is a command for it, and wait until one is ready.
 
     on_progress: called in this loop with one line at a time. Raises ModelNotSupported if the model's files
     cannot be read, or if they do not belong to what the servers serve; or if the command ends.
@@ -92,36 +95,56 @@ async def _unless_it_ends(server: LocalServer, connecting: Coroutine[Any, Any, B
 async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -> BuiltRemote:
     loop = asyncio.get_running_loop()
     api = APIS[config.api]
-    upstreams = [
-        Upstream(url, api_key=config.api_key, timeout_s=config.timeout_s, socket=config.socket)
-        for url in config.urls
-    ]
+    upstreams: list[Upstream] = []
     try:
+        upstreams += _upstreams(config)
         files = await asyncio.to_thread(
             read_model_files, config, lambda line: loop.call_soon_threadsafe(on_progress, line)
         )
         if config.model_info is not None:
             return _as_described(config, config.model_info, upstreams, files)
-        facts = _agreed(
-            [await wait_until_ready(upstream, api, config, on_progress) for upstream in upstreams]
-        )
+        ready = await wait_for_servers(upstreams, api, config, files.tokenizer, on_progress)
+        present = [upstream for upstream, _ in ready]
+        absent = [upstream for upstream in upstreams if upstream not in present]
+        for upstream in absent:
+            on_progress(f"warning: starting without the server at {upstream.url}, which is not ready")
+        facts = _agreed(ready)
         patience = Patience(config.start_timeout_s, on_progress)
-        for upstream in upstreams:
-            await check_generates(upstream, api, facts.served_name, max(files.tokenizer.known_ids), patience)
         for warning in facts.own.warnings:
             on_progress(f"warning: {warning}")
         media = files.media
         if media is not None:
             media = await media_that_servers_read(
-                upstreams, api, facts.served_name, files.tokenizer, media, on_progress, patience
+                present, api, facts.served_name, files.tokenizer, media, on_progress, patience
             )
         info = _model_info(config, files, facts)
         info = msgspec.structs.replace(info, media=frozenset() if media is None else media.kinds)
+        admission = Admission(api, config, facts.served_name, info.max_total_tokens, files.tokenizer, media)
     except BaseException:
         for upstream in upstreams:
             await upstream.close()
         raise
-    return BuiltRemote(api, upstreams, facts.served_name, files.tokenizer, info, media=media)
+    return BuiltRemote(
+        api,
+        upstreams,
+        facts.served_name,
+        files.tokenizer,
+        info,
+        media=media,
+        admission=admission,
+        absent=absent,
+    )
+
+
+def _upstreams(config: RemoteConfig) -> list[Upstream]:
+    """Return the clients of all servers. Raises ModelNotSupported for a URL or a key that is none."""
+    try:
+        return [
+            Upstream(url, api_key=config.api_key, timeout_s=config.timeout_s, socket=config.socket)
+            for url in config.urls
+        ]
+    except ValueError as error:
+        raise ModelNotSupported(str(error)) from error
 
 
 def _as_described(
@@ -155,8 +178,9 @@ def _model_info(config: RemoteConfig, files: ModelFiles, facts: ServerFacts) -> 
     )
 
 
-def _agreed(every: list[ServerFacts]) -> ServerFacts:
+def _agreed(ready: Sequence[Ready]) -> ServerFacts:
     """Return what all servers have in common. Raises ModelNotSupported if they serve different models."""
+    every = [facts for _, facts in ready]
     if len(names := {facts.served_name for facts in every}) > 1:
         raise ModelNotSupported(f"the servers serve different models: {', '.join(sorted(names))}")
     known = [facts.max_total_tokens for facts in every if facts.max_total_tokens is not None]

@@ -13,7 +13,7 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     `engine.remote.wire.apis`. urls: of servers of that kind that serve this model; a
     request goes to the one with the fewest tokens outstanding. served_name: theirs for the model, if they
     list several. api_key: theirs. max_total_tokens: None: what the servers allow. timeout_s: the longest
-    silence of an answer. start_timeout_s: the longest wait until the servers are ready. command: starts the
+    silence of an answer. start_timeout_s: the longest wait until a server is ready. command: starts the
     server on this machine that is asked, and that ends with this process; at a free port, in place of `urls`,
     where it holds `{port}`. socket: the path of the Unix socket at which the URLs are. model_info: the
     server's own description of the model, where it is at hand. media: whether files are read for a model that

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from random import uniform
@@ -27,10 +27,13 @@ from engine.media_item import FileKeeper, MediaProcessor
 from engine.remote.answer import put_events
 from engine.remote.build import build
 from engine.remote.config import RemoteConfig
-from engine.remote.servers.failures import NoAnswer, is_own
-from engine.remote.servers.health_watch import eject, is_healthy, watch
+from engine.remote.fleet.admission import Admission
+from engine.remote.fleet.attempts import Attempts
+from engine.remote.fleet.health_watch import is_healthy, watch
+from engine.remote.fleet.router import Router
+from engine.remote.fleet.server import Server
+from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.local_server import LocalServer
-from engine.remote.servers.router import Router
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest, Media
@@ -39,6 +42,8 @@ from engine.text.tokenizer import Tokenizer
 
 # Of a prompt, which are some thousand tokens: each costs a hash in the event loop.
 _MAX_KEYED_BLOCKS: Final = 256
+# SGLang's pages may hold one token: as many keys would end within a system prompt that all requests share.
+_MIN_KEYED_TOKENS: Final = 16  # of a block
 
 # Between two tries of a sequence that waits for room, growing.
 _ROOM_PAUSE_S: Final = 0.02
@@ -70,19 +75,23 @@ class RemoteEngine:
         model_info: ModelInfo,
         server: LocalServer | None = None,
         media: FileKeeper | None = None,
+        admission: Admission | None = None,
+        absent: Collection[Upstream] = (),
         *,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
         patience_s: float = 120.0,
     ) -> None:
         """served_name: the servers' name for the model. server: the one that ends with this engine, and with
-        which this engine dies. media: what reads files for the model, if anything does. patience_s: seconds
-        for which a sequence waits for room if its answer has begun. Requires a running event loop.
+        which this engine dies. media: what reads files for the model, if anything does. admission: the
+        check of servers that come back, and of those `absent` at the start. patience_s: seconds for which a
+        sequence waits for room if its answer has begun. Requires a running event loop.
         """
         self.tokenizer = tokenizer
         self.model_info = model_info
         self._api = api
-        self._upstreams = upstreams
-        self._router = Router(upstreams)
+        self._servers = [Server(each, is_admitted=each not in absent) for each in upstreams]
+        self._router = Router(self._servers)
+        self._admission = admission
         self._patience_s = patience_s
         self._served_name = served_name
         self._media = media
@@ -103,7 +112,7 @@ class RemoteEngine:
         if server is not None:
             self._watching.append(asyncio.create_task(self._watch(server)))
         if len(upstreams) > 1:
-            self._watching.append(asyncio.create_task(watch(upstreams)))
+            self._watching.append(asyncio.create_task(watch(self._servers, self._check_server)))
 
     @classmethod
     async def start(
@@ -196,11 +205,17 @@ class RemoteEngine:
             return Health(False, "the engine's server ended", is_alive=False)
         if self._registry.is_draining:
             return Health(False, "the engine drains")
-        answers = await asyncio.gather(*map(is_healthy, self._upstreams))
+        admitted = [server for server in self._servers if server.is_admitted]
+        answers = await asyncio.gather(*map(is_healthy, admitted))
+        num_refused = sum(server.refusal is not None for server in self._servers)
+        # Probes need no key: addresses and names are in the log alone.
+        refused = (
+            f"{num_refused} of {len(self._servers)} servers do not serve the model" if num_refused else None
+        )
         if not any(answers):
-            urls = ", ".join(upstream.url for upstream in self._upstreams)
-            return Health(False, f"no healthy server at {urls}")
-        return Health(True)
+            unhealthy = "no server of the engine is healthy"
+            return Health(False, unhealthy if refused is None else f"{unhealthy}; {refused}")
+        return Health(True, refused)
 
     async def death(self) -> None:
         """Return once the server that this engine has started has ended, with all requests ended.
@@ -234,8 +249,8 @@ class RemoteEngine:
         await self.drain(0)
         for task in self._watching:
             task.cancel()
-        for upstream in self._upstreams:
-            await upstream.close()
+        for each in self._servers:
+            await each.close()
         if self._server is not None:
             await self._server.stop()
 
@@ -248,6 +263,10 @@ class RemoteEngine:
         _log.critical("the engine's command ended with status %d", status)
         self._registry.end_all(EngineDied)
         self._death.set()
+
+    async def _check_server(self, server: Server) -> None:
+        if self._admission is not None:
+            await self._admission.check(server)
 
     def _check(self, request: GenerationRequest) -> None:
         check_request(request, self.model_info)
@@ -311,36 +330,43 @@ class RemoteEngine:
         keys: Sequence[bytes],
         put: Callable[[TokenEvent], None],
     ) -> None:
-        """Run one sequence. It is sent a second time if the first server is lost before the first token, and
-        to another if there is one that may have room.
-        """
+        """Run one sequence; at another server, where one fails before the first token."""
         num_tokens = len(request.prompt.token_ids) + request.stopping.max_tokens
-        upstream = self._router.choose(num_tokens, keys)
-        body = await self._encoded(request, index)
-        for is_last in (False, True):
-            try:
-                with self._counted(upstream, num_tokens):
-                    await put_events(
-                        upstream,
-                        self._api,
-                        body,
-                        request,
-                        index,
-                        self.tokenizer,
-                        put=put,
-                        num_running=lambda: self._num_running,
-                    )
-                return
-            except NoAnswer as error:
-                _log.warning("%s did not answer a request: %s", upstream.url, error.__cause__ or error)
-                if is_last:
-                    raise EngineBusy("the engine's server cannot be reached") from error
-                if len(self._upstreams) > 1 and not is_own(error):
-                    eject(upstream)
-            except EngineBusy:
-                if is_last or len(self._upstreams) == 1:
-                    raise
-            upstream = self._router.choose(num_tokens, keys, but=upstream)
+        with self._counted(), Attempts(self._router, num_tokens, keys) as attempts:
+            body = await self._encoded(request, index)
+            while not await self._attempt(attempts, body, request, index, put):
+                pass
+
+    async def _attempt(
+        self,
+        attempts: Attempts,
+        body: bytes,
+        request: GenerationRequest,
+        index: int,
+        put: Callable[[TokenEvent], None],
+    ) -> bool:
+        """Run a sequence at the server in turn, and return whether it is over, or to be sent to the next."""
+
+        def note_and_put(event: TokenEvent) -> None:
+            attempts.begun()
+            put(event)
+
+        try:
+            await put_events(
+                attempts.server.upstream,
+                self._api,
+                body,
+                request,
+                index,
+                self.tokenizer,
+                put=note_and_put,
+                num_running=lambda: self._num_running,
+            )
+        except (NoAnswer, EngineError) as error:
+            attempts.fail(error)
+            return False
+        attempts.complete()
+        return True
 
     async def _encoded(self, request: GenerationRequest, index: int) -> bytes:
         """Return the body that asks for a sequence; one with files, which may be large, from a thread."""
@@ -349,19 +375,17 @@ class RemoteEngine:
 
     def _keys(self, request: GenerationRequest) -> list[bytes]:
         """Return the keys of the prompt's first blocks, by which servers are chosen, if there are several."""
-        if len(self._upstreams) == 1:
+        if len(self._servers) == 1:
             return []
-        block_size = self.model_info.block_size
+        block_size = max(self.model_info.block_size, _MIN_KEYED_TOKENS)
         token_ids = list(request.prompt.token_ids[: _MAX_KEYED_BLOCKS * block_size])
         keys = BlockKeys(request_tags(request), block_size, request.prompt.media)
         return keys.of(token_ids, len(token_ids) // block_size)
 
     @contextmanager
-    def _counted(self, upstream: Upstream, num_tokens: int) -> Iterator[None]:
-        upstream.num_outstanding += num_tokens
+    def _counted(self) -> Iterator[None]:
         self._num_running += 1
         try:
             yield
         finally:
-            upstream.num_outstanding -= num_tokens
             self._num_running -= 1

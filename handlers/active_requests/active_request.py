@@ -63,7 +63,7 @@ class Observer(Protocol):
 class ActiveRequest(AbstractContextManager["ActiveRequest"]):
     """A request that is answered in its block; an error there is counted and mapped by `to_problem`.
 
-    EngineBusy is Overloaded, with the time after which to retry.
+    EngineBusy is Overloaded, with the time after which to retry: the engine's own, if it names one.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
                 observer.succeeded(self.timing)
             return
         if isinstance(error, EngineBusy):
-            error, cause = self._limit.overloaded(), error
+            error, cause = self._limit.overloaded(error.retry_after_s), error
             error.__cause__ = cause
         for observer in self._observers:
             observer.failed(error, self.timing.total_s)

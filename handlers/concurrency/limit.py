@@ -113,11 +113,14 @@ class ConcurrencyLimit:
         """True if at least one sequence more is let in."""
         return self.in_use < self.limit
 
-    def overloaded(self) -> Overloaded:
+    def overloaded(self, retry_after_s: float | None = None) -> Overloaded:
         """Return the refusal of one more client, who is behind all those refused and not yet admitted.
 
-        The length of the wait follows from the rate at which permits have lately come back.
+        The length of the wait follows from the rate at which permits have lately come back, unless whatever
+        has no room names it, in seconds; a minute at most.
         """
+        if retry_after_s is not None:
+            return Overloaded(min(max(retry_after_s, RETRY_AFTER_S), _MAX_RETRY_AFTER_S))
         now = self._clock()
         if not self._returns:
             return Overloaded(self._spread(RETRY_AFTER_S))

@@ -29,7 +29,7 @@ class EngineServerSettings(Section):
     """Seconds without a token from the server at engine_url after which a request fails."""
 
     engine_start_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_START_TIMEOUT")] = 600.0
-    """Seconds to wait at start until the servers at engine_url are ready."""
+    """Seconds to wait at start until one of the servers at engine_url is ready."""
 
     api_workers: Annotated[int, env("VERBATIM_API_WORKERS"), Field(ge=0)] = 0
     """Processes that answer HTTP beside the engine's own; 0 answers in the engine's process."""

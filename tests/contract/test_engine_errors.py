@@ -22,6 +22,7 @@ from engine.errors import (
     RequestAborted,
     UnknownAdapter,
 )
+from engine.remote.servers.failures import ServerFailed
 from handlers.app import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, fails_after
@@ -40,6 +41,7 @@ ERRORS = [
     UnknownAdapter("no"),
     NotCapable("typical_p"),
     GenerationFailed("no"),
+    ServerFailed("no"),
     EngineDied(),
     NotFinite("no"),
     NoTokenLeft("no"),
@@ -58,6 +60,8 @@ def test_all_that_the_engine_raises_for_a_request_is_here() -> None:
     # Of a start, or of the operation that loads an adapter, which has tests of its own.
     at_load = {
         "ModelNotSupported",
+        "NotReady",
+        "Unlisted",
         "NoPagedAttention",
         "KernelsMissing",
         "CannotPublish",

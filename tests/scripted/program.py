@@ -1,7 +1,7 @@
 """A token server in a process of its own: `python -m tests.scripted.program PORT [deaf]`.
 
-It answers like vLLM, with TOKENS. A request for more than MANY tokens gets one, and then nothing. A deaf one
-ignores SIGTERM.
+It answers like vLLM, with TOKENS. A request for more than SLOW tokens gets them with pauses, and one for more
+than MANY gets one, and then nothing. A deaf one ignores SIGTERM.
 """
 
 import asyncio
@@ -16,14 +16,19 @@ from tests.scripted.upstream import Body, ScriptedUpstream, answers, event, send
 
 TOKENS: Final = (5, 6, 7)
 END: Final = 2  # of the embedded model
+SLOW: Final = 50
 MANY: Final = 100
+_PAUSE_S: Final = 0.4
 
 
 async def _reply(request: web.Request, body: Body) -> web.StreamResponse:
     if not body.get("stream", False):
         return await answers({"choices": [{"token_ids": [5], "finish_reason": "length"}]})(request, body)
-    if body["sampling_params"]["max_tokens"] > MANY:
+    num_tokens = body["sampling_params"]["max_tokens"]
+    if num_tokens > MANY:
         return await sends([event(TOKENS[:1])], holds=True)(request, body)
+    if num_tokens > SLOW:
+        return await sends(tokens(*TOKENS, END), pause_s=_PAUSE_S)(request, body)
     return await sends(tokens(*TOKENS, END))(request, body)
 
 

@@ -66,10 +66,12 @@ def sends(
     return reply
 
 
-def refuses(status: int, message: str = "no", param: str | None = None) -> Reply:
+def refuses(
+    status: int, message: str = "no", param: str | None = None, headers: Mapping[str, str] = {}
+) -> Reply:
     async def reply(request: web.Request, body: Body) -> web.StreamResponse:
         error = {"message": message, "type": "BadRequestError", "param": param, "code": status}
-        return web.json_response({"error": error}, status=status)
+        return web.json_response({"error": error}, status=status, headers=headers)
 
     return reply
 
@@ -107,6 +109,7 @@ class ScriptedUpstream:
 
     num_open: requests whose answers are not complete. has_left: set when a client closes its connection
     before its answer is complete. models: what /v1/models lists. server_info: SGLang's account of itself.
+    tokenizes: what makes the tokens of a text for /tokenize; None for a server without it.
     """
 
     def __init__(self, *replies: Reply) -> None:
@@ -118,6 +121,7 @@ class ScriptedUpstream:
         self.has_begun = asyncio.Event()
         self.has_left = asyncio.Event()
         self.is_healthy = True
+        self.tokenizes: Callable[[str], list[int]] | None = None
         self.models: list[dict[str, object]] = [{"id": "m", "max_model_len": 256}]
         self.server_info: dict[str, object] = {
             "page_size": 32,
@@ -136,6 +140,7 @@ class ScriptedUpstream:
         app = web.Application(client_max_size=2**26)
         app.router.add_post("/inference/v1/generate", self._generate)
         app.router.add_post("/generate", self._generate)
+        app.router.add_post("/tokenize", self._tokenize)
         app.router.add_get("/server_info", self._server_info)
         app.router.add_get("/health", self._health)
         app.router.add_get("/v1/models", self._models)
@@ -175,6 +180,13 @@ class ScriptedUpstream:
 
     async def _server_info(self, request: web.Request) -> web.Response:
         return web.json_response(self.server_info)
+
+    async def _tokenize(self, request: web.Request) -> web.Response:
+        if self.tokenizes is None:
+            raise web.HTTPNotFound
+        body = await request.json()
+        found = self.tokenizes(body["prompt"])
+        return web.json_response({"tokens": found, "count": len(found), "max_model_len": 256})
 
     async def _metrics(self, request: web.Request) -> web.Response:
         return web.Response(text=METRICS)

@@ -13,7 +13,8 @@ _REST_TIMEOUT_S: Final = 1.0
 
 
 class Answer:
-    """An answer. status, location: of its head, once `head` has returned. is_complete: nothing follows.
+    """An answer. status, location, retry_after: of its head, once `head` has returned. is_complete: nothing
+    follows.
 
     A stream is given to its reader in the call that receives it: to wake a task for each piece of each stream
     takes as long as to read the piece.
@@ -23,6 +24,7 @@ class Answer:
         """Make an answer of which nothing has come. Requires a running event loop."""
         self.status = 0
         self.location = ""
+        self.retry_after = ""
         self.is_complete = False
         self._loop = asyncio.get_running_loop()
         self._changed: asyncio.Future[None] | None = None  # the future that the reader awaits
@@ -86,9 +88,9 @@ class Answer:
         except (CutOff, TimeoutError):
             pass
 
-    def begin(self, status: int, location: str) -> None:
+    def begin(self, status: int, location: str, retry_after: str = "") -> None:
         """Take the head."""
-        self.status, self.location = status, location
+        self.status, self.location, self.retry_after = status, location, retry_after
         self._wake()
 
     def add(self, data: bytes) -> None:

@@ -35,6 +35,7 @@ class Connection(asyncio.Protocol):
         self._is_over = False  # whether the answer ended in it
         self._num_head_bytes = 0
         self._location = b""
+        self._retry_after = b""
         self._has_end = False  # whether the head says where the body ends
         self._heard_at = 0.0
         self._silence: asyncio.TimerHandle | None = None
@@ -51,7 +52,7 @@ class Connection(asyncio.Protocol):
         """
         assert self._answer is None and self._transport is not None
         answer = self._answer = Answer()
-        self._num_head_bytes, self._location, self._has_end = 0, b"", False
+        self._num_head_bytes, self._location, self._retry_after, self._has_end = 0, b"", b"", False
         self._listen()
         if self._transport.is_closing():
             answer.fail(ConnectionResetError("the connection was closed"))
@@ -169,11 +170,13 @@ class Connection(asyncio.Protocol):
             self._has_end = True
         elif kind == b"location":
             self._location = value
+        elif kind == b"retry-after":
+            self._retry_after = value
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
         if status >= 200 and self._answer is not None and not self._answer.status:
-            self._answer.begin(status, self._location.decode("latin-1"))
+            self._answer.begin(status, self._location.decode("latin-1"), self._retry_after.decode("latin-1"))
 
     def on_body(self, body: bytes) -> None:
         if not self._is_over:  # or else of an answer to nothing

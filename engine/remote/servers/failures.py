@@ -4,6 +4,8 @@ import errno
 import socket
 from typing import Final
 
+from engine.errors import GenerationFailed
+
 # Servers, and proxies before them, answer these until there is room for a request again, or until they have
 # started.
 BUSY: Final = frozenset({429, 502, 503, 504})
@@ -18,12 +20,17 @@ class CutOff(Exception):
 
 
 class BadStatus(Exception):
-    """The server answered with an error. body: as far as it can be read."""
+    """The server answered with an error. body: as far as it can be read. retry_after: that header's value."""
 
-    def __init__(self, status: int, body: bytes) -> None:
+    def __init__(self, status: int, body: bytes, retry_after: str = "") -> None:
         super().__init__(f"status {status}")
         self.status = status
         self.body = body
+        self.retry_after = retry_after
+
+
+class ServerFailed(GenerationFailed):
+    """The server failed before the first token, by a fault of its own: another server may compute it."""
 
 
 _OWN_ERRORS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL})

@@ -19,10 +19,7 @@ class Whole(NamedTuple):
 
 
 class Upstream:
-    """One server. num_outstanding: tokens, of prompts and yet to come, of the requests that it computes.
-
-    is_healthy: whether it is to get requests, if there are others.
-    """
+    """The client of one server."""
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float, socket: str | None = None) -> None:
         """url: with the part of paths that comes before those of the API. timeout_s: the longest silence of
@@ -30,8 +27,6 @@ class Upstream:
         running event loop.
         """
         self.url = url.rstrip("/")
-        self.num_outstanding = 0
-        self.is_healthy = True
         self._connections = Connections(url, api_key=api_key, timeout_s=timeout_s, path=socket)
 
     async def close(self) -> None:
@@ -53,7 +48,7 @@ class Upstream:
             except OSError as error:
                 raise NoAnswer from error
             if answer.status != 200:
-                raise BadStatus(answer.status, await answer.error_body())
+                raise BadStatus(answer.status, await answer.error_body(), answer.retry_after)
             yield answer
         finally:
             self._connections.give(connection)

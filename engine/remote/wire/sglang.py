@@ -88,6 +88,7 @@ class SglangApi(TokenApi):
     name: ClassVar[str] = "sglang"
     path: ClassVar[str] = "/generate"
     facts_path: ClassVar[str] = "/server_info"
+    tokenize_path: ClassVar[str | None] = "/tokenize"
     start_hint: ClassVar[str] = "it is no SGLang server"
     capabilities: ClassVar[Capabilities] = Capabilities(
         typical_p=False,

@@ -26,14 +26,16 @@ class TokenApi(ABC):
     """One kind of server: the form of requests for tokens and of their answers.
 
     name: its name in the settings. path: of requests for tokens. facts_path: of the server's account of
-    itself. start_hint: what a server that lacks `path` should have been started as. capabilities: of which
-    `media` are the kinds of files that it takes for models that read them. decodes_alike: whether its servers
-    find in a file what this process finds; if not, they get plain ones (`MediaReader.plain`).
+    itself. tokenize_path: of the call that makes `tokens` of a `prompt`, in vLLM's form; None for servers
+    without one. start_hint: what a server that lacks `path` should have been started as. capabilities: of
+    which `media` are the kinds of files that it takes for models that read them. decodes_alike: whether its
+    servers find in a file what this process finds; if not, they get plain ones (`MediaReader.plain`).
     """
 
     name: ClassVar[str]
     path: ClassVar[str]
     facts_path: ClassVar[str]
+    tokenize_path: ClassVar[str | None] = None
     start_hint: ClassVar[str]
     capabilities: ClassVar[Capabilities]
     decodes_alike: ClassVar[bool] = True

@@ -78,6 +78,7 @@ class VllmApi(TokenApi):
     name: ClassVar[str] = "vllm"
     path: ClassVar[str] = "/inference/v1/generate"
     facts_path: ClassVar[str] = "/metrics"
+    tokenize_path: ClassVar[str | None] = "/tokenize"
     start_hint: ClassVar[str] = "start vLLM with --enable-scale-out"
     capabilities: ClassVar[Capabilities] = Capabilities(
         typical_p=False,

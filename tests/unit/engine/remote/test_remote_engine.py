@@ -1,4 +1,4 @@
-"""The engine over a vLLM server, which answers rightly or misbehaves; one test for each way."""
+"""The engine over a vLLM server: what it asks, what it makes of the answers, and how its requests end."""
 
 import asyncio
 import errno
@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from engine.errors import (
     EngineBusy,
-    EngineError,
     EngineStopped,
     GenerationFailed,
     InvalidGrammar,
@@ -238,55 +237,6 @@ async def test_the_prompts_log_probabilities_come_with_the_first_event(tokenizer
     assert both.upstream.received[0]["stream"] is False
 
 
-FAILURES: dict[str, tuple[Reply, type[EngineError]]] = {
-    "cut between events": (sends([event([1])], is_cut=True), GenerationFailed),
-    "cut inside an event": (sends([event([1]), event([2])[:20]], is_cut=True), GenerationFailed),
-    "over before the end": (sends([event([1]), DONE]), GenerationFailed),
-    "aborted there": (sends([event([1]), event([], "abort"), DONE]), GenerationFailed),
-    "an id outside the vocabulary": (sends(tokens(1, 10**6)), GenerationFailed),
-    "a negative id": (sends(tokens(1, -1)), GenerationFailed),
-    "no JSON": (sends([event([1]), b"data: {]\n\n"]), GenerationFailed),
-    "JSON of another kind": (sends([b'data: {"choices": 7}\n\n']), GenerationFailed),
-    "text in place of an id": (sends([b'data: {"choices": [{"token_ids": ["a"]}]}\n\n']), GenerationFailed),
-    "an error in the stream": (
-        sends([event([1]), b'data: {"error": {"message": "CUDA", "code": 500}}\n\n', DONE]),
-        GenerationFailed,
-    ),
-    "an error 500": (refuses(500), GenerationFailed),
-    "no such path": (refuses(404), GenerationFailed),
-    "another key": (refuses(401), GenerationFailed),
-    "too many requests": (refuses(429), EngineBusy),
-    "no room": (refuses(503), EngineBusy),
-    "a request that it refuses": (refuses(400, "temperature"), InvalidRequest),
-    "refused in a stream": (
-        sends([b'data: {"error": {"message": "top_p", "code": 400}}\n\n', DONE]),
-        InvalidRequest,
-    ),
-    "no room in a stream": (
-        sends([b'data: {"error": {"message": "full", "code": 503}}\n\n', DONE]),
-        EngineBusy,
-    ),
-    "an error that names no status": (
-        sends([b'data: {"error": {"message": "?", "code": "x"}}\n\n', DONE]),
-        GenerationFailed,
-    ),
-    "no answer at all": (drops(), EngineBusy),
-    "cut before the first token": (sends([], is_cut=True), EngineBusy),
-}
-
-
-@pytest.mark.parametrize("reply, error", FAILURES.values(), ids=FAILURES)
-async def test_a_failure_of_the_server_fails_the_request_alone(
-    tokenizer: Tokenizer, reply: Reply, error: type[EngineError]
-) -> None:
-    async with pair(tokenizer, reply) as both:
-        with pytest.raises(error) as raised:
-            await events(both.engine, new_request())
-        assert "CUDA" not in str(raised.value)
-        both.upstream.replies = [sends(tokens(*written(tokenizer)))]
-        assert text_of(await events(both.engine, new_request())) == TEXT
-
-
 async def test_log_probabilities_that_are_missing_fail_the_request(tokenizer: Tokenizer) -> None:
     async with pair(tokenizer, sends(tokens(1, 2))) as both:
         with pytest.raises(GenerationFailed):
@@ -467,7 +417,7 @@ async def test_a_process_without_descriptors_ejects_no_server(
             await events(engine, new_request())
         assert (await engine.health()).is_healthy
         is_full = False
-        assert all(upstream.is_healthy for upstream in engine._upstreams)
+        assert all(server.is_healthy for server in engine._servers)
         assert text_of(await events(engine, new_request())) == TEXT
 
 

@@ -146,7 +146,7 @@ async def test_the_model_is_found_among_others_by_its_name() -> None:
             assert engine.model_info.max_total_tokens == 64
         upstream.models.append({"id": "adapter", "parent": "ours"})
         with pytest.raises(ModelNotSupported, match="serves m, ours, and none is called"):
-            await RemoteEngine.start(config(upstream.url))
+            await RemoteEngine.start(config(upstream.url, start_timeout_s=0.1))
 
 
 async def test_the_start_waits_until_the_server_is_there() -> None:
@@ -162,6 +162,28 @@ async def test_the_start_waits_until_the_server_is_there() -> None:
         engine = await RemoteEngine.start(config(upstream.url), on_progress=report)
         await engine.stop()
         assert said == [f"waiting for the server at {upstream.url}"]
+
+
+async def test_the_start_waits_until_the_server_lists_the_model() -> None:
+    """A router lists nothing until its servers are there."""
+    async with running_upstream(ONE_TOKEN) as upstream:
+        models, upstream.models = upstream.models, []
+        said: list[str] = []
+
+        def report(line: str) -> None:
+            said.append(line)
+            upstream.models = models
+
+        engine = await RemoteEngine.start(config(upstream.url), on_progress=report)
+        await engine.stop()
+        assert len(said) == 1 and "serves no model, and none is called" in said[0]
+
+
+async def test_a_list_without_the_model_is_named_once_the_wait_is_over() -> None:
+    async with running_upstream(ONE_TOKEN) as upstream:
+        upstream.models = []
+        with pytest.raises(ModelNotSupported, match="was not ready within 0 s: .* serves no model"):
+            await RemoteEngine.start(config(upstream.url, start_timeout_s=0.1))
 
 
 async def test_the_wait_is_bounded() -> None:

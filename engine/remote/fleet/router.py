@@ -1,7 +1,7 @@
 """The choice of a server for each request, among several that serve the same model; pure, no torch."""
 
 from collections import OrderedDict
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Final, Generic, Protocol, TypeVar
 
 _MAX_KEYS: Final = 65_536  # of blocks whose servers are remembered: some 15 MB
@@ -9,10 +9,17 @@ _MAX_HOLDERS: Final = 4  # servers that are remembered for one block
 
 
 class Routed(Protocol):
-    """A server, as the choice sees it. num_outstanding: tokens of prompts, and those yet to come."""
+    """A server, as the choice sees it. num_outstanding: tokens of prompts, and those asked for.
 
-    num_outstanding: int
-    is_healthy: bool
+    is_admitted: whether it serves the model. is_healthy: whether it is to get requests, if there are others.
+    """
+
+    @property
+    def num_outstanding(self) -> int: ...
+    @property
+    def is_admitted(self) -> bool: ...
+    @property
+    def is_healthy(self) -> bool: ...
 
 
 ServerT = TypeVar("ServerT", bound=Routed)
@@ -22,7 +29,8 @@ class Router(Generic[ServerT]):
     """Chooses the server with the fewest tokens outstanding, or one that may hold the prompt's prefix.
 
     The second if it has at most as many tokens more as the request itself: so a prefix that everybody sends
-    cannot draw all requests to one server. Unhealthy servers get nothing, unless all are.
+    cannot draw all requests to one server. Unhealthy servers get nothing, unless all are; those that are
+    not admitted get nothing at all.
     """
 
     def __init__(self, servers: Sequence[ServerT], *, max_keys: int = _MAX_KEYS) -> None:
@@ -31,14 +39,23 @@ class Router(Generic[ServerT]):
         self._holders: OrderedDict[bytes, tuple[int, ...]] = OrderedDict()  # by block key, latest first
         self._turn = 0  # where the search for the least busy begins, so that idle servers take turns
 
-    def choose(self, num_tokens: int, keys: Sequence[bytes] = (), but: ServerT | None = None) -> ServerT:
-        """Return the server of a request. but: another than this one, if there is one.
+    @property
+    def num_admitted(self) -> int:
+        """The number of servers that serve the model, healthy or not."""
+        return sum(server.is_admitted for server in self._servers)
+
+    def choose(
+        self, num_tokens: int, keys: Sequence[bytes] = (), but: Collection[ServerT] = ()
+    ) -> ServerT | None:
+        """Return the server of a request; None if there is none. but: servers that have been tried.
 
         num_tokens: its prompt's and those it asks for. keys: of the prompt's full blocks, from the first on.
         """
         servers = self._servers
-        others = [place for place in range(len(servers)) if servers[place] is not but] or [0]
+        others = [place for place, server in enumerate(servers) if server.is_admitted and server not in but]
         usable = [place for place in others if servers[place].is_healthy] or others
+        if not usable:
+            return None
         load = [servers[place].num_outstanding for place in usable]
         least = min(load)
         near = {

@@ -1,0 +1,139 @@
+"""The conditions on which a server computes for an engine, at the start and when it comes back; no torch."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from engine.errors import EngineBusy, EngineError, ModelNotSupported
+from engine.media_item import FileKeeper
+from engine.remote.config import RemoteConfig
+from engine.remote.fleet.server import Server
+from engine.remote.media import check_reads
+from engine.remote.servers.failures import NoAnswer
+from engine.remote.servers.model_list import NotReady
+from engine.remote.servers.patience import Patience
+from engine.remote.servers.server_facts import (
+    ServerFacts,
+    check_generates,
+    server_facts,
+    wait_until_ready,
+)
+from engine.remote.servers.tokenization import check_tokenizes
+from engine.remote.servers.upstream import Upstream
+from engine.remote.wire.token_api import TokenApi
+from engine.text.tokenizer import Tokenizer
+
+# Between the first server that is ready and a start without the others.
+_GRACE_S = 5.0
+
+
+class Ready(NamedTuple):
+    """A server that can compute for the engine."""
+
+    upstream: Upstream
+    facts: ServerFacts
+
+
+async def wait_for_servers(
+    upstreams: Sequence[Upstream],
+    api: TokenApi,
+    config: RemoteConfig,
+    tokenizer: Tokenizer,
+    on_progress: Callable[[str], None],
+) -> list[Ready]:
+    """Wait for all servers at once, and return those that are ready a few seconds after the first one is.
+
+    One that has no room to be tried is asked again. Raises ModelNotSupported if none is ready in time, or if
+    one does not serve the model.
+    """
+    patience = Patience(config.start_timeout_s, on_progress)
+
+    async def ready(upstream: Upstream) -> Ready:
+        facts = await wait_until_ready(upstream, api, config, on_progress)
+        while True:
+            try:
+                await check_generates(upstream, api, facts.served_name, max(tokenizer.known_ids))
+                await check_tokenizes(upstream, api, facts.served_name, tokenizer)
+            except NotReady as error:
+                if not await patience.again(upstream.url, str(error)):
+                    raise
+            else:
+                return Ready(upstream, facts)
+
+    tasks = [asyncio.create_task(ready(upstream)) for upstream in upstreams]
+    left = set(tasks)
+    try:
+        while left and not any(map(_has_succeeded, tasks)):
+            _, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+            _raise_refusals(tasks)
+        if left:
+            await asyncio.wait(left, timeout=_GRACE_S)
+            _raise_refusals(tasks)
+        return [task.result() for task in tasks if _has_succeeded(task)] or [tasks[0].result()]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Admission:
+    """The check of a server that comes, or comes back, while the engine runs over others."""
+
+    def __init__(
+        self,
+        api: TokenApi,
+        config: RemoteConfig,
+        served_name: str,
+        max_total_tokens: int,
+        tokenizer: Tokenizer,
+        media: FileKeeper | None,
+    ) -> None:
+        """served_name, max_total_tokens, media: of the engine, which the server must have too."""
+        self._api = api
+        self._config = config
+        self._served_name = served_name
+        self._max_total_tokens = max_total_tokens
+        self._tokenizer = tokenizer
+        self._media = media
+
+    async def check(self, server: Server) -> None:
+        """Raise ModelNotSupported unless the server can compute what the others do.
+
+        One that did so before is asked what it serves now, and no more: it may have much to compute.
+        """
+        upstream, api, name = server.upstream, self._api, self._served_name
+        facts = await server_facts(upstream, api, self._config)
+        if facts.served_name != name:
+            raise ModelNotSupported(
+                f"{upstream.url} serves {facts.served_name}, and the other servers {name}"
+            )
+        context = facts.max_total_tokens
+        if context is not None and context < self._max_total_tokens:
+            raise ModelNotSupported(
+                f"{upstream.url} has a context of {context} tokens, and the engine {self._max_total_tokens}"
+            )
+        await check_tokenizes(upstream, api, name, self._tokenizer)
+        if server.is_admitted:
+            return
+        await check_generates(upstream, api, name, max(self._tokenizer.known_ids))
+        for kind in self._media.kinds if self._media is not None else ():
+            assert self._media is not None
+            try:
+                await check_reads(upstream, api, name, self._tokenizer, self._media, kind)
+            except (EngineBusy, NoAnswer) as error:
+                raise NotReady(f"{upstream.url} has no room to try {kind.plural}: {error}") from error
+            except EngineError as error:
+                raise ModelNotSupported(
+                    f"{upstream.url} does not read {kind.plural} as the others do: {error}"
+                ) from error
+
+
+def _has_succeeded(task: asyncio.Task[Ready]) -> bool:
+    return task.done() and task.exception() is None
+
+
+def _raise_refusals(tasks: Sequence[asyncio.Task[Ready]]) -> None:
+    """Raise the error of a server that has answered, and is none of ours."""
+    for task in tasks:
+        if task.done() and (error := task.exception()) and not isinstance(error, NotReady):
+            raise error

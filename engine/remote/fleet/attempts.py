@@ -1,0 +1,105 @@
+"""The tries of one sequence, at one server after another until one gives a token; no torch."""
+
+import logging
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Final, Self
+
+from engine.errors import EngineBusy, EngineError, GenerationFailed
+from engine.remote.fleet.router import Router
+from engine.remote.fleet.server import Server
+from engine.remote.servers.failures import NoAnswer, ServerFailed, is_own
+
+_MAX_TRIES: Final = 3
+# A request on which every server fails is not carried to all of them.
+_MAX_FAULTS: Final = 2
+
+_log = logging.getLogger(__name__)
+
+
+class Attempts:
+    """The tries of one sequence; a context in which it counts at the server in turn.
+
+    Each server is tried once, and three of them at most; one that is alone, again where it gave no answer.
+    """
+
+    def __init__(self, router: Router[Server], num_tokens: int, keys: Sequence[bytes]) -> None:
+        """num_tokens, keys: as of `Router.choose`."""
+        self._router = router
+        self._num_tokens = num_tokens
+        self._keys = keys
+        self._tried: list[Server] = []
+        self._num_faults = 0
+        self._is_trial = False
+        self._has_begun = False
+
+    def __enter__(self) -> Self:
+        """Choose the first server. Raises EngineBusy if no server serves the model."""
+        server = self._router.choose(self._num_tokens, self._keys)
+        if server is None:
+            raise EngineBusy("no server of the engine serves its model")
+        self._begin(server)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    @property
+    def server(self) -> Server:
+        """The server in turn."""
+        return self._tried[-1]
+
+    def begun(self) -> None:
+        """Take note of a token, of which the first one counts."""
+        if not self._has_begun:
+            self._has_begun, self._is_trial = True, False
+            self.server.begun()
+
+    def complete(self) -> None:
+        """Take note that the sequence has been computed whole."""
+        self.server.completed()
+
+    def fail(self, error: NoAnswer | EngineError) -> None:
+        """Take note of an error, and go on to the next server.
+
+        Raises the error if no other server may do better; EngineBusy for NoAnswer.
+        """
+        server, is_alone = self.server, self._router.num_admitted <= 1
+        if isinstance(error, NoAnswer):
+            _log.warning("%s did not answer a request: %s", server.upstream.url, error.__cause__ or error)
+            if not is_alone and not is_own(error):
+                server.lose()
+                server.failed()  # so that one that is healthy but for its answers does not return each time
+        elif isinstance(error, EngineBusy | GenerationFailed) and not is_alone:
+            server.failed()
+        self._num_faults += isinstance(error, ServerFailed)
+        following = self._following(error, is_alone=is_alone)
+        if following is None:
+            if isinstance(error, NoAnswer):
+                raise EngineBusy("the engine's server cannot be reached") from error
+            raise error
+        self._end()
+        self._begin(following)
+
+    def _following(self, error: NoAnswer | EngineError, *, is_alone: bool) -> Server | None:
+        """Return the server of the next try; None if there is to be none."""
+        is_useful = isinstance(error, NoAnswer | EngineBusy | ServerFailed)
+        if not is_useful or len(self._tried) == _MAX_TRIES or self._num_faults == _MAX_FAULTS:
+            return None
+        if is_alone:
+            return self.server if isinstance(error, NoAnswer) and len(self._tried) == 1 else None
+        return self._router.choose(self._num_tokens, self._keys, but=self._tried)
+
+    def _begin(self, server: Server) -> None:
+        self._tried.append(server)
+        server.num_outstanding += self._num_tokens
+        self._is_trial = server.begin()
+
+    def _end(self) -> None:
+        server = self.server
+        server.num_outstanding -= self._num_tokens
+        if self._is_trial:
+            self._is_trial = False
+            server.end_trial()

@@ -1,0 +1,71 @@
+"""The watch over several servers: one that is unhealthy gets no new requests until it is healthy again."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, TypeAlias
+
+from engine.errors import EngineError
+from engine.remote.fleet.server import Server
+from engine.remote.servers.failures import NoAnswer, is_own
+from engine.remote.servers.model_list import NotReady, Unlisted
+
+TIMEOUT_S: Final = 2.0
+PERIOD_S = 2.0
+# A busy server may answer late once.
+_MAX_FAILURES: Final = 1
+
+_log = logging.getLogger(__name__)
+
+Check: TypeAlias = Callable[[Server], Awaitable[None]]
+"""Raises an EngineError unless a server that has come, or has come back, serves the engine's model."""
+
+
+async def is_healthy(server: Server) -> bool:
+    """Ask a server whether it is healthy, as its own supervisor would; where it cannot be asked, return what
+    is known.
+    """
+    try:
+        return (await server.upstream.get("/health", timeout_s=TIMEOUT_S)).status == 200
+    except NoAnswer as error:
+        return is_own(error) and server.is_healthy
+
+
+async def watch(servers: Sequence[Server], check: Check) -> None:
+    """Ask all servers again and again, each by itself, and set their standing.
+
+    A server that says that it is not healthy, because it stops for example, computes what it has begun and
+    gets no more: so servers can be replaced one by one. It may be another server that answers in its place
+    later. So it is checked before it gets requests again.
+    """
+    await asyncio.gather(*(_watch(server, check) for server in servers))
+
+
+async def _watch(server: Server, check: Check) -> None:
+    num_failures = 0
+    while True:
+        try:
+            has_answered = (await server.upstream.get("/health", timeout_s=TIMEOUT_S)).status == 200
+        except NoAnswer as error:
+            has_answered = is_own(error)  # then nothing is known of the server, and nothing changes
+            num_failures += not has_answered
+        else:
+            num_failures = 0 if has_answered else num_failures + 1
+            if has_answered and (server.is_lost or not server.is_admitted):
+                await _admit(server, check)
+        if num_failures > _MAX_FAILURES:
+            server.lose()
+        await asyncio.sleep(PERIOD_S)
+
+
+async def _admit(server: Server, check: Check) -> None:
+    try:
+        await check(server)
+    except EngineError as error:
+        if isinstance(error, NotReady) and not isinstance(error, Unlisted):
+            return  # it will be asked again
+        server.refuse(str(error))
+    except Exception:
+        _log.exception("%s could not be checked", server.upstream.url)
+    else:
+        server.admit()

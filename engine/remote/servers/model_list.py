@@ -1,0 +1,68 @@
+"""The list of models that a server serves (`GET /v1/models`), and ours among them; no torch."""
+
+import msgspec
+
+from engine.errors import ModelNotSupported
+from engine.remote.config import RemoteConfig
+from engine.remote.servers.failures import NoAnswer
+from engine.remote.servers.upstream import Upstream
+
+_PATH = "/v1/models"
+_TIMEOUT_S = 10.0
+
+
+class NotReady(ModelNotSupported):
+    """The server does not serve the model, or not yet; the message says what it does instead."""
+
+
+class Unlisted(NotReady):
+    """The server lists other models."""
+
+
+class ListedModel(msgspec.Struct):
+    """A model. max_model_len: its context, where the server names it. parent: an adapter's model."""
+
+    id: str
+    max_model_len: int | None = None
+    parent: str | None = None
+
+
+class _Models(msgspec.Struct):
+    data: list[ListedModel]
+
+
+async def listed_model(upstream: Upstream, config: RemoteConfig) -> ListedModel:
+    """Return the model that the server lists under a name of ours, or else the only one.
+
+    Raises NotReady or Unlisted, and ModelNotSupported for an answer that waiting cannot change.
+    """
+    url = upstream.url
+    try:
+        found = await upstream.get(_PATH, timeout_s=_TIMEOUT_S)
+    except NoAnswer as error:
+        raise NotReady(f"{url} does not answer: {error.__cause__ or error}") from error
+    if found.status in (401, 403):
+        raise ModelNotSupported(f"{url} refuses the key, or asks for one")
+    if 300 <= found.status < 400:
+        where = found.location or "another address, which it does not name"
+        raise ModelNotSupported(f"{url} leads to {where}: ask that server itself")
+    if found.status != 200:
+        raise NotReady(f"{url}{_PATH} has the status {found.status}")
+    try:
+        models = msgspec.json.decode(found.body, type=_Models).data
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ModelNotSupported(f"{url}{_PATH} lists no models: {error}") from error
+    return _choose(models, config, url)
+
+
+def _choose(models: list[ListedModel], config: RemoteConfig, url: str) -> ListedModel:
+    named = [model for model in models if model.id in (config.served_name, config.model)]
+    bases = [model for model in models if model.parent is None]
+    if named:
+        return named[0]
+    if len(bases) == 1:
+        return bases[0]
+    raise Unlisted(
+        f"{url} serves {', '.join(model.id for model in bases) or 'no model'}, and none is called "
+        f"{config.served_name or config.model}"
+    )
