@@ -2,10 +2,10 @@
 
 import shlex
 from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from engine.remote.shown_url import complaint_about
 from handlers.shared_settings.kinds import LOWER, Names, Seconds, env
 from handlers.shared_settings.section import Section
 
@@ -42,10 +42,11 @@ class EngineServerSettings(Section):
     @field_validator("engine_url")
     @classmethod
     def _are_urls(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
-        for url in urls:
-            parts = urlsplit(url)
-            if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-                raise ValueError(f"{url!r} is no URL of a server, such as http://127.0.0.1:8000")
+        for place, url in enumerate(urls, start=1):
+            if complaint := complaint_about(url):  # without the URL, which may hold a password
+                raise ValueError(
+                    f"number {place} is no URL of a server, such as http://127.0.0.1:8000: {complaint}"
+                )
         return urls
 
     @field_validator("engine_command")
@@ -54,8 +55,8 @@ class EngineServerSettings(Section):
         try:
             if command is not None and not shlex.split(command):
                 raise ValueError("it is empty")
-        except ValueError as error:
-            raise ValueError(f"{command!r} is no command: {error}") from None
+        except ValueError as error:  # without the command, which may hold a key
+            raise ValueError(f"this is no command: {error}") from None
         return command
 
     @model_validator(mode="after")

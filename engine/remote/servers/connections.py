@@ -12,6 +12,7 @@ from yarl import URL
 
 from engine.remote.servers.connection import Connection
 from engine.remote.servers.failures import NoAnswer
+from engine.remote.shown_url import shown_url
 
 _CONNECT_TIMEOUT_S: Final = 5.0
 # Less than servers keep idle connections open: vLLM 5 seconds by default.
@@ -31,7 +32,7 @@ class Connections:
         """
         self._url = URL(url, encoded=True)
         if self._url.host is None:
-            raise ValueError(f"{url} names no server")
+            raise ValueError(f"{shown_url(url)} names no server")
         self._prefix = self._url.raw_path.rstrip("/")
         self._fields = _fields(self._url, api_key)
         self._timeout_s = timeout_s

@@ -10,6 +10,7 @@ from engine.errors import ModelNotSupported
 from engine.remote.config import RemoteConfig
 from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
 from engine.remote.servers.upstream import Upstream
+from engine.remote.shown_url import shown_url
 from engine.remote.wire.answer_reader import error_reason
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 
@@ -53,7 +54,7 @@ async def wait_until_ready(
                 if found is not None and found.status in (401, 403):
                     raise ModelNotSupported(f"{upstream.url} refuses the key, or asks for one")
                 if found is not None and 300 <= found.status < 400:
-                    where = found.location or "another address, which it does not name"
+                    where = shown_url(found.location) or "another address, which it does not name"
                     raise ModelNotSupported(f"{upstream.url} leads to {where}: ask that server itself")
                 if found is not None and found.status == 200:
                     model = _choose(_models(upstream, found.body), config, upstream)

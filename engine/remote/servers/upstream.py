@@ -8,6 +8,7 @@ from typing import NamedTuple
 from engine.remote.servers.answer import Answer
 from engine.remote.servers.connections import Connections
 from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.shown_url import shown_url
 
 
 class Whole(NamedTuple):
@@ -19,9 +20,10 @@ class Whole(NamedTuple):
 
 
 class Upstream:
-    """One server. num_outstanding: tokens, of prompts and yet to come, of the requests that it computes.
+    """One server. url: as it may be shown, without a password.
 
-    is_healthy: whether it is to get requests, if there are others.
+    num_outstanding: tokens, of prompts and yet to come, of the requests that it computes. is_healthy: whether
+    it is to get requests, if there are others.
     """
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float, socket: str | None = None) -> None:
@@ -29,7 +31,7 @@ class Upstream:
         an answer. socket: the path of the Unix socket at which the server is, if it is there. Requires a
         running event loop.
         """
-        self.url = url.rstrip("/")
+        self.url = shown_url(url)
         self.num_outstanding = 0
         self.is_healthy = True
         self._connections = Connections(url, api_key=api_key, timeout_s=timeout_s, path=socket)

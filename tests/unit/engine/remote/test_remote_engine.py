@@ -22,6 +22,7 @@ from engine.errors import (
 )
 from engine.events import FinishReason, TokenEvent
 from engine.info.model_info import ModelInfo
+from engine.info.stats import Health
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.vllm import VllmApi
@@ -350,6 +351,23 @@ async def test_an_unhealthy_server_is_reported(tokenizer: Tokenizer) -> None:
     async with pair(tokenizer, hangs()) as both:
         both.upstream.is_healthy = False
         assert not (await both.engine.health()).is_healthy
+
+
+async def test_no_message_has_the_password_of_a_servers_url(
+    tokenizer: Tokenizer, caplog: pytest.LogCaptureFixture
+) -> None:
+    upstreams = [
+        Upstream(f"http://me:sesame@127.0.0.1:{port}/", api_key=None, timeout_s=60) for port in (1, 2)
+    ]
+    engine = RemoteEngine(VllmApi(), upstreams, "m", tokenizer, model_info(tokenizer))
+    health = await engine.health()
+    assert health == Health(False, "no server of the engine is healthy")
+    with pytest.raises(EngineBusy) as raised:
+        await events(engine, new_request())
+    await engine.stop()
+    shown = [record.getMessage() for record in caplog.records]
+    assert any("http://127.0.0.1:1 " in line for line in shown)
+    assert "sesame" not in f"{shown} {raised.value} {raised.value.__cause__}"
 
 
 async def test_requests_go_to_the_server_with_fewer_tokens_outstanding(tokenizer: Tokenizer) -> None:
