@@ -5,10 +5,8 @@ import logging
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.upstream import Upstream
 
-TIMEOUT_S: Final = 2.0
 _PERIOD_S: Final = 2.0
 # A busy server may answer late once.
 _MAX_FAILURES: Final = 1
@@ -17,11 +15,8 @@ _log = logging.getLogger(__name__)
 
 
 async def is_healthy(upstream: Upstream) -> bool:
-    """Ask a server whether it is healthy, as its own supervisor would."""
-    try:
-        return (await upstream.get("/health", timeout_s=TIMEOUT_S)).status == 200
-    except NoAnswer:
-        return False
+    """Return whether a server is healthy, as its own supervisor would ask it."""
+    return await upstream.health.answer()
 
 
 async def watch(upstreams: Sequence[Upstream], period_s: float = _PERIOD_S) -> NoReturn:

@@ -24,6 +24,7 @@ from engine.events import FinishReason, TokenEvent
 from engine.info.model_info import ModelInfo
 from engine.info.stats import Health
 from engine.remote.remote_engine import RemoteEngine
+from engine.remote.servers import upstream as upstreams
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.vllm import VllmApi
 from engine.request import (
@@ -334,7 +335,10 @@ async def test_nothing_is_tried_again_after_a_token(tokenizer: Tokenizer) -> Non
         assert len(both.upstream.received) == 1
 
 
-async def test_a_server_that_restarts_is_found_again(tokenizer: Tokenizer) -> None:
+async def test_a_server_that_restarts_is_found_again(
+    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upstreams, "_HEALTH_VALID_S", 0.0)
     async with pair(tokenizer, sends(tokens(*written(tokenizer)))) as both:
         assert text_of(await events(both.engine, new_request())) == TEXT
         await both.upstream.stop()
