@@ -1,7 +1,7 @@
 """The events of one sequence, from a server's answer to its request; no torch."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGrammar, InvalidRequest
@@ -26,24 +26,26 @@ _log = logging.getLogger(__name__)
 async def put_events(
     upstream: Upstream,
     api: TokenApi,
-    body: bytes,
+    body: Callable[[], Sequence[bytes]],
     request: GenerationRequest,
     index: int,
     tokenizer: Tokenizer,
     *,
     put: Callable[[TokenEvent], object],
     num_running: Callable[[], int],
+    is_fresh: bool = False,
 ) -> None:
     """Send the body that asks for one sequence, and put its events as they come.
 
-    num_running: the sequences that run beside it, for the events' `batch_size`. Raises NoAnswer if no token
+    body, is_fresh: as of `Upstream.post`. num_running: the sequences that run beside it, for the events'
+    `batch_size`. Raises NoAnswer if no token
     has come and another try may have more success, and else an EngineError.
     """
     reader = api.reader(request, tokenizer)
     events = SequenceEvents(request, index, tokenizer, reader, put, num_running)
     is_streamed = api.is_streamed(request)
     try:
-        async with upstream.post(api.path, body) as answer:
+        async with upstream.post(api.path, body, is_fresh=is_fresh) as answer:
             if is_streamed:
                 splitter = EventSplitter(_MAX_EVENT_BYTES)
                 await answer.stream(lambda data: events.put(splitter.feed(data)))

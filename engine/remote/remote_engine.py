@@ -274,7 +274,7 @@ class RemoteEngine:
         """
         num_tokens = len(request.prompt.token_ids) + request.stopping.max_tokens
         upstream = self._router.choose(num_tokens, keys)
-        body = await self._encoded(request, index)
+        body = partial(self._api.body, request, index, self._served_name, self.tokenizer)
         for is_last in (False, True):
             try:
                 with self._counted(upstream, num_tokens):
@@ -287,6 +287,7 @@ class RemoteEngine:
                         self.tokenizer,
                         put=put,
                         num_running=lambda: self._num_running,
+                        is_fresh=is_last,
                     )
                 return
             except NoAnswer as error:
@@ -299,11 +300,6 @@ class RemoteEngine:
                 if is_last or len(self._upstreams) == 1:
                     raise
             upstream = self._router.choose(num_tokens, keys, but=upstream)
-
-    async def _encoded(self, request: GenerationRequest, index: int) -> bytes:
-        """Return the body that asks for a sequence; one with files, which may be large, from a thread."""
-        encode = partial(self._api.encode, request, index, self._served_name, self.tokenizer)
-        return await asyncio.to_thread(encode) if request.prompt.media else encode()
 
     def _keys(self, request: GenerationRequest) -> list[bytes]:
         """Return the keys of the prompt's first blocks, by which servers are chosen, if there are several."""

@@ -1,12 +1,14 @@
 """The differences between kinds of servers that compute tokens; no torch."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 import msgspec
 
 from engine.info.capabilities import Capabilities
 from engine.remote.wire.answer_reader import AnswerReader
+from engine.remote.wire.files import with_files
 from engine.request import GenerationRequest
 from engine.text.tokenizer import Tokenizer
 
@@ -48,7 +50,17 @@ class TokenApi(ABC):
 
     @abstractmethod
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
-        """Return the body that asks for the sequence of that index. model: the server's name for it."""
+        """Return the body that asks for the sequence of that index, without the prompt's files.
+
+        It is made anew for each try, as some servers refuse an id that they have seen. model: the server's
+        name for it.
+        """
+
+    def body(
+        self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer
+    ) -> Sequence[bytes]:
+        """Return the parts of the whole body. The files among them are the prompt's own bytes, not copies."""
+        return with_files(self.encode(request, index, model, tokenizer), request.prompt)
 
     @abstractmethod
     def encode_probe(self, model: str, token_id: int) -> bytes:

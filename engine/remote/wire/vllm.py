@@ -17,6 +17,7 @@ from engine.remote.wire.answer_reader import (
     UpstreamError,
     in_one_line,
 )
+from engine.remote.wire.files import FILES
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 from engine.request import GenerationRequest, Grammar, GrammarKind, MediaKind, Prompt, SamplingParams
@@ -28,7 +29,6 @@ _STRUCTURED: Final[Mapping[GrammarKind, str]] = {
     GrammarKind.EBNF: "grammar",
     GrammarKind.STRUCTURAL_TAG: "structural_tag",
 }
-_FILES: Final = "content_parts"  # the field of a request
 _CACHE: Final = re.compile(r"^vllm:cache_config_info\{(?P<labels>[^}]*)\}", re.MULTILINE)
 _LABEL: Final = re.compile(r'(?P<name>\w+)="(?P<value>\d+)"')
 
@@ -123,18 +123,15 @@ class VllmApi(TokenApi):
 
 
 def prompt_fields(prompt: Prompt) -> dict[str, Any]:
-    """Return the fields of a prompt. One with files is sent before its expansion, which is the server's too.
+    """Return the fields of a prompt but its files (`TokenApi.body`).
 
-    Their answer then begins with the prompt's tokens.
+    One with files is sent before its expansion, which is the server's too. Their answer then begins with the
+    prompt's tokens.
     """
     if not prompt.media:
         return {"token_ids": prompt.token_ids}
     assert isinstance(prompt, FilePrompt), "the remote engine's own processor made it"
-    parts = [
-        {"type": f"{media.kind.value}_url", "url": source}
-        for media, source in zip(prompt.media, prompt.sources, strict=True)
-    ]
-    return {"token_ids": prompt.marked_token_ids, _FILES: parts, "return_token_ids": True}
+    return {"token_ids": prompt.marked_token_ids, "return_token_ids": True}
 
 
 def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
@@ -221,7 +218,7 @@ class VllmReader(AnswerReader):
         if token_ids is None or tuple(token_ids) != prompt.token_ids:
             if token_ids and any(media.kind is MediaKind.VIDEO for media in prompt.media):
                 reason = "a video holds other frames than it has parts: it is broken or cut off"
-                raise UpstreamError(400, reason, _FILES)
+                raise UpstreamError(400, reason, FILES)
             num_tokens = "none" if token_ids is None else len(token_ids)
             raise Malformed(
                 f"the server makes {num_tokens} tokens of a prompt with files, of "

@@ -26,6 +26,7 @@ from engine.info.stats import Health
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers import upstream as upstreams
 from engine.remote.servers.upstream import Upstream
+from engine.remote.wire.sglang import SglangApi
 from engine.remote.wire.vllm import VllmApi
 from engine.request import (
     BeamParams,
@@ -53,6 +54,7 @@ from tests.scripted.upstream import (
     sends,
     tokens,
 )
+from tests.servers import sglang
 from tests.unit.engine.text.tiny_tokenizers import byte_level
 
 TEXT = "the quick brown fox"
@@ -326,6 +328,18 @@ async def test_a_connection_that_was_lost_is_tried_once_more(tokenizer: Tokenize
     async with pair(tokenizer, drops(), sends(tokens(*written(tokenizer)))) as both:
         assert text_of(await events(both.engine, new_request())) == TEXT
         assert len(both.upstream.received) == 2
+
+
+async def test_the_second_try_has_an_id_and_a_connection_of_its_own(tokenizer: Tokenizer) -> None:
+    whole = [sglang.event(sglang.answer(written(tokenizer), "stop")), DONE]
+    async with running_upstream(sends(whole), drops(), sends(whole)) as upstream:
+        server = Upstream(upstream.url, api_key=None, timeout_s=60)
+        engine = RemoteEngine(SglangApi(), [server], "m", tokenizer, model_info(tokenizer))
+        for name in "ab":
+            assert text_of(await events(engine, new_request(name))) == TEXT
+        await engine.stop()
+    ids = [body["rid"] for body in upstream.received]
+    assert len(ids) == len(set(ids)) >= 3
 
 
 async def test_nothing_is_tried_again_after_a_token(tokenizer: Tokenizer) -> None:

@@ -1,7 +1,9 @@
 """The client of a server: what it sends, and what it makes of answers in any form."""
 
 import asyncio
+import gc
 import ssl
+import weakref
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -286,6 +288,24 @@ async def test_a_request_is_sent_again_only_where_an_idle_connection_gave_nothin
         with pytest.raises(NoAnswer):
             await reading
         assert len(server.bodies) == 1 + bool(reply)
+
+
+@pytest.mark.parametrize("num_bytes", [10, 1_000_000])
+async def test_a_body_is_not_kept_while_its_answer_comes(num_bytes: int) -> None:
+    class Parts(list[bytes]):
+        """A list that can be seen to be gone."""
+
+    made: list[weakref.ref[Parts]] = []
+
+    def body() -> Parts:
+        parts = Parts([b"x" * num_bytes, b"y"])
+        made.append(weakref.ref(parts))
+        return parts
+
+    async with asked(CHUNKED + chunk(b"a")) as (upstream, server), upstream.post("/x", body):
+        assert server.bodies == [b"x" * num_bytes + b"y"]
+        gc.collect()
+        assert [one() for one in made] == [None]
 
 
 async def test_a_new_connection_can_be_asked_for() -> None:
