@@ -18,8 +18,6 @@ from engine.text.tokenizer import Tokenizer
 # Servers answer these until there is room for a request again, or until they have started.
 _BUSY: Final = frozenset({429, 502, 503, 504})
 
-_MAX_EVENT_BYTES: Final = 8 * 2**20  # a prompt of 32,000 tokens with the log-probabilities of five each
-
 _log = logging.getLogger(__name__)
 
 
@@ -41,13 +39,13 @@ async def put_events(
     `batch_size`. Raises NoAnswer if no token
     has come and another try may have more success, and else an EngineError.
     """
-    reader = api.reader(request, tokenizer)
+    reader = api.reader(request, tokenizer, index)
     events = SequenceEvents(request, index, tokenizer, reader, put, num_running)
     is_streamed = api.is_streamed(request)
     try:
         async with upstream.post(api.path, body, is_fresh=is_fresh) as answer:
             if is_streamed:
-                splitter = EventSplitter(_MAX_EVENT_BYTES)
+                splitter = EventSplitter(api.max_event_bytes(request))
                 await answer.stream(lambda data: events.put(splitter.feed(data)))
             else:
                 events.put([await answer.whole()])

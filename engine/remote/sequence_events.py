@@ -49,6 +49,7 @@ class SequenceEvents:
                 event = self._output.append(
                     token.token_id,
                     is_complete=token.is_complete,
+                    is_at_limit=token.is_at_limit,
                     logprob=token.logprob,
                     top_logprobs=token.top_logprobs,
                     prompt=reader.prompt if is_first else None,

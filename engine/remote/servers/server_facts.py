@@ -58,7 +58,9 @@ async def wait_until_ready(
                     raise ModelNotSupported(f"{upstream.url} leads to {where}: ask that server itself")
                 if found is not None and found.status == 200:
                     model = _choose(_models(upstream, found.body), config, upstream)
-                    return ServerFacts(model.id, model.max_model_len, await _own_facts(upstream, api))
+                    own = await _own_facts(upstream, api)
+                    limits = [each for each in (model.max_model_len, own.max_total_tokens) if each]
+                    return ServerFacts(model.id, min(limits, default=None), own)
                 if not is_waiting:
                     is_waiting = True
                     on_progress(f"waiting for the server at {upstream.url}")

@@ -111,7 +111,7 @@ class VllmApi(TokenApi):
         return msgspec.json.encode({"model": model, "token_ids": [token_id], "sampling_params": params})
 
     @override
-    def reader(self, request: GenerationRequest, tokenizer: Tokenizer) -> AnswerReader:
+    def reader(self, request: GenerationRequest, tokenizer: Tokenizer, index: int = 0) -> AnswerReader:
         return VllmReader(request, tokenizer)
 
     @override
@@ -236,8 +236,11 @@ class VllmReader(AnswerReader):
             tokens = self._scored(token_ids, choice.logprobs)
         if choice.finish_reason is not None:
             self.finish_reason = choice.finish_reason
-            if choice.finish_reason == "stop" and tokens:
-                tokens[-1] = msgspec.structs.replace(tokens[-1], is_complete=True)
+            if tokens:
+                is_complete, is_at_limit = choice.finish_reason == "stop", choice.finish_reason == "length"
+                tokens[-1] = msgspec.structs.replace(
+                    tokens[-1], is_complete=is_complete, is_at_limit=is_at_limit
+                )
         return tokens
 
     def _scored(self, token_ids: list[int], logprobs: _Logprobs | None) -> list[NewToken]:

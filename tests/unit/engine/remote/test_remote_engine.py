@@ -169,6 +169,13 @@ async def test_a_stop_string_ends_the_text_and_the_servers_work(tokenizer: Token
     assert "stop" not in both.upstream.received[0]["sampling_params"]
 
 
+async def test_a_length_that_the_server_bounds_is_the_sequences_end(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, sends(tokens(*written(tokenizer)[:-1], finish_reason="length"))) as both:
+        found = await events(both.engine, new_request())
+    assert text_of(found) == TEXT
+    assert [each.finish for each in found if each.finish] == [FinishReason.LENGTH]
+
+
 async def test_a_client_that_leaves_ends_the_servers_work(tokenizer: Tokenizer) -> None:
     async with pair(tokenizer, sends([event([1])], holds=True)) as both:
         found = both.engine.submit(new_request())
