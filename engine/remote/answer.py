@@ -18,6 +18,9 @@ from engine.text.tokenizer import Tokenizer
 # Servers answer these until there is room for a request again, or until they have started.
 _BUSY: Final = frozenset({429, 502, 503, 504})
 
+# A whole answer comes with its last token. A server that is slower than this is taken for one that hangs.
+_TOKENS_A_SECOND: Final = 5.0
+
 _log = logging.getLogger(__name__)
 
 
@@ -43,12 +46,20 @@ async def put_events(
     events = SequenceEvents(request, index, tokenizer, reader, put, num_running)
     is_streamed = api.is_streamed(request)
     try:
-        async with upstream.post(api.path, body, is_fresh=is_fresh) as answer:
+        extra_s = 0.0 if is_streamed else request.stopping.max_tokens / _TOKENS_A_SECOND
+        async with upstream.post(api.path, body, is_fresh=is_fresh, extra_s=extra_s) as answer:
             if is_streamed:
                 splitter = EventSplitter(api.max_event_bytes(request))
-                await answer.stream(lambda data: events.put(splitter.feed(data)))
+
+                def feed(data: bytes) -> bool:
+                    pieces = splitter.feed(data)
+                    if not pieces and events.silent_s > upstream.max_wait_s:
+                        raise CutOff("no token came for too long") from TimeoutError()
+                    return events.put(pieces)
+
+                await answer.stream(feed)
             else:
-                events.put([await answer.whole()])
+                await events.put_whole(await answer.whole())
             if events.is_over:
                 if reader.finish_reason is not None:
                     await answer.rest()

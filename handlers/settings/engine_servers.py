@@ -26,7 +26,9 @@ class EngineServerSettings(Section):
     """API key that the servers at engine_url ask for."""
 
     engine_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_TIMEOUT")] = 120.0
-    """Seconds without a token from the server at engine_url after which a request fails."""
+    """Seconds of silence from the server at engine_url, or ten times as many of comments in place of
+    tokens, after which a request fails. Verbatim sends a comment every 15 seconds while a request waits.
+    """
 
     engine_start_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_START_TIMEOUT")] = 600.0
     """Seconds to wait at start until the servers at engine_url are ready."""

@@ -48,18 +48,17 @@ class Connection(asyncio.Protocol):
         self.idle_since: float | None = None
         self.has_heard = False
 
-    async def ask(self, head: bytes, body: Sequence[bytes], silence_s: float | None = None) -> Answer:
+    async def ask(self, head: bytes, body: Sequence[bytes], extra_s: float = 0.0) -> Answer:
         """Send a request, whose body is in parts, and return its answer once its status is known.
 
-        silence_s: the longest silence of this answer, where it may be longer than others'. Raises CutOff if
-        nothing comes for too long or if the answer is none of HTTP, and ConnectionError if the connection is
-        closed before it.
+        extra_s: seconds for which this answer may be silent beyond others. Raises CutOff if nothing comes for
+        too long or if the answer is none of HTTP, and ConnectionError if the connection is closed before it.
         """
         assert self._answer is None and self._transport is not None
         self._can_go_on.clear()
         answer = self._answer = Answer()
         self._num_bare_bytes, self._location, self._has_end, self.has_heard = 0, b"", False, False
-        self._listen(silence_s or self._timeout_s)
+        self._listen(self._timeout_s + extra_s)
         if self._transport.is_closing():
             answer.fail(ConnectionResetError("the connection was closed"))
         elif sum(map(len, body)) <= _PIECE_BYTES:

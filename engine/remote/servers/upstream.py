@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from math import inf
 from typing import Final, NamedTuple
 
 from engine.remote.servers.answer import Answer
@@ -13,6 +14,8 @@ from engine.remote.servers.shared_question import SharedQuestion
 from engine.remote.shown_url import shown_url
 
 _HEALTH_TIMEOUT_S: Final = 2.0
+# A server that sends comments lives, and its queue may be long; an engine that hangs looks the same.
+_WAITS: Final = 10
 # Whoever asks this process for its health needs no key, and SGLang computes a token for each question.
 _HEALTH_VALID_S: Final = 1.0
 
@@ -30,7 +33,7 @@ class Upstream:
 
     num_outstanding: tokens, of prompts and yet to come, of the requests that it computes. is_healthy: whether
     it is to get requests, if there are others. health: whether it says that it is healthy, asked once for
-    all who ask in the same second.
+    all who ask in the same second. max_wait_s: seconds for which comments may take the place of tokens.
     """
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float, socket: str | None = None) -> None:
@@ -41,6 +44,8 @@ class Upstream:
         self.url = shown_url(url)
         self.num_outstanding = 0
         self.is_healthy = True
+        # The process of this server's own engine sends comments as long as requests wait.
+        self.max_wait_s = inf if socket is not None else _WAITS * timeout_s
         self.health = SharedQuestion(self._is_healthy, _HEALTH_VALID_S)
         self._connections = Connections(url, api_key=api_key, timeout_s=timeout_s, path=socket)
 
@@ -56,16 +61,16 @@ class Upstream:
         body: bytes | Callable[[], Sequence[bytes]],
         *,
         is_fresh: bool = False,
-        silence_s: float | None = None,
+        extra_s: float = 0.0,
     ) -> AsyncIterator[Answer]:
         """Send JSON, and yield the answer, whose status is 200.
 
         body: the JSON, or what makes its parts anew for each time that it is sent; it is not kept. is_fresh:
-        as of `Connections.take`. silence_s: as of `Connection.ask`.
+        as of `Connections.take`. extra_s: as of `Connection.ask`.
         Leaving the block before the answer's end closes the connection.
         Raises NoAnswer, BadStatus, or CutOff if nothing comes for too long.
         """
-        connection, answer = await self._asked("POST", path, body, is_fresh, silence_s)
+        connection, answer = await self._asked("POST", path, body, is_fresh, extra_s)
         del body
         try:
             if answer.status != 200:
@@ -92,7 +97,7 @@ class Upstream:
         path: str,
         body: bytes | Callable[[], Sequence[bytes]] | None = None,
         is_fresh: bool = False,
-        silence_s: float | None = None,
+        extra_s: float = 0.0,
     ) -> tuple[Connection, Answer]:
         """Return the answer to a request, whose status is known, and its connection.
 
@@ -106,7 +111,7 @@ class Upstream:
                 parts = () if body is None else (body,) if isinstance(body, bytes) else body()
                 num_bytes = None if body is None else sum(map(len, parts))
                 head = self._connections.head(method, path, num_bytes)
-                return connection, await connection.ask(head, parts, silence_s)
+                return connection, await connection.ask(head, parts, extra_s)
             except OSError as error:
                 self._connections.give(connection)
                 if not was_idle or connection.has_heard:

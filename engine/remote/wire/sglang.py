@@ -44,6 +44,9 @@ class _Scored(msgspec.Struct, array_like=True):
     token_id: int
 
 
+_top_decoder: Final = msgspec.json.Decoder(list[_Scored] | None)
+
+
 class _Finish(msgspec.Struct):
     """type: "stop", "length" or "abort". message, status_code: of an abort."""
 
@@ -62,7 +65,7 @@ class _Meta(msgspec.Struct):
     output_top_logprobs: list[list[_Scored] | None] | None = None
     output_token_ids_logprobs: list[list[_Scored] | None] | None = None
     input_token_logprobs: list[_Scored] | None = None
-    input_top_logprobs: list[list[_Scored] | None] | None = None
+    input_top_logprobs: list[msgspec.Raw] | None = None  # each is read by itself, as in vLLM's answer
 
 
 class _Error(msgspec.Struct):
@@ -266,8 +269,13 @@ class _SglangReader(AnswerReader):
         scored = meta.input_token_logprobs or []
         if [one.token_id for one in scored] != list(self._request.prompt.token_ids):
             raise Malformed("the log-probabilities of the prompt are another prompt's")
-        ranked = meta.input_top_logprobs or [None] * len(scored)
-        return self._prompt_tokens([one.logprob for one in scored], [_scores(others) for others in ranked])
+        try:
+            ranked = [_top_decoder.decode(place) for place in meta.input_top_logprobs or ()]
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Malformed(f"no log-probabilities of a prompt: {error}") from error
+        return self._prompt_tokens(
+            [one.logprob for one in scored], [_scores(others) for others in ranked or [None] * len(scored)]
+        )
 
 
 def _last(found: Sequence[Any] | None, num: int) -> list[Any]:

@@ -58,6 +58,9 @@ class _PromptLogprob(msgspec.Struct):
     logprob: float
 
 
+_prompt_decoder: Final = msgspec.json.Decoder(dict[int, _PromptLogprob] | None)
+
+
 class _Error(msgspec.Struct):
     message: str = ""
     param: str | None = None
@@ -67,7 +70,7 @@ class _Error(msgspec.Struct):
 class Chunk(msgspec.Struct):
     choices: list[Choice] = []
     error: _Error | None = None
-    prompt_logprobs: list[dict[int, _PromptLogprob] | None] | None = None
+    prompt_logprobs: list[msgspec.Raw] | None = None  # each is read by itself: a decoder holds all threads up
     prompt_token_ids: list[int] | None = None
 
 
@@ -254,21 +257,25 @@ class VllmReader(AnswerReader):
         """Return those of the tokens whose log-probabilities the request asks for."""
         return self._ranked(scores, self._num_logprobs or 0)
 
-    def _read_prompt(self, found: list[dict[int, _PromptLogprob] | None]) -> tuple[PromptToken, ...]:
+    def _read_prompt(self, found: list[msgspec.Raw]) -> tuple[PromptToken, ...]:
         token_ids = self._request.prompt.token_ids
+        try:
+            places = [_prompt_decoder.decode(place) for place in found]
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Malformed(f"no log-probabilities of a prompt: {error}") from error
         if any(
             scores is not None and token_id not in scores
-            for token_id, scores in zip(token_ids, found, strict=False)
+            for token_id, scores in zip(token_ids, places, strict=False)
         ):
             raise Malformed("the log-probabilities of the prompt are another prompt's")
         return self._prompt_tokens(
             [
                 None if scores is None else scores[token_id].logprob
-                for token_id, scores in zip(token_ids, found, strict=False)
+                for token_id, scores in zip(token_ids, places, strict=False)
             ],
             [
                 () if scores is None else [(other, one.logprob) for other, one in scores.items()]
-                for scores in found
+                for scores in places
             ],
         )
 

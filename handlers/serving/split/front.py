@@ -58,7 +58,7 @@ async def _serve(start: FrontStart, listener: socket.socket) -> int:
     settings = start.settings
     config = remote_config(settings, urls=(URL,), socket=start.socket, model_info=start.model_info)
     engine = await RemoteEngine.start(config, on_progress=lambda line: _log.warning(line))
-    process = Upstream(URL, api_key=None, timeout_s=settings.engine_timeout, socket=start.socket)
+    process = Upstream(URL, api_key=None, timeout_s=config.timeout_s, socket=start.socket)
     transcriber = RelayedTranscriber(process) if engine.capabilities.transcribes else None
 
     async def exchange(text: str) -> str:

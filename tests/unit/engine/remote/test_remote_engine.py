@@ -1,12 +1,14 @@
 """The engine over a vLLM server, which answers rightly or misbehaves; one test for each way."""
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import pytest
+from aiohttp import web
 from msgspec.structs import replace
 
 from engine.errors import (
@@ -43,6 +45,7 @@ from engine.text.tokenizer import Tokenizer
 from tests.requests import embedding_request, generation_request
 from tests.scripted.upstream import (
     DONE,
+    Body,
     Reply,
     ScriptedUpstream,
     answers,
@@ -55,6 +58,7 @@ from tests.scripted.upstream import (
     tokens,
 )
 from tests.servers import sglang
+from tests.unit.engine.remote.servers.test_upstream import RawServer
 from tests.unit.engine.text.tiny_tokenizers import byte_level
 
 TEXT = "the quick brown fox"
@@ -209,6 +213,10 @@ async def test_sequences_end_as_they_end(tokenizer: Tokenizer) -> None:
     assert ended == [1, 1]
 
 
+def http_answer(body: bytes) -> bytes:
+    return b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
+
+
 def scored(token_id: int, *others: int) -> dict[str, object]:
     """Return log-probabilities as vLLM lists them: the drawn token, then the most likely others."""
     listed = [{"token_id": each, "logprob": -0.5 - rank} for rank, each in enumerate(others)]
@@ -245,6 +253,64 @@ async def test_the_prompts_log_probabilities_come_with_the_first_event(tokenizer
     assert [[one.token_id for one in each.top_logprobs] for each in found[0].prompt] == [[], [9], [3]]
     assert {each.prompt for each in found[1:]} == {None}
     assert both.upstream.received[0]["stream"] is False
+
+
+async def test_a_large_whole_answer_does_not_hold_other_streams_up(tokenizer: Tokenizer) -> None:
+    """Processor time of the event loop's thread between two turns of the loop, as a part of all."""
+    num_prompt, num_tokens = 10_000, 4_000
+    info = replace(model_info(tokenizer), max_total_tokens=2**15)
+    place = {str(1 + rank): {"logprob": -1.0 - rank, "rank": rank} for rank in range(21)}
+    document = {
+        "choices": [{"index": 0, "token_ids": [5] * num_tokens, "finish_reason": "length"}],
+        "prompt_logprobs": [None, *[place] * (num_prompt - 1)],
+    }
+    sampling = SamplingParams(temperature=0.0, num_prompt_logprobs=20)
+    request = replace(
+        new_request(sampling=sampling, stopping={"max_tokens": num_tokens}),
+        prompt=Prompt((1,) * num_prompt),
+    )
+    server = RawServer(http_answer(json.dumps(document).encode()))
+    longest_s = 0.0
+
+    async def look() -> None:
+        nonlocal longest_s
+        last = time.thread_time()
+        while True:
+            await asyncio.sleep(0)
+            longest_s, last = max(longest_s, time.thread_time() - last), time.thread_time()
+
+    async with await asyncio.start_server(server.answer, "127.0.0.1", 0) as listening:
+        url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+        upstream = Upstream(url, api_key=None, timeout_s=60)
+        engine = RemoteEngine(VllmApi(), [upstream], "m", tokenizer, info)
+        looking = asyncio.create_task(look())
+        began = time.process_time()
+        found = await events(engine, request)
+        took_s = time.process_time() - began
+        looking.cancel()
+        await engine.stop()
+    assert len(found) == num_tokens and found[-1].finish is FinishReason.LENGTH
+    assert found[0].prompt is not None and len(found[0].prompt) == num_prompt
+    assert longest_s < took_s / 4
+
+
+async def test_a_whole_answer_may_take_as_long_as_its_tokens(tokenizer: Tokenizer) -> None:
+    sampling = SamplingParams(temperature=0.0, num_prompt_logprobs=0)
+    document = {
+        "choices": [{"index": 0, "token_ids": written(tokenizer), "finish_reason": "stop"}],
+        "prompt_logprobs": [None, *({str(place): {"logprob": -1.0}} for place in (2, 3))],
+    }
+    whole = answers(document)
+
+    async def late(request: web.Request, body: Body) -> web.StreamResponse:
+        await asyncio.sleep(3 * SILENCE_S)
+        return await whole(request, body)
+
+    async with pair(tokenizer, late, timeout_s=SILENCE_S) as both:
+        assert text_of(await events(both.engine, new_request(sampling=sampling))) == TEXT
+    async with pair(tokenizer, hangs(), timeout_s=SILENCE_S) as both:
+        with pytest.raises(GenerationFailed):
+            await events(both.engine, new_request(sampling=sampling, stopping={"max_tokens": 1}))
 
 
 FAILURES: dict[str, tuple[Reply, type[EngineError]]] = {
@@ -317,6 +383,24 @@ async def test_a_server_that_is_slow_but_never_silent_is_read_to_the_end(tokeniz
     async with pair(tokenizer, reply, timeout_s=most_silent_s) as both:
         assert text_of(await events(both.engine, new_request())) == TEXT
     assert time.monotonic() - began > most_silent_s
+
+
+async def test_comments_take_the_place_of_tokens_for_a_while_alone(
+    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server whose engine hangs may go on to say that it lives."""
+    comments = [b":\n\n"] * 1000
+    monkeypatch.setattr(upstreams, "_WAITS", 3)
+    waits = sends([*comments[:10], *tokens(*written(tokenizer))], pause_s=SILENCE_S / 10)
+    async with pair(tokenizer, waits, timeout_s=10 * SILENCE_S) as both:
+        assert text_of(await events(both.engine, new_request())) == TEXT
+    for first in ([], [event([1])]):
+        reply = sends([*first, *comments], pause_s=SILENCE_S / 10)
+        async with pair(tokenizer, reply, timeout_s=SILENCE_S) as both:
+            began = time.monotonic()
+            with pytest.raises(GenerationFailed):
+                await events(both.engine, new_request())
+            assert time.monotonic() - began >= 3 * SILENCE_S
 
 
 async def test_no_cookie_ties_later_requests_to_a_server(tokenizer: Tokenizer) -> None:

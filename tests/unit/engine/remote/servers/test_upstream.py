@@ -336,7 +336,7 @@ async def test_an_answer_may_be_given_longer_than_others() -> None:
             server.writers[0].write(OK[len(b"HTTP/1.1 ") :])
 
         answering = asyncio.create_task(answer_late())
-        async with upstream.post("/x", b"{}", silence_s=60) as answer:
+        async with upstream.post("/x", b"{}", extra_s=60) as answer:
             assert await answer.whole() == b"ok"
         await answering
         began = asyncio.get_running_loop().time()
