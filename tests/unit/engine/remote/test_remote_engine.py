@@ -390,17 +390,17 @@ async def test_comments_take_the_place_of_tokens_for_a_while_alone(
 ) -> None:
     """A server whose engine hangs may go on to say that it lives."""
     comments = [b":\n\n"] * 1000
-    monkeypatch.setattr(upstreams, "_WAITS", 3)
+    monkeypatch.setattr(upstreams, "_WAITS", 0.25)
     waits = sends([*comments[:10], *tokens(*written(tokenizer))], pause_s=SILENCE_S / 10)
-    async with pair(tokenizer, waits, timeout_s=10 * SILENCE_S) as both:
+    async with pair(tokenizer, waits) as both:
         assert text_of(await events(both.engine, new_request())) == TEXT
     for first in ([], [event([1])]):
         reply = sends([*first, *comments], pause_s=SILENCE_S / 10)
-        async with pair(tokenizer, reply, timeout_s=SILENCE_S) as both:
+        async with pair(tokenizer, reply, timeout_s=4.0) as both:
             began = time.monotonic()
-            with pytest.raises(GenerationFailed):
+            with pytest.raises(GenerationFailed, match="no token"):
                 await events(both.engine, new_request())
-            assert time.monotonic() - began >= 3 * SILENCE_S
+            assert time.monotonic() - began > 1.0
 
 
 async def test_no_cookie_ties_later_requests_to_a_server(tokenizer: Tokenizer) -> None:
