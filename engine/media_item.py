@@ -45,11 +45,11 @@ class FilePrompt(Prompt, frozen=True):
     """A prompt with the files of its media, for another process whose own processor reads them.
 
     marked_token_ids: the prompt before it was expanded, with one marker for each file. sources: the files as
-    data URLs, in the order of their markers.
+    data URLs in ASCII, in the order of their markers; bodies are sent from them without a copy.
     """
 
     marked_token_ids: tuple[int, ...] = ()
-    sources: tuple[str, ...] = ()
+    sources: tuple[bytes, ...] = ()
 
 
 class FileKeeper:
@@ -83,6 +83,6 @@ class FileKeeper:
         return FilePrompt(prompt.token_ids, prompt.media, tuple(token_ids), sources)
 
 
-def _data_url(data: bytes) -> str:
+def _data_url(data: bytes) -> bytes:
     """Return bytes as a data URL; readers see from the content what it is."""
-    return f"data:application/octet-stream;base64,{b64encode(data).decode()}"
+    return b"data:application/octet-stream;base64," + b64encode(data)

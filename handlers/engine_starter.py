@@ -22,6 +22,7 @@ from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, EMBEDDED_VI
 if TYPE_CHECKING:
     from handlers.active_requests.engine import Engine  # it needs NumPy, which `verbatim --help` does not
 
+_LEAST_SILENCE_S: Final = 60.0  # of the engine's own process, four times as long as between its comments
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
 _EMBEDDED: Final = {EMBEDDED_MODEL: DEMO_MODEL, EMBEDDED_VISION_MODEL: DEMO_VISION}
@@ -89,8 +90,10 @@ def remote_config(
 ) -> RemoteConfig:
     """Return the part of the settings for an engine that other servers compute for.
 
-    urls: in place of the settings'. socket, model_info: as of RemoteConfig.
+    urls: in place of the settings'. socket, model_info: as of RemoteConfig. The process at a socket, which
+    says that it lives every 15 seconds at least, may be silent for a minute whatever the settings say.
     """
+    timeout_s = settings.engine_timeout
     return RemoteConfig(
         model=model_source(settings),
         api=settings.engine,
@@ -104,7 +107,7 @@ def remote_config(
         media_limits=settings.media_limits,
         trust_remote_code=settings.trust_remote_code,
         max_unread_bytes=settings.max_unread_bytes,
-        timeout_s=settings.engine_timeout,
+        timeout_s=timeout_s if socket is None else max(timeout_s, _LEAST_SILENCE_S),
         start_timeout_s=settings.engine_start_timeout,
         command=tuple(shlex.split(settings.engine_command or "")),
         socket=socket,

@@ -1,7 +1,7 @@
 """The events of one sequence, from a server's answer to its request; no torch."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGrammar, InvalidRequest
@@ -16,7 +16,8 @@ from engine.remote.wire.token_api import TokenApi
 from engine.request import GenerationRequest
 from engine.text.tokenizer import Tokenizer
 
-_MAX_EVENT_BYTES: Final = 8 * 2**20  # a prompt of 32,000 tokens with the log-probabilities of five each
+# A whole answer comes with its last token. A server that is slower than this is taken for one that hangs.
+_TOKENS_A_SECOND: Final = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -24,30 +25,39 @@ _log = logging.getLogger(__name__)
 async def put_events(
     upstream: Upstream,
     api: TokenApi,
-    body: bytes,
+    body: Callable[[], Sequence[bytes]],
     request: GenerationRequest,
     index: int,
     tokenizer: Tokenizer,
     *,
     put: Callable[[TokenEvent], object],
     num_running: Callable[[], int],
+    is_fresh: bool = False,
 ) -> None:
     """Send the body that asks for one sequence, and put its events as they come.
 
-    num_running: the sequences that run beside it, for the events' `batch_size`. Raises NoAnswer if no token
-    has come and another try may have more success, and else an EngineError: ServerFailed for a fault of the
-    server before the first token.
+    body, is_fresh: as of `Upstream.post`. num_running: the sequences that run beside it, for the events'
+    `batch_size`. Raises NoAnswer if no token has come and another try may have more success, and else an
+    EngineError: ServerFailed for a fault of the server before the first token.
     """
-    reader = api.reader(request, tokenizer)
+    reader = api.reader(request, tokenizer, index)
     events = SequenceEvents(request, index, tokenizer, reader, put, num_running)
     is_streamed = api.is_streamed(request)
     try:
-        async with upstream.post(api.path, body) as answer:
+        extra_s = 0.0 if is_streamed else request.stopping.max_tokens / _TOKENS_A_SECOND
+        async with upstream.post(api.path, body, is_fresh=is_fresh, extra_s=extra_s) as answer:
             if is_streamed:
-                splitter = EventSplitter(_MAX_EVENT_BYTES)
-                await answer.stream(lambda data: events.put(splitter.feed(data)))
+                splitter = EventSplitter(api.max_event_bytes(request))
+
+                def feed(data: bytes) -> bool:
+                    pieces = splitter.feed(data)
+                    if not pieces and events.silent_s > upstream.max_wait_s:
+                        raise CutOff("no token came for too long") from TimeoutError()
+                    return events.put(pieces)
+
+                await answer.stream(feed)
             else:
-                events.put([await answer.whole()])
+                await events.put_whole(await answer.whole())
             if events.is_over:
                 if reader.finish_reason is not None:
                     await answer.rest()

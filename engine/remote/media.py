@@ -8,6 +8,7 @@ prompt and generate nothing.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -91,7 +92,7 @@ async def check_reads(
     await put_events(
         upstream,
         api,
-        api.encode(request, 0, served_name, tokenizer),
+        partial(api.body, request, 0, served_name, tokenizer),
         request,
         0,
         tokenizer,

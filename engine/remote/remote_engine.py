@@ -332,15 +332,15 @@ class RemoteEngine:
     ) -> None:
         """Run one sequence; at another server, where one fails before the first token."""
         num_tokens = len(request.prompt.token_ids) + request.stopping.max_tokens
+        body = partial(self._api.body, request, index, self._served_name, self.tokenizer)
         with self._counted(), Attempts(self._router, num_tokens, keys) as attempts:
-            body = await self._encoded(request, index)
             while not await self._attempt(attempts, body, request, index, put):
                 pass
 
     async def _attempt(
         self,
         attempts: Attempts,
-        body: bytes,
+        body: Callable[[], Sequence[bytes]],
         request: GenerationRequest,
         index: int,
         put: Callable[[TokenEvent], None],
@@ -361,17 +361,13 @@ class RemoteEngine:
                 self.tokenizer,
                 put=note_and_put,
                 num_running=lambda: self._num_running,
+                is_fresh=attempts.num_tries > 1,
             )
         except (NoAnswer, EngineError) as error:
             attempts.fail(error)
             return False
         attempts.complete()
         return True
-
-    async def _encoded(self, request: GenerationRequest, index: int) -> bytes:
-        """Return the body that asks for a sequence; one with files, which may be large, from a thread."""
-        encode = partial(self._api.encode, request, index, self._served_name, self.tokenizer)
-        return await asyncio.to_thread(encode) if request.prompt.media else encode()
 
     def _keys(self, request: GenerationRequest) -> list[bytes]:
         """Return the keys of the prompt's first blocks, by which servers are chosen, if there are several."""

@@ -1,13 +1,18 @@
 """The events of one sequence, made of the data of a server's answer; no torch."""
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from engine.events import TokenEvent
-from engine.remote.wire.answer_reader import AnswerReader
+from engine.remote.wire.answer_reader import AnswerReader, NewToken
 from engine.request import GenerationRequest
 from engine.text.sequence_output import SequenceOutput
 from engine.text.tokenizer import Tokenizer
+
+_LARGE_BYTES: Final = 2**17  # of a body that takes more than a millisecond to read
+_NUM_AT_ONCE: Final = 64  # events, which take a few milliseconds
 
 
 class SequenceEvents:
@@ -31,6 +36,11 @@ class SequenceEvents:
         self.has_begun = False
         self.is_over = False
 
+    @property
+    def silent_s(self) -> float:
+        """Seconds since the last tokens came, or since the sequence began."""
+        return time.perf_counter() - self._last_time
+
     def put(self, pieces: Sequence[bytes]) -> bool:
         """Put the events of data that came together, and return whether the sequence's last one was among it.
 
@@ -38,28 +48,49 @@ class SequenceEvents:
         they are of one step of the server, or of several of which it sent the tokens when it could, and
         nothing says how long each of these took. Raises Malformed and UpstreamError.
         """
-        reader, batch_size = self._reader, self._num_running()
         now = time.perf_counter()
-        step_s = now - self._last_time
-        for data in pieces:
-            for token in reader.read(data):
-                is_first = not self.has_begun
-                if is_first:
-                    step_s = max(step_s - reader.queue_s, 0.0)
-                event = self._output.append(
-                    token.token_id,
-                    is_complete=token.is_complete,
-                    logprob=token.logprob,
-                    top_logprobs=token.top_logprobs,
-                    prompt=reader.prompt if is_first else None,
-                    num_cached_tokens=reader.num_cached_tokens,
-                    queue_s=reader.queue_s,
-                    batch_size=batch_size,
-                    step_s=step_s,
-                )
-                step_s, self._last_time, self.has_begun = 0.0, now, True
-                self._put(event)
-                if event.finish is not None:
-                    self.is_over = True
-                    return True
+        for data in pieces:  # noqa: SIM110 - a generator takes a hundredth of a token's time
+            if self._put_tokens(self._reader.read(data), now):
+                return True
+        return False
+
+    async def put_whole(self, body: bytes) -> None:
+        """Put the events of a whole answer, which may be large, while other streams go on.
+
+        A large one is read in a thread, and its events are put some at a time. Raises Malformed and
+        UpstreamError.
+        """
+        now = time.perf_counter()
+        is_large = len(body) > _LARGE_BYTES
+        tokens = await asyncio.to_thread(self._reader.read, body) if is_large else self._reader.read(body)
+        for start in range(0, len(tokens), _NUM_AT_ONCE):
+            if self._put_tokens(tokens[start : start + _NUM_AT_ONCE], now):
+                return
+            await asyncio.sleep(0)
+
+    def _put_tokens(self, tokens: Sequence[NewToken], now: float) -> bool:
+        """Put their events, and return whether the last one of the sequence was among them."""
+        if not tokens:
+            return False
+        reader, batch_size = self._reader, self._num_running()
+        for token in tokens:
+            is_first = not self.has_begun
+            step_s = now - self._last_time
+            event = self._output.append(
+                token.token_id,
+                is_complete=token.is_complete,
+                is_at_limit=token.is_at_limit,
+                logprob=token.logprob,
+                top_logprobs=token.top_logprobs,
+                prompt=reader.prompt if is_first else None,
+                num_cached_tokens=reader.num_cached_tokens,
+                queue_s=reader.queue_s,
+                batch_size=batch_size,
+                step_s=max(step_s - reader.queue_s, 0.0) if is_first else step_s,
+            )
+            self._last_time, self.has_begun = now, True
+            self._put(event)
+            if event.finish is not None:
+                self.is_over = True
+                return True
         return False

@@ -58,6 +58,7 @@ class SequenceOutput:
         token_id: int,
         *,
         is_complete: bool = False,
+        is_at_limit: bool = False,
         logprob: float | None = None,
         top_logprobs: tuple[TokenLogprob, ...] = (),
         prompt: tuple[PromptToken, ...] | None = None,
@@ -70,12 +71,15 @@ class SequenceOutput:
     ) -> TokenEvent:
         """Append the next token and return its event, which has a `finish` if the token is the last.
 
-        is_complete: whether the sequence's grammar allows nothing after this token. The other arguments are
-        the event's; `wait_s` counts from the second token on. Nothing may be appended after the last token.
+        is_complete: whether the sequence's grammar allows nothing after this token. is_at_limit: whether the
+        model can compute no token after it, though `max_tokens` allows some. The other arguments are the
+        event's; `wait_s` counts from the second token on. Nothing may be appended after the last token.
         """
         position = self._num_tokens
         self._num_tokens += 1
         finish = self._finish_by_token(token_id, is_complete=is_complete)
+        if finish is None and is_at_limit:
+            finish = FinishReason.LENGTH
         step = self.text.append(token_id, is_last=finish is not None, is_cut=self._is_cut(token_id, finish))
         if step.stop_match is not None:
             finish = FinishReason.STOP

@@ -3,11 +3,13 @@
 import argparse
 import sys
 import time
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 import schemathesis  # noqa: F401 - it runs in a process of its own; without it, nothing is begun
 
@@ -35,10 +37,11 @@ def conform(given: argparse.Namespace) -> bool:
 
     Raises Unusable, also if the server does not answer at the start.
     """
-    headers = _headers(given)
     plan = _plan(given)
+    url, user = _without_user(_url(given.base_url, plan.paths))
+    headers = {**user, **_headers(given)}
     began, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
-    with closing(Client(_url(given.base_url, plan.paths), headers, given.timeout)) as client:
+    with closing(Client(url, headers, given.timeout)) as client:
         _check_answers(client)
         model = given.model or _model(client, plan.document)
         deadline_s = None if given.time_limit is None else began_s + given.time_limit
@@ -69,7 +72,7 @@ def _headers(given: argparse.Namespace) -> dict[str, str]:
     for text in given.header:
         name, colon, value = text.partition(":")
         if not colon or not name.strip():
-            raise Unusable(f"--header {text}: a header must have the form NAME:VALUE")
+            raise Unusable("--header: a header must have the form NAME:VALUE")
         headers[name.strip()] = value.strip()
     return headers
 
@@ -82,9 +85,19 @@ def _url(given: str, paths: Sequence[str]) -> str:
     """Clients of OpenAI's are told an URL that ends with /v1, which the document's paths begin with."""
     url = given.rstrip("/")
     if not url.startswith(("http://", "https://")):
-        raise Unusable(f"--base-url {given}: must begin with http:// or https://")
+        raise Unusable("--base-url: must begin with http:// or https://")
     is_twice = url.endswith("/v1") and all(path.startswith("/v1/") for path in paths)
     return url.removesuffix("/v1") if is_twice else url
+
+
+def _without_user(url: str) -> tuple[str, dict[str, str]]:
+    """Return a URL without its user and password, which reports would show, and the header for them."""
+    user, at, server = urlsplit(url).netloc.rpartition("@")
+    if not at:
+        return url, {}
+    name, _, password = user.partition(":")
+    credentials = b64encode(f"{unquote(name)}:{unquote(password)}".encode()).decode()
+    return url.replace(f"{user}@{server}", server, 1), {"authorization": f"Basic {credentials}"}
 
 
 def _check_answers(client: Client) -> None:

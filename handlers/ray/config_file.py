@@ -7,12 +7,12 @@ import yaml
 from handlers.ray.options import (
     APPLICATION,
     DEPLOYMENT,
-    SECRETS,
     deployment_options,
     http_options,
     logging_options,
     proxy_environment,
     replica_settings,
+    secrets,
 )
 from handlers.ray.settings import RaySettings
 from handlers.settings.settings import Settings
@@ -22,8 +22,8 @@ def config_file(settings: Settings, ray: RaySettings) -> str:
     """Return the configuration as YAML, without secrets, for which comments name the variables."""
     lines = ["# Ray Serve's configuration: `serve deploy FILE` deploys it, and updates what is deployed.\n"]
     lines += [
-        f"# Not in this file: {name}. Set it on all nodes in {variable}.\n"
-        for name, variable in _secrets(settings)
+        f"# Not in this file: {name}. Set it on all nodes in VERBATIM_{name.upper()}.\n"
+        for name in secrets(settings)
     ]
     return "".join(lines) + yaml.safe_dump(config(settings, ray), sort_keys=False, allow_unicode=True)
 
@@ -31,7 +31,7 @@ def config_file(settings: Settings, ray: RaySettings) -> str:
 def config(settings: Settings, ray: RaySettings) -> dict[str, Any]:
     """Return the configuration in the form of Ray's ServeDeploySchema, without secrets."""
     proxies, args = http_options(settings), replica_settings(settings)
-    for name in SECRETS:
+    for name in secrets(settings):
         proxies.pop(name, None)
         args.pop(name, None)
     return {
@@ -50,7 +50,3 @@ def config(settings: Settings, ray: RaySettings) -> dict[str, Any]:
             }
         ],
     }
-
-
-def _secrets(settings: Settings) -> list[tuple[str, str]]:
-    return [(name, f"VERBATIM_{name.upper()}") for name in SECRETS if getattr(settings, name) is not None]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from engine.remote.shown_url import shown_url
 from handlers.ray.settings import RaySettings
 from handlers.settings.settings import Settings
 
@@ -24,7 +25,7 @@ WITHOUT_EFFECT: Final = (
     "client_timeout",
     "max_connections",
 )
-SECRETS: Final = ("api_key", "engine_api_key", "ssl_keyfile_password")
+_SECRETS: Final = ("api_key", "engine_api_key", "engine_command", "ssl_keyfile_password")
 
 # Ray kills a replica so long after its requests had to be over.
 STOP_S: Final = 10.0
@@ -32,6 +33,16 @@ _WAIT_LOOP_S: Final = 0.5
 _HEALTH_PERIOD_S: Final = 5.0
 # Refusals and probes take little, and a replica must have room for them beside what runs.
 _ONGOING: Final = 2
+
+
+def secrets(settings: Settings) -> list[str]:
+    """Return the names of given settings that hold, or may hold, a key or a password.
+
+    A command is one of them, whatever it is; a URL where it has a user.
+    """
+    has_user = any(shown_url(url) != url.rstrip("/") for url in settings.engine_url)
+    names = (*_SECRETS, "engine_url") if has_user else _SECRETS
+    return [name for name in names if getattr(settings, name) is not None]
 
 
 def replica_settings(settings: Settings) -> dict[str, Any]:

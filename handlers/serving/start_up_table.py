@@ -5,6 +5,7 @@ from typing import Final
 
 from engine.info.capabilities import Capabilities
 from engine.info.model_info import ModelInfo
+from engine.remote.shown_url import shown_url
 from engine.remote.wire.verbatim import VerbatimApi
 from handlers.access.hosts import is_loopback
 from handlers.app import MARKING_HEADERS, TABLES, YIELDS
@@ -43,7 +44,7 @@ def _remote_engine(settings: Settings, info: ModelInfo, capabilities: Capabiliti
     """Return the lines about a model that other servers compute."""
     lines = [
         f"  model     {settings.model_name} ({info.architecture})",
-        f"  engine    {settings.engine} at {', '.join(settings.engine_url) or 'a free port'}"
+        f"  engine    {settings.engine} at {', '.join(map(shown_url, settings.engine_url)) or 'a free port'}"
         + (", started by engine_command" if settings.engine_command else ""),
         f"  context   {info.max_total_tokens:,} tokens for one request",
     ]

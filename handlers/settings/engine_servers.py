@@ -2,10 +2,10 @@
 
 import shlex
 from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from engine.remote.shown_url import complaint_about
 from handlers.shared_settings.kinds import LOWER, Names, Seconds, env
 from handlers.shared_settings.section import Section
 
@@ -26,7 +26,9 @@ class EngineServerSettings(Section):
     """API key that the servers at engine_url ask for."""
 
     engine_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_TIMEOUT")] = 120.0
-    """Seconds without a token from the server at engine_url after which a request fails."""
+    """Seconds of silence from the server at engine_url, or ten times as many of comments in place of
+    tokens, after which a request fails. Verbatim sends a comment every 15 seconds while a request waits.
+    """
 
     engine_start_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_START_TIMEOUT")] = 600.0
     """Seconds to wait at start until one of the servers at engine_url is ready."""
@@ -42,10 +44,11 @@ class EngineServerSettings(Section):
     @field_validator("engine_url")
     @classmethod
     def _are_urls(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
-        for url in urls:
-            parts = urlsplit(url)
-            if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-                raise ValueError(f"{url!r} is no URL of a server, such as http://127.0.0.1:8000")
+        for place, url in enumerate(urls, start=1):
+            if complaint := complaint_about(url):  # without the URL, which may hold a password
+                raise ValueError(
+                    f"number {place} is no URL of a server, such as http://127.0.0.1:8000: {complaint}"
+                )
         return urls
 
     @field_validator("engine_command")
@@ -54,8 +57,8 @@ class EngineServerSettings(Section):
         try:
             if command is not None and not shlex.split(command):
                 raise ValueError("it is empty")
-        except ValueError as error:
-            raise ValueError(f"{command!r} is no command: {error}") from None
+        except ValueError as error:  # without the command, which may hold a key
+            raise ValueError(f"this is no command: {error}") from None
         return command
 
     @model_validator(mode="after")

@@ -228,6 +228,22 @@ async def test_an_answer_is_the_same_over_a_server(servers: Servers, path: str, 
     assert without_own(found.text) == without_own(expected.text)
 
 
+async def test_each_of_several_completions_has_its_prompt(servers: Servers) -> None:
+    path, body = SAME["completion with its prompt"]
+    answers = [
+        await send(app, "POST", path, json={**body, "n": 2}) for app in (servers.own, servers.over_server)
+    ]
+    assert [answer.status_code for answer in answers] == [200, 200], answers[1].text
+    own, over_server = (answer.json()["choices"] for answer in answers)
+    assert len(over_server) == 2
+    for expected, found in zip(own, over_server, strict=True):
+        assert found["text"] == expected["text"]
+        scored, expected_scored = (each["logprobs"]["token_logprobs"] for each in (found, expected))
+        # One batch and two requests differ in the last digits.
+        assert scored[0] is expected_scored[0] is None
+        assert scored[1:] == pytest.approx(expected_scored[1:], abs=1e-3)
+
+
 @pytest.mark.parametrize("name, refused", REFUSED.items(), ids=REFUSED)
 async def test_what_the_server_lacks_is_refused_by_the_contracts_own_field(
     servers: Servers, name: str, refused: tuple[str, dict[str, Any], int, str]

@@ -127,6 +127,7 @@ class ScriptedUpstream:
             "page_size": 32,
             "max_total_num_tokens": 3200,
             "enable_deterministic_inference": True,
+            "incremental_streaming_output": True,
         }
         self.port = 0
         self._runner: web.AppRunner | None = None

@@ -130,6 +130,9 @@ def _document(shown: list[TokenEvent], num_tokens: int, asked: GenerationRequest
         meta["output_token_ids_logprobs" if asked.sampling.logprob_token_ids else "output_top_logprobs"] = (
             listed
         )
+        # By default the log-probabilities begin with the last token of the prompt, which has none itself.
+        meta["input_token_logprobs"] = [[None, asked.prompt.token_ids[-1], None]]
+        meta["input_top_logprobs"] = [None]
     if (prompt := shown[0].prompt) is not None:
         meta["input_token_logprobs"] = [[each.logprob, each.token_id, None] for each in prompt]
         meta["input_top_logprobs"] = [_listed(each.top_logprobs) or None for each in prompt]

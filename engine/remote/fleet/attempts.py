@@ -51,6 +51,11 @@ class Attempts:
         """The server in turn."""
         return self._tried[-1]
 
+    @property
+    def num_tries(self) -> int:
+        """The number of tries so far, that at the server in turn among them."""
+        return len(self._tried)
+
     def begun(self) -> None:
         """Take note of a token, of which the first one counts."""
         if not self._has_begun:

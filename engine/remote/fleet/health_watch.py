@@ -3,14 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Final, TypeAlias
 
 from engine.errors import EngineError
 from engine.remote.fleet.server import Server
-from engine.remote.servers.failures import NoAnswer, is_own
+from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.model_list import NotReady, Unlisted
 
-TIMEOUT_S: Final = 2.0
 PERIOD_S = 2.0
 # A busy server may answer late once.
 _MAX_FAILURES: Final = 1
@@ -26,9 +26,9 @@ async def is_healthy(server: Server) -> bool:
     is known.
     """
     try:
-        return (await server.upstream.get("/health", timeout_s=TIMEOUT_S)).status == 200
-    except NoAnswer as error:
-        return is_own(error) and server.is_healthy
+        return await server.upstream.health.answer()
+    except NoAnswer:
+        return server.is_healthy
 
 
 async def watch(servers: Sequence[Server], check: Check) -> None:
@@ -44,12 +44,8 @@ async def watch(servers: Sequence[Server], check: Check) -> None:
 async def _watch(server: Server, check: Check) -> None:
     num_failures = 0
     while True:
-        try:
-            has_answered = (await server.upstream.get("/health", timeout_s=TIMEOUT_S)).status == 200
-        except NoAnswer as error:
-            has_answered = is_own(error)  # then nothing is known of the server, and nothing changes
-            num_failures += not has_answered
-        else:
+        with suppress(NoAnswer):  # nothing is known of the server, and nothing changes
+            has_answered = await server.upstream.health.answer()
             num_failures = 0 if has_answered else num_failures + 1
             if has_answered and (server.is_lost or not server.is_admitted):
                 await _admit(server, check)

@@ -5,6 +5,7 @@ into a queue and wakes a task for it.
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Final, cast
 
 import httptools
@@ -13,51 +14,57 @@ from typing_extensions import override
 from engine.remote.servers.answer import Answer
 from engine.remote.servers.failures import CutOff
 
-_MAX_HEAD_BYTES: Final = 65_536
+# Of heads, and of what stands between the parts of a body: sizes, their extensions, and trailers.
+_MAX_BARE_BYTES: Final = 65_536
 _PIECE_BYTES: Final = 2**18  # of a long body, after which other streams have their turn
+# A server may read the next request of a connection late once it has refused one.
+_REFUSALS: Final = frozenset({429, 503})
 
 
 class Connection(asyncio.Protocol):
     """A connection that carries one request after another.
 
     is_reusable: whether it may carry another one, once the answer is complete. idle_since: when its last
-    answer was, by the loop's clock.
+    answer was, by the loop's clock; None before that. has_heard: whether any of the last answer has come.
     """
 
     def __init__(self, timeout_s: float) -> None:
         """timeout_s: the longest silence before and in an answer. Requires a running event loop."""
-        self._timeout_s = timeout_s
+        self._timeout_s = self._silence_s = timeout_s
         self._loop = asyncio.get_running_loop()
         self._parser = httptools.HttpResponseParser(self)
         self._transport: asyncio.Transport | None = None
         self._answer: Answer | None = None
         self._pieces: list[bytes] = []  # of the body, in what is being parsed
         self._is_over = False  # whether the answer ended in it
-        self._num_head_bytes = 0
+        self._num_bare_bytes = 0  # since the last part of a body
         self._location = b""
         self._retry_after = b""
         self._has_end = False  # whether the head says where the body ends
         self._heard_at = 0.0
         self._silence: asyncio.TimerHandle | None = None
-        self._can_write = asyncio.Event()
-        self._can_write.set()
+        self._is_full = False  # the buffer of what is to be sent
+        self._can_go_on = asyncio.Event()  # with a long body: there is room, or it need not be sent
         self.is_reusable = True
-        self.idle_since = 0.0
+        self.idle_since: float | None = None
+        self.has_heard = False
 
-    async def ask(self, head: bytes, body: bytes) -> Answer:
-        """Send a request, and return its answer once its status is known.
+    async def ask(self, head: bytes, body: Sequence[bytes], extra_s: float = 0.0) -> Answer:
+        """Send a request, whose body is in parts, and return its answer once its status is known.
 
-        Raises CutOff if nothing comes for too long or if the answer is none of HTTP, and ConnectionError if
-        the connection is closed before it.
+        extra_s: seconds for which this answer may be silent beyond others. Raises CutOff if nothing comes for
+        too long or if the answer is none of HTTP, and ConnectionError if the connection is closed before it.
         """
         assert self._answer is None and self._transport is not None
+        self._can_go_on.clear()
         answer = self._answer = Answer()
-        self._num_head_bytes, self._location, self._retry_after, self._has_end = 0, b"", b"", False
-        self._listen()
+        self._num_bare_bytes, self._location, self._retry_after = 0, b"", b""
+        self._has_end, self.has_heard = False, False
+        self._listen(self._timeout_s + extra_s)
         if self._transport.is_closing():
             answer.fail(ConnectionResetError("the connection was closed"))
-        elif len(body) <= _PIECE_BYTES:
-            self._transport.write(head + body)
+        elif sum(map(len, body)) <= _PIECE_BYTES:
+            self._transport.write(b"".join((head, *body)))
         else:
             await self._send(head, body, answer)
         await answer.head()
@@ -67,7 +74,7 @@ class Connection(asyncio.Protocol):
         """End a request, and return whether the connection can carry another; it is closed if it cannot."""
         answer, self._answer = self._answer, None
         self.idle_since = self._loop.time()
-        if self.is_reusable and answer is not None and answer.is_complete and not self._is_closing:
+        if self.is_reusable and answer is not None and answer.is_complete and self.is_open:
             return True
         self.close()
         return False
@@ -82,20 +89,27 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     @property
-    def _is_closing(self) -> bool:
-        return self._transport is None or self._transport.is_closing()
+    def is_open(self) -> bool:
+        """True if the server has not closed it, as far as is known here."""
+        return self._transport is not None and not self._transport.is_closing()
 
-    async def _send(self, head: bytes, body: bytes, answer: Answer) -> None:
+    async def _send(self, head: bytes, body: Sequence[bytes], answer: Answer) -> None:
         """Send a long body piece by piece, as far as the server reads it and does not answer before."""
         assert self._transport is not None
+        if not self._is_full:
+            self._can_go_on.set()
         self._transport.write(head)
-        view = memoryview(body)
-        for start in range(0, len(body), _PIECE_BYTES):
-            await self._can_write.wait()
+        pieces = (
+            memoryview(part)[start : start + _PIECE_BYTES]
+            for part in body
+            for start in range(0, len(part), _PIECE_BYTES)
+        )
+        for piece in pieces:
+            await self._can_go_on.wait()
             if answer.status or answer.has_failed:
                 self.is_reusable = False
                 return
-            self._transport.write(view[start : start + _PIECE_BYTES])
+            self._transport.write(piece)
             self._heard_at = self._loop.time()
             await asyncio.sleep(0)
 
@@ -108,7 +122,7 @@ class Connection(asyncio.Protocol):
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         self.is_reusable = False
-        self._can_write.set()
+        self._can_go_on.set()
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None
@@ -123,11 +137,13 @@ class Connection(asyncio.Protocol):
 
     @override
     def pause_writing(self) -> None:
-        self._can_write.clear()
+        self._is_full = True
+        self._can_go_on.clear()
 
     @override
     def resume_writing(self) -> None:
-        self._can_write.set()
+        self._is_full = False
+        self._can_go_on.set()
 
     @override
     def data_received(self, data: bytes) -> None:
@@ -136,6 +152,7 @@ class Connection(asyncio.Protocol):
             self.close()
             return
         self._heard_at = self._loop.time()
+        self.has_heard = True
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
@@ -148,15 +165,17 @@ class Connection(asyncio.Protocol):
         if pieces := self._pieces:
             body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
             pieces.clear()
+            self._num_bare_bytes = 0
             answer.add(body)
+        else:
+            self._num_bare_bytes += len(data)
         if self._is_over:
             self._is_over = False
             answer.end()
-        elif not answer.status:
-            self._num_head_bytes += len(data)
-            if self._num_head_bytes > _MAX_HEAD_BYTES:
-                answer.fail(CutOff("the head of the answer is too long"))
-                self.close()
+        elif self._num_bare_bytes > _MAX_BARE_BYTES:
+            part = "what stands between the parts" if answer.status else "the head"
+            answer.fail(CutOff(f"{part} of the answer is too long"))
+            self.close()
 
     # The callbacks of the parser.
 
@@ -176,7 +195,9 @@ class Connection(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
         if status >= 200 and self._answer is not None and not self._answer.status:
+            self.is_reusable = self.is_reusable and status not in _REFUSALS
             self._answer.begin(status, self._location.decode("latin-1"), self._retry_after.decode("latin-1"))
+            self._can_go_on.set()  # and find that the server reads no more of the body
 
     def on_body(self, body: bytes) -> None:
         if not self._is_over:  # or else of an answer to nothing
@@ -190,8 +211,9 @@ class Connection(asyncio.Protocol):
 
     # The watch over silence.
 
-    def _listen(self) -> None:
+    def _listen(self, silence_s: float) -> None:
         """Begin to count the silence. One timer is enough: it is set anew when it is over, and not before."""
+        self._silence_s = silence_s
         self._heard_at = self._loop.time()
         if self._silence is None:
             self._silence = self._loop.call_later(self._timeout_s, self._check_silence)
@@ -200,9 +222,9 @@ class Connection(asyncio.Protocol):
         self._silence = None
         if (answer := self._answer) is None or answer.is_complete:
             return
-        left_s = self._heard_at + self._timeout_s - self._loop.time()
-        if left_s > 0:
-            self._silence = self._loop.call_later(left_s, self._check_silence)
+        left_s = self._heard_at + self._silence_s - self._loop.time()
+        if left_s > 0:  # a later answer may have less time than this one
+            self._silence = self._loop.call_later(min(left_s, self._timeout_s), self._check_silence)
             return
         error = CutOff("nothing came for too long")
         error.__cause__ = TimeoutError()

@@ -12,6 +12,8 @@ from yarl import URL
 
 from engine.remote.servers.connection import Connection
 from engine.remote.servers.failures import NoAnswer
+from engine.remote.servers.shared_question import SharedQuestion
+from engine.remote.shown_url import shown_url
 
 _CONNECT_TIMEOUT_S: Final = 5.0
 # Less than servers keep idle connections open: vLLM 5 seconds by default.
@@ -31,7 +33,7 @@ class Connections:
         """
         self._url = URL(url, encoded=True)
         if self._url.host is None:
-            raise ValueError(f"{url} names no server")
+            raise ValueError(f"{shown_url(url)} names no server")
         self._prefix = self._url.raw_path.rstrip("/")
         self._fields = _fields(self._url, api_key)
         self._timeout_s = timeout_s
@@ -40,8 +42,8 @@ class Connections:
         self._every: set[Connection] = set()
         self._idle: list[Connection] = []  # the one that was used last at the end
         self._expiry: asyncio.TimerHandle | None = None
-        self._addresses: _Addresses = ()
-        self._addresses_until = 0.0
+        # Remembered for a while, as balancers of names want it.
+        self._addresses = SharedQuestion(self._resolved, _NAMES_KNOWN_S)
         self._is_closed = False
 
     def head(self, method: str, path: str, num_bytes: int | None = None) -> bytes:
@@ -51,19 +53,21 @@ class Connections:
         )
         return f"{method} {self._prefix}{path} HTTP/1.1\r\n{self._fields}{content}\r\n".encode("latin-1")
 
-    async def take(self) -> Connection:
-        """Return a connection that carries no request; it must be given back. Raises NoAnswer."""
-        now = asyncio.get_running_loop().time()
-        while self._idle:
+    async def take(self, *, is_fresh: bool = False) -> Connection:
+        """Return a connection that carries no request; it must be given back. Raises NoAnswer.
+
+        is_fresh: whether it must be a new one, which the server cannot have closed as an idle one.
+        """
+        while self._idle and not is_fresh:
             connection = self._idle.pop()
-            if connection.is_reusable and now - connection.idle_since < _KEEP_ALIVE_S:
+            if self._can_carry(connection):
                 return connection
             self._forget(connection)
         try:
             async with asyncio.timeout(_CONNECT_TIMEOUT_S):
                 connection = await self._connected()
         except (OSError, TimeoutError) as error:
-            self._addresses = ()
+            self._addresses.forget()
             raise NoAnswer(str(error) or "no connection came about in time") from error
         self._every.add(connection)
         if self._is_closed:
@@ -91,6 +95,11 @@ class Connections:
         self._every.clear()
         self._idle.clear()
 
+    def _can_carry(self, idle: Connection) -> bool:
+        since = idle.idle_since
+        is_recent = since is not None and asyncio.get_running_loop().time() - since < _KEEP_ALIVE_S
+        return idle.is_reusable and idle.is_open and is_recent
+
     def _forget(self, connection: Connection) -> None:
         connection.close()
         self._every.discard(connection)
@@ -100,7 +109,7 @@ class Connections:
         loop = asyncio.get_running_loop()
         kept = []
         for connection in self._idle:
-            if connection.is_reusable and loop.time() - connection.idle_since < _KEEP_ALIVE_S:
+            if self._can_carry(connection):
                 kept.append(connection)
             else:
                 self._forget(connection)
@@ -115,7 +124,7 @@ class Connections:
 
         if self._path is not None:
             return (await loop.create_unix_connection(new, self._path))[1]
-        found = await self._resolved()
+        found = await self._addresses.answer()
         if len(found) == 1:
             family, kind, protocol, _, address = found[0]
             connected = socket.socket(family, kind, protocol)
@@ -140,14 +149,10 @@ class Connections:
         return connection
 
     async def _resolved(self) -> _Addresses:
-        """Return the server's addresses, which are remembered for a while, as balancers of names want it."""
-        loop = asyncio.get_running_loop()
-        if not self._addresses or loop.time() > self._addresses_until:
-            self._addresses = await loop.getaddrinfo(
-                self._url.raw_host, self._url.port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
-            )
-            self._addresses_until = loop.time() + _NAMES_KNOWN_S
-        return self._addresses
+        """Return the server's addresses."""
+        return await asyncio.get_running_loop().getaddrinfo(
+            self._url.raw_host, self._url.port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
+        )
 
 
 def _fields(url: URL, api_key: str | None) -> str:

@@ -6,6 +6,7 @@ from engine.errors import ModelNotSupported
 from engine.remote.config import RemoteConfig
 from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.upstream import Upstream
+from engine.remote.shown_url import shown_url
 
 _PATH = "/v1/models"
 _TIMEOUT_S = 10.0
@@ -44,7 +45,7 @@ async def listed_model(upstream: Upstream, config: RemoteConfig) -> ListedModel:
     if found.status in (401, 403):
         raise ModelNotSupported(f"{url} refuses the key, or asks for one")
     if 300 <= found.status < 400:
-        where = found.location or "another address, which it does not name"
+        where = shown_url(found.location) or "another address, which it does not name"
         raise ModelNotSupported(f"{url} leads to {where}: ask that server itself")
     if found.status != 200:
         raise NotReady(f"{url}{_PATH} has the status {found.status}")

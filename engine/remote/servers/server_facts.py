@@ -29,7 +29,9 @@ class ServerFacts(msgspec.Struct, frozen=True):
 async def server_facts(upstream: Upstream, api: TokenApi, config: RemoteConfig) -> ServerFacts:
     """Return what a server says of our model. Raises as `listed_model` does."""
     model = await listed_model(upstream, config)
-    return ServerFacts(model.id, model.max_model_len, await _own_facts(upstream, api))
+    own = await _own_facts(upstream, api)
+    limits = [each for each in (model.max_model_len, own.max_total_tokens) if each]
+    return ServerFacts(model.id, min(limits, default=None), own)
 
 
 async def wait_until_ready(

@@ -1,13 +1,23 @@
 """The HTTP client of one server that computes tokens; no torch."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import NamedTuple
+from math import inf
+from typing import Final, NamedTuple
 
 from engine.remote.servers.answer import Answer
+from engine.remote.servers.connection import Connection
 from engine.remote.servers.connections import Connections
-from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer, is_own
+from engine.remote.servers.shared_question import SharedQuestion
+from engine.remote.shown_url import shown_url
+
+_HEALTH_TIMEOUT_S: Final = 2.0
+# A server that sends comments lives, and its queue may be long; an engine that hangs looks the same.
+_WAITS: Final = 10
+# Whoever asks this process for its health needs no key, and SGLang computes a token for each question.
+_HEALTH_VALID_S: Final = 1.0
 
 
 class Whole(NamedTuple):
@@ -19,14 +29,21 @@ class Whole(NamedTuple):
 
 
 class Upstream:
-    """The client of one server."""
+    """The client of one server. url: as it may be shown, without a password.
+
+    health: whether it says that it is healthy, asked once for all who ask in the same second; raises NoAnswer
+    where this process cannot ask. max_wait_s: seconds for which comments may take the place of tokens.
+    """
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float, socket: str | None = None) -> None:
         """url: with the part of paths that comes before those of the API. timeout_s: the longest silence of
         an answer. socket: the path of the Unix socket at which the server is, if it is there. Requires a
         running event loop.
         """
-        self.url = url.rstrip("/")
+        self.url = shown_url(url)
+        # The process of this server's own engine sends comments as long as requests wait.
+        self.max_wait_s = inf if socket is not None else _WAITS * timeout_s
+        self.health = SharedQuestion(self._is_healthy, _HEALTH_VALID_S)
         self._connections = Connections(url, api_key=api_key, timeout_s=timeout_s, path=socket)
 
     async def close(self) -> None:
@@ -35,18 +52,24 @@ class Upstream:
         await asyncio.sleep(0)  # in which the loop closes their sockets
 
     @asynccontextmanager
-    async def post(self, path: str, body: bytes) -> AsyncIterator[Answer]:
+    async def post(
+        self,
+        path: str,
+        body: bytes | Callable[[], Sequence[bytes]],
+        *,
+        is_fresh: bool = False,
+        extra_s: float = 0.0,
+    ) -> AsyncIterator[Answer]:
         """Send JSON, and yield the answer, whose status is 200.
 
+        body: the JSON, or what makes its parts anew for each time that it is sent; it is not kept. is_fresh:
+        as of `Connections.take`. extra_s: as of `Connection.ask`.
         Leaving the block before the answer's end closes the connection.
         Raises NoAnswer, BadStatus, or CutOff if nothing comes for too long.
         """
-        connection = await self._connections.take()
+        connection, answer = await self._asked("POST", path, body, is_fresh, extra_s)
+        del body
         try:
-            try:
-                answer = await connection.ask(self._connections.head("POST", path, len(body)), body)
-            except OSError as error:
-                raise NoAnswer from error
             if answer.status != 200:
                 raise BadStatus(answer.status, await answer.error_body(), answer.retry_after)
             yield answer
@@ -57,11 +80,48 @@ class Upstream:
         """Return a small answer of any status. Raises NoAnswer."""
         try:
             async with asyncio.timeout(timeout_s):
-                connection = await self._connections.take()
+                connection, answer = await self._asked("GET", path)
                 try:
-                    answer = await connection.ask(self._connections.head("GET", path), b"")
                     return Whole(answer.status, await answer.whole(), answer.location)
                 finally:
                     self._connections.give(connection)
-        except (CutOff, OSError, TimeoutError) as error:
+        except (CutOff, TimeoutError) as error:
             raise NoAnswer from error
+
+    async def _asked(
+        self,
+        method: str,
+        path: str,
+        body: bytes | Callable[[], Sequence[bytes]] | None = None,
+        is_fresh: bool = False,
+        extra_s: float = 0.0,
+    ) -> tuple[Connection, Answer]:
+        """Return the answer to a request, whose status is known, and its connection.
+
+        A server may close an idle connection while a request is on its way there. So where nothing has come
+        over a connection that was idle, the request is sent again over a new one. Raises NoAnswer and CutOff.
+        """
+        while True:
+            connection = await self._connections.take(is_fresh=is_fresh)
+            was_idle = connection.idle_since is not None
+            try:
+                parts = () if body is None else (body,) if isinstance(body, bytes) else body()
+                num_bytes = None if body is None else sum(map(len, parts))
+                head = self._connections.head(method, path, num_bytes)
+                return connection, await connection.ask(head, parts, extra_s)
+            except OSError as error:
+                self._connections.give(connection)
+                if not was_idle or connection.has_heard:
+                    raise NoAnswer from error
+                is_fresh = True
+            except BaseException:
+                self._connections.give(connection)
+                raise
+
+    async def _is_healthy(self) -> bool:
+        try:
+            return (await self.get("/health", timeout_s=_HEALTH_TIMEOUT_S)).status == 200
+        except NoAnswer as error:
+            if is_own(error):
+                raise
+            return False

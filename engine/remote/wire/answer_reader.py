@@ -32,12 +32,16 @@ class UpstreamError(Exception):
 
 
 class NewToken(msgspec.Struct, frozen=True):
-    """A token of an answer. is_complete: the server ended the sequence after it by a "stop" of its own."""
+    """A token of an answer. is_complete: the server ended the sequence after it by a "stop" of its own.
+
+    is_at_limit: it ended the sequence by its length, which a server may bound by its cache too.
+    """
 
     token_id: int
     logprob: float | None = None
     top_logprobs: tuple[TokenLogprob, ...] = ()
     is_complete: bool = False
+    is_at_limit: bool = False
 
 
 class ErrorReason(NamedTuple):

@@ -17,7 +17,7 @@ from engine.remote.wire.answer_reader import (
     in_one_line,
 )
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
-from engine.remote.wire.token_api import ApiFacts, TokenApi
+from engine.remote.wire.token_api import MAX_EVENT_BYTES, ApiFacts, TokenApi
 from engine.request import GenerationRequest, Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
 
@@ -28,7 +28,13 @@ _GRAMMARS: Final[Mapping[GrammarKind, str]] = {
     GrammarKind.STRUCTURAL_TAG: "structural_tag",
 }
 _ANY_OBJECT: Final = '{"type": "object"}'
+_TOKEN_BYTES: Final = 16  # of an id in a list, at most
+_SCORED_BYTES: Final = 64  # of an id with its log-probability
 _NO_SEEDS: Final = "seeds have no effect: SGLang was started without --enable-deterministic-inference"
+_CUMULATIVE: Final = (
+    "every event repeats all tokens of its sequence, so that a stream costs the square of its length: SGLang "
+    "was started without --incremental-streaming-output"
+)
 
 
 class _Scored(msgspec.Struct, array_like=True):
@@ -36,6 +42,9 @@ class _Scored(msgspec.Struct, array_like=True):
 
     logprob: float | None
     token_id: int
+
+
+_top_decoder: Final = msgspec.json.Decoder(list[_Scored] | None)
 
 
 class _Finish(msgspec.Struct):
@@ -56,7 +65,7 @@ class _Meta(msgspec.Struct):
     output_top_logprobs: list[list[_Scored] | None] | None = None
     output_token_ids_logprobs: list[list[_Scored] | None] | None = None
     input_token_logprobs: list[_Scored] | None = None
-    input_top_logprobs: list[list[_Scored] | None] | None = None
+    input_top_logprobs: list[msgspec.Raw] | None = None  # each is read by itself, as in vLLM's answer
 
 
 class _Error(msgspec.Struct):
@@ -76,6 +85,7 @@ class _ServerInfo(msgspec.Struct):
     page_size: int | None = None
     max_total_num_tokens: int | None = None
     enable_deterministic_inference: bool = False
+    incremental_streaming_output: bool = False
 
 
 _info_decoder: Final = msgspec.json.Decoder(_ServerInfo)
@@ -120,8 +130,16 @@ class SglangApi(TokenApi):
         return msgspec.json.encode({"input_ids": [token_id], "sampling_params": params})
 
     @override
-    def reader(self, request: GenerationRequest, tokenizer: Tokenizer) -> AnswerReader:
-        return _SglangReader(request, tokenizer)
+    def reader(self, request: GenerationRequest, tokenizer: Tokenizer, index: int = 0) -> AnswerReader:
+        return _SglangReader(request, tokenizer, index)
+
+    @override
+    def max_event_bytes(self, request: GenerationRequest) -> int:
+        """Return the bound on the bytes of one event, which may have all tokens of its sequence."""
+        sampling = request.sampling
+        num_scored = 0 if sampling.num_logprobs is None else 1 + sampling.num_listed_logprobs
+        token_bytes = _TOKEN_BYTES + _SCORED_BYTES * num_scored
+        return MAX_EVENT_BYTES + token_bytes * request.stopping.max_tokens
 
     @override
     def read_facts(self, body: bytes) -> ApiFacts:
@@ -130,10 +148,14 @@ class SglangApi(TokenApi):
         except (msgspec.DecodeError, UnicodeDecodeError):
             return ApiFacts()
         num_tokens, page_size = info.max_total_num_tokens, info.page_size
-        warnings = () if info.enable_deterministic_inference else (_NO_SEEDS,)
+        is_set = {
+            _NO_SEEDS: info.enable_deterministic_inference,
+            _CUMULATIVE: info.incremental_streaming_output,
+        }
+        warnings = tuple(warning for warning, is_given in is_set.items() if not is_given)
         if not num_tokens or not page_size:
-            return ApiFacts(warnings=warnings)
-        return ApiFacts(num_tokens // page_size, page_size, warnings)
+            return ApiFacts(warnings=warnings, max_total_tokens=num_tokens or None)
+        return ApiFacts(num_tokens // page_size, page_size, warnings, num_tokens)
 
 
 def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
@@ -185,9 +207,11 @@ class _SglangReader(AnswerReader):
 
     chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(_Chunk)
 
-    def __init__(self, request: GenerationRequest, tokenizer: Tokenizer) -> None:
+    def __init__(self, request: GenerationRequest, tokenizer: Tokenizer, index: int) -> None:
         super().__init__(request, tokenizer)
         self._num_seen = 0
+        # A request for log-probabilities of tokens alone is answered with the prompt's last one too.
+        self._wants_prompt = request.sampling.num_prompt_logprobs is not None and index == 0
 
     @override
     def _read_chunk(self, chunk: _Chunk) -> list[NewToken]:
@@ -204,10 +228,6 @@ class _SglangReader(AnswerReader):
             self.prompt = self._read_prompt(meta)
         self.num_cached_tokens = meta.cached_tokens
         return list(self._tokens(self._new(chunk.output_ids, meta.completion_tokens), meta))
-
-    @property
-    def _wants_prompt(self) -> bool:
-        return self._request.sampling.num_prompt_logprobs is not None
 
     def _new(self, token_ids: list[int], num_tokens: int) -> list[int]:
         """Return the tokens that no earlier event had. num_tokens: all up to this event."""
@@ -226,7 +246,7 @@ class _SglangReader(AnswerReader):
             if named or self._num_logprobs:
                 found = meta.output_token_ids_logprobs if named else meta.output_top_logprobs
                 ranked = _last(found, len(token_ids))
-        is_stopped = meta.finish_reason is not None and meta.finish_reason.type == "stop"
+        finish = meta.finish_reason and meta.finish_reason.type
         for place, (token_id, score, others) in enumerate(
             zip(token_ids, scores, ranked, strict=True), start=1
         ):
@@ -237,7 +257,8 @@ class _SglangReader(AnswerReader):
                 if named
                 else self._ranked(listed.items(), self._num_logprobs or 0)
             )
-            yield NewToken(token_id, score, top, is_complete=is_stopped and place == len(token_ids))
+            is_last = place == len(token_ids)
+            yield NewToken(token_id, score, top, is_last and finish == "stop", is_last and finish == "length")
 
     def _own_scores(self, token_ids: list[int], scored: list[_Scored] | None) -> list[float | None]:
         found = _last(scored, len(token_ids))
@@ -249,8 +270,13 @@ class _SglangReader(AnswerReader):
         scored = meta.input_token_logprobs or []
         if [one.token_id for one in scored] != list(self._request.prompt.token_ids):
             raise Malformed("the log-probabilities of the prompt are another prompt's")
-        ranked = meta.input_top_logprobs or [None] * len(scored)
-        return self._prompt_tokens([one.logprob for one in scored], [_scores(others) for others in ranked])
+        try:
+            ranked = [_top_decoder.decode(place) for place in meta.input_top_logprobs or ()]
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Malformed(f"no log-probabilities of a prompt: {error}") from error
+        return self._prompt_tokens(
+            [one.logprob for one in scored], [_scores(others) for others in ranked or [None] * len(scored)]
+        )
 
 
 def _last(found: Sequence[Any] | None, num: int) -> list[Any]:

@@ -1,25 +1,31 @@
 """The differences between kinds of servers that compute tokens; no torch."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, Final
 
 import msgspec
 
 from engine.info.capabilities import Capabilities
 from engine.remote.wire.answer_reader import AnswerReader
+from engine.remote.wire.files import with_files
 from engine.request import GenerationRequest
 from engine.text.tokenizer import Tokenizer
+
+MAX_EVENT_BYTES: Final = 8 * 2**20  # a prompt of 32,000 tokens with the log-probabilities of five each
 
 
 class ApiFacts(msgspec.Struct, frozen=True):
     """A server's account of itself. num_blocks, block_size: of its KV cache; None where it names none.
 
-    warnings: settings of the server by which requests would get less than they ask for.
+    warnings: settings of the server by which requests would get less than they ask for, or cost more.
+    max_total_tokens: those that one request may have besides the bound of `/v1/models`.
     """
 
     num_blocks: int | None = None
     block_size: int | None = None
     warnings: tuple[str, ...] = ()
+    max_total_tokens: int | None = None
 
 
 class TokenApi(ABC):
@@ -50,15 +56,29 @@ class TokenApi(ABC):
 
     @abstractmethod
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
-        """Return the body that asks for the sequence of that index. model: the server's name for it."""
+        """Return the body that asks for the sequence of that index, without the prompt's files.
+
+        It is made anew for each try, as some servers refuse an id that they have seen. model: the server's
+        name for it.
+        """
+
+    def body(
+        self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer
+    ) -> Sequence[bytes]:
+        """Return the parts of the whole body. The files among them are the prompt's own bytes, not copies."""
+        return with_files(self.encode(request, index, model, tokenizer), request.prompt)
 
     @abstractmethod
     def encode_probe(self, model: str, token_id: int) -> bytes:
         """Return the body that asks for one token, whole, after this one."""
 
     @abstractmethod
-    def reader(self, request: GenerationRequest, tokenizer: Tokenizer) -> AnswerReader:
-        """Return the reader of one sequence's answer."""
+    def reader(self, request: GenerationRequest, tokenizer: Tokenizer, index: int = 0) -> AnswerReader:
+        """Return the reader of the answer for the sequence of that index."""
+
+    def max_event_bytes(self, request: GenerationRequest) -> int:
+        """Return the bound on the bytes of one event of a stream."""
+        return MAX_EVENT_BYTES
 
     @abstractmethod
     def read_facts(self, body: bytes) -> ApiFacts:

@@ -65,7 +65,7 @@ class VerbatimApi(TokenApi):
         return VllmApi().encode_probe(model, token_id)
 
     @override
-    def reader(self, request: GenerationRequest, tokenizer: Tokenizer) -> AnswerReader:
+    def reader(self, request: GenerationRequest, tokenizer: Tokenizer, index: int = 0) -> AnswerReader:
         return _VerbatimReader(request, tokenizer)
 
     @override

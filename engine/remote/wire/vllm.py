@@ -17,6 +17,7 @@ from engine.remote.wire.answer_reader import (
     UpstreamError,
     in_one_line,
 )
+from engine.remote.wire.files import FILES
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 from engine.request import GenerationRequest, Grammar, GrammarKind, MediaKind, Prompt, SamplingParams
@@ -28,7 +29,6 @@ _STRUCTURED: Final[Mapping[GrammarKind, str]] = {
     GrammarKind.EBNF: "grammar",
     GrammarKind.STRUCTURAL_TAG: "structural_tag",
 }
-_FILES: Final = "content_parts"  # the field of a request
 _CACHE: Final = re.compile(r"^vllm:cache_config_info\{(?P<labels>[^}]*)\}", re.MULTILINE)
 _LABEL: Final = re.compile(r'(?P<name>\w+)="(?P<value>\d+)"')
 
@@ -58,6 +58,9 @@ class _PromptLogprob(msgspec.Struct):
     logprob: float
 
 
+_prompt_decoder: Final = msgspec.json.Decoder(dict[int, _PromptLogprob] | None)
+
+
 class _Error(msgspec.Struct):
     message: str = ""
     param: str | None = None
@@ -67,7 +70,7 @@ class _Error(msgspec.Struct):
 class Chunk(msgspec.Struct):
     choices: list[Choice] = []
     error: _Error | None = None
-    prompt_logprobs: list[dict[int, _PromptLogprob] | None] | None = None
+    prompt_logprobs: list[msgspec.Raw] | None = None  # each is read by itself: a decoder holds all threads up
     prompt_token_ids: list[int] | None = None
 
 
@@ -112,7 +115,7 @@ class VllmApi(TokenApi):
         return msgspec.json.encode({"model": model, "token_ids": [token_id], "sampling_params": params})
 
     @override
-    def reader(self, request: GenerationRequest, tokenizer: Tokenizer) -> AnswerReader:
+    def reader(self, request: GenerationRequest, tokenizer: Tokenizer, index: int = 0) -> AnswerReader:
         return VllmReader(request, tokenizer)
 
     @override
@@ -124,18 +127,15 @@ class VllmApi(TokenApi):
 
 
 def prompt_fields(prompt: Prompt) -> dict[str, Any]:
-    """Return the fields of a prompt. One with files is sent before its expansion, which is the server's too.
+    """Return the fields of a prompt but its files (`TokenApi.body`).
 
-    Their answer then begins with the prompt's tokens.
+    One with files is sent before its expansion, which is the server's too. Their answer then begins with the
+    prompt's tokens.
     """
     if not prompt.media:
         return {"token_ids": prompt.token_ids}
     assert isinstance(prompt, FilePrompt), "the remote engine's own processor made it"
-    parts = [
-        {"type": f"{media.kind.value}_url", "url": source}
-        for media, source in zip(prompt.media, prompt.sources, strict=True)
-    ]
-    return {"token_ids": prompt.marked_token_ids, _FILES: parts, "return_token_ids": True}
+    return {"token_ids": prompt.marked_token_ids, "return_token_ids": True}
 
 
 def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
@@ -222,7 +222,7 @@ class VllmReader(AnswerReader):
         if token_ids is None or tuple(token_ids) != prompt.token_ids:
             if token_ids and any(media.kind is MediaKind.VIDEO for media in prompt.media):
                 reason = "a video holds other frames than it has parts: it is broken or cut off"
-                raise UpstreamError(400, reason, _FILES)
+                raise UpstreamError(400, reason, FILES)
             num_tokens = "none" if token_ids is None else len(token_ids)
             raise Malformed(
                 f"the server makes {num_tokens} tokens of a prompt with files, of "
@@ -240,8 +240,11 @@ class VllmReader(AnswerReader):
             tokens = self._scored(token_ids, choice.logprobs)
         if choice.finish_reason is not None:
             self.finish_reason = choice.finish_reason
-            if choice.finish_reason == "stop" and tokens:
-                tokens[-1] = msgspec.structs.replace(tokens[-1], is_complete=True)
+            if tokens:
+                is_complete, is_at_limit = choice.finish_reason == "stop", choice.finish_reason == "length"
+                tokens[-1] = msgspec.structs.replace(
+                    tokens[-1], is_complete=is_complete, is_at_limit=is_at_limit
+                )
         return tokens
 
     def _scored(self, token_ids: list[int], logprobs: _Logprobs | None) -> list[NewToken]:
@@ -255,21 +258,25 @@ class VllmReader(AnswerReader):
         """Return those of the tokens whose log-probabilities the request asks for."""
         return self._ranked(scores, self._num_logprobs or 0)
 
-    def _read_prompt(self, found: list[dict[int, _PromptLogprob] | None]) -> tuple[PromptToken, ...]:
+    def _read_prompt(self, found: list[msgspec.Raw]) -> tuple[PromptToken, ...]:
         token_ids = self._request.prompt.token_ids
+        try:
+            places = [_prompt_decoder.decode(place) for place in found]
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Malformed(f"no log-probabilities of a prompt: {error}") from error
         if any(
             scores is not None and token_id not in scores
-            for token_id, scores in zip(token_ids, found, strict=False)
+            for token_id, scores in zip(token_ids, places, strict=False)
         ):
             raise Malformed("the log-probabilities of the prompt are another prompt's")
         return self._prompt_tokens(
             [
                 None if scores is None else scores[token_id].logprob
-                for token_id, scores in zip(token_ids, found, strict=False)
+                for token_id, scores in zip(token_ids, places, strict=False)
             ],
             [
                 () if scores is None else [(other, one.logprob) for other, one in scores.items()]
-                for scores in found
+                for scores in places
             ],
         )
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from engine.errors import PromptTooLong
+from engine.remote.wire.files import file_parts
 from engine.remote.wire.vllm import prompt_fields, structured_outputs
 from engine.request import GenerationRequest
 from generated.openai import models as m
@@ -81,8 +82,8 @@ def _written(body: Body, request: GenerationRequest, name: str) -> m.RenderedReq
         cache_salt=request.cache_salt,
         priority=request.priority,
     )
-    if parts := fields.get("content_parts"):
-        rendered.content_parts = [m.RenderedPart(**part) for part in parts]
+    if parts := file_parts(request.prompt):
+        rendered.content_parts = [m.RenderedPart(type=kind, url=url.decode()) for kind, url in parts]
     return rendered
 
 

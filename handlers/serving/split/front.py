@@ -63,7 +63,7 @@ async def _serve(start: FrontStart, listener: socket.socket, reports: int) -> in
     config = remote_config(settings, urls=(URL,), socket=start.socket, model_info=start.model_info)
     config = msgspec.structs.replace(config, served_name=settings.model_name)
     engine = await RemoteEngine.start(config, on_progress=lambda line: _log.warning(line))
-    process = Upstream(URL, api_key=None, timeout_s=settings.engine_timeout, socket=start.socket)
+    process = Upstream(URL, api_key=None, timeout_s=config.timeout_s, socket=start.socket)
     transcriber = RelayedTranscriber(process) if engine.capabilities.transcribes else None
 
     async def exchange(text: str) -> str:

@@ -74,3 +74,8 @@ def test_settings_reach_the_engine_on_other_servers() -> None:
     )
     assert (config.api_key, config.timeout_s, config.served_name) == ("key", 3.0, "name")
     assert config.max_num_sequences == 3
+
+
+def test_the_engines_own_process_may_be_silent_between_its_comments() -> None:
+    for wanted_s, allowed_s in ((3.0, 60.0), (90.0, 90.0)):
+        assert remote_config(Settings(engine_timeout=wanted_s), socket="/s").timeout_s == allowed_s

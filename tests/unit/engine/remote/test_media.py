@@ -134,7 +134,7 @@ async def test_the_front_keeps_no_arrays_of_images(remote: RemoteEngine) -> None
     prompt = prompt_of(remote, WIDE)
     assert isinstance(prompt, FilePrompt)
     assert [one.features["arrays"] for one in prompt.media] == [{}]
-    assert base64.b64decode(prompt.sources[0].partition(",")[2]) == WIDE.data
+    assert base64.b64decode(prompt.sources[0].partition(b",")[2]) == WIDE.data
 
 
 async def test_the_caches_of_images_are_counted(own: AsyncEngine) -> None:
@@ -210,8 +210,8 @@ async def test_vllm_gets_a_placeholder_for_each_image_and_its_file(directory: Pa
         assert said == []
         prompt = prompt_of(engine, WIDE)
         upstream.received.clear()
-        upstream.replies[:] = [expands(own.tokenizer)]
-        with pytest.raises(GenerationFailed):  # an image of another size than its server knows
+        upstream.replies[:] = [expands(own.tokenizer, drops=1)]
+        with pytest.raises(GenerationFailed):  # images of which the server makes other tokens
             await tokens_of(engine, prompt_of(engine, TALL, TALL))
         (body,) = upstream.received
     assert body["return_token_ids"] is True
@@ -232,7 +232,7 @@ async def test_vllm_gets_an_image_without_transparency_as_it_is_read_here(
     async with over_vllm(directory, expands(own.tokenizer)) as (engine, _, _):
         prompt = prompt_of(engine, MediaItem(MediaKind.IMAGE, file.getvalue()))
     assert isinstance(prompt, FilePrompt)
-    sent = Image.open(BytesIO(base64.b64decode(prompt.sources[0].partition(",")[2])))
+    sent = Image.open(BytesIO(base64.b64decode(prompt.sources[0].partition(b",")[2])))
     assert (sent.mode, sent.getpixel((0, 0))) == ("RGB", (200, 10, 30))
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import json
 import socket
 import time
 from collections.abc import AsyncIterator
@@ -9,6 +10,7 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import pytest
+from aiohttp import web
 from msgspec.structs import replace
 
 from engine.errors import (
@@ -23,8 +25,11 @@ from engine.errors import (
 )
 from engine.events import FinishReason, TokenEvent
 from engine.info.model_info import ModelInfo
+from engine.info.stats import Health
 from engine.remote.remote_engine import RemoteEngine
+from engine.remote.servers import upstream as upstreams
 from engine.remote.servers.upstream import Upstream
+from engine.remote.wire.sglang import SglangApi
 from engine.remote.wire.vllm import VllmApi
 from engine.request import (
     BeamParams,
@@ -41,6 +46,7 @@ from engine.text.tokenizer import Tokenizer
 from tests.requests import embedding_request, generation_request
 from tests.scripted.upstream import (
     DONE,
+    Body,
     Reply,
     ScriptedUpstream,
     answers,
@@ -52,6 +58,8 @@ from tests.scripted.upstream import (
     sends,
     tokens,
 )
+from tests.servers import sglang
+from tests.unit.engine.remote.servers.test_upstream import RawServer
 from tests.unit.engine.text.tiny_tokenizers import byte_level
 
 TEXT = "the quick brown fox"
@@ -166,6 +174,13 @@ async def test_a_stop_string_ends_the_text_and_the_servers_work(tokenizer: Token
     assert "stop" not in both.upstream.received[0]["sampling_params"]
 
 
+async def test_a_length_that_the_server_bounds_is_the_sequences_end(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, sends(tokens(*written(tokenizer)[:-1], finish_reason="length"))) as both:
+        found = await events(both.engine, new_request())
+    assert text_of(found) == TEXT
+    assert [each.finish for each in found if each.finish] == [FinishReason.LENGTH]
+
+
 async def test_a_client_that_leaves_ends_the_servers_work(tokenizer: Tokenizer) -> None:
     async with pair(tokenizer, sends([event([1])], holds=True)) as both:
         found = both.engine.submit(new_request())
@@ -197,6 +212,10 @@ async def test_sequences_end_as_they_end(tokenizer: Tokenizer) -> None:
     ):
         _ = [each async for each in found]
     assert ended == [1, 1]
+
+
+def http_answer(body: bytes) -> bytes:
+    return b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
 
 
 def scored(token_id: int, *others: int) -> dict[str, object]:
@@ -237,6 +256,64 @@ async def test_the_prompts_log_probabilities_come_with_the_first_event(tokenizer
     assert both.upstream.received[0]["stream"] is False
 
 
+async def test_a_large_whole_answer_does_not_hold_other_streams_up(tokenizer: Tokenizer) -> None:
+    """Processor time of the event loop's thread between two turns of the loop, as a part of all."""
+    num_prompt, num_tokens = 10_000, 4_000
+    info = replace(model_info(tokenizer), max_total_tokens=2**15)
+    place = {str(1 + rank): {"logprob": -1.0 - rank, "rank": rank} for rank in range(21)}
+    document = {
+        "choices": [{"index": 0, "token_ids": [5] * num_tokens, "finish_reason": "length"}],
+        "prompt_logprobs": [None, *[place] * (num_prompt - 1)],
+    }
+    sampling = SamplingParams(temperature=0.0, num_prompt_logprobs=20)
+    request = replace(
+        new_request(sampling=sampling, stopping={"max_tokens": num_tokens}),
+        prompt=Prompt((1,) * num_prompt),
+    )
+    server = RawServer(http_answer(json.dumps(document).encode()))
+    longest_s = 0.0
+
+    async def look() -> None:
+        nonlocal longest_s
+        last = time.thread_time()
+        while True:
+            await asyncio.sleep(0)
+            longest_s, last = max(longest_s, time.thread_time() - last), time.thread_time()
+
+    async with await asyncio.start_server(server.answer, "127.0.0.1", 0) as listening:
+        url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+        upstream = Upstream(url, api_key=None, timeout_s=60)
+        engine = RemoteEngine(VllmApi(), [upstream], "m", tokenizer, info)
+        looking = asyncio.create_task(look())
+        began = time.process_time()
+        found = await events(engine, request)
+        took_s = time.process_time() - began
+        looking.cancel()
+        await engine.stop()
+    assert len(found) == num_tokens and found[-1].finish is FinishReason.LENGTH
+    assert found[0].prompt is not None and len(found[0].prompt) == num_prompt
+    assert longest_s < took_s / 4
+
+
+async def test_a_whole_answer_may_take_as_long_as_its_tokens(tokenizer: Tokenizer) -> None:
+    sampling = SamplingParams(temperature=0.0, num_prompt_logprobs=0)
+    document = {
+        "choices": [{"index": 0, "token_ids": written(tokenizer), "finish_reason": "stop"}],
+        "prompt_logprobs": [None, *({str(place): {"logprob": -1.0}} for place in (2, 3))],
+    }
+    whole = answers(document)
+
+    async def late(request: web.Request, body: Body) -> web.StreamResponse:
+        await asyncio.sleep(3 * SILENCE_S)
+        return await whole(request, body)
+
+    async with pair(tokenizer, late, timeout_s=SILENCE_S) as both:
+        assert text_of(await events(both.engine, new_request(sampling=sampling))) == TEXT
+    async with pair(tokenizer, hangs(), timeout_s=SILENCE_S) as both:
+        with pytest.raises(GenerationFailed):
+            await events(both.engine, new_request(sampling=sampling, stopping={"max_tokens": 1}))
+
+
 async def test_log_probabilities_that_are_missing_fail_the_request(tokenizer: Tokenizer) -> None:
     async with pair(tokenizer, sends(tokens(1, 2))) as both:
         with pytest.raises(GenerationFailed):
@@ -260,6 +337,24 @@ async def test_a_server_that_is_slow_but_never_silent_is_read_to_the_end(tokeniz
     assert time.monotonic() - began > most_silent_s
 
 
+async def test_comments_take_the_place_of_tokens_for_a_while_alone(
+    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server whose engine hangs may go on to say that it lives."""
+    comments = [b":\n\n"] * 1000
+    monkeypatch.setattr(upstreams, "_WAITS", 0.25)
+    waits = sends([*comments[:10], *tokens(*written(tokenizer))], pause_s=SILENCE_S / 10)
+    async with pair(tokenizer, waits) as both:
+        assert text_of(await events(both.engine, new_request())) == TEXT
+    for first in ([], [event([1])]):
+        reply = sends([*first, *comments], pause_s=SILENCE_S / 10)
+        async with pair(tokenizer, reply, timeout_s=4.0) as both:
+            began = time.monotonic()
+            with pytest.raises(GenerationFailed, match="no token"):
+                await events(both.engine, new_request())
+            assert time.monotonic() - began > 1.0
+
+
 async def test_no_cookie_ties_later_requests_to_a_server(tokenizer: Tokenizer) -> None:
     reply = sends(tokens(*written(tokenizer)), headers={"Set-Cookie": "server=7; Path=/"})
     async with running_upstream(reply) as upstream:
@@ -278,6 +373,18 @@ async def test_a_connection_that_was_lost_is_tried_once_more(tokenizer: Tokenize
         assert len(both.upstream.received) == 2
 
 
+async def test_the_second_try_has_an_id_and_a_connection_of_its_own(tokenizer: Tokenizer) -> None:
+    whole = [sglang.event(sglang.answer(written(tokenizer), "stop")), DONE]
+    async with running_upstream(sends(whole), drops(), sends(whole)) as upstream:
+        server = Upstream(upstream.url, api_key=None, timeout_s=60)
+        engine = RemoteEngine(SglangApi(), [server], "m", tokenizer, model_info(tokenizer))
+        for name in "ab":
+            assert text_of(await events(engine, new_request(name))) == TEXT
+        await engine.stop()
+    ids = [body["rid"] for body in upstream.received]
+    assert len(ids) == len(set(ids)) >= 3
+
+
 async def test_nothing_is_tried_again_after_a_token(tokenizer: Tokenizer) -> None:
     async with pair(tokenizer, sends([event([1])], is_cut=True)) as both:
         with pytest.raises(GenerationFailed):
@@ -285,7 +392,10 @@ async def test_nothing_is_tried_again_after_a_token(tokenizer: Tokenizer) -> Non
         assert len(both.upstream.received) == 1
 
 
-async def test_a_server_that_restarts_is_found_again(tokenizer: Tokenizer) -> None:
+async def test_a_server_that_restarts_is_found_again(
+    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upstreams, "_HEALTH_VALID_S", 0.0)
     async with pair(tokenizer, sends(tokens(*written(tokenizer)))) as both:
         assert text_of(await events(both.engine, new_request())) == TEXT
         await both.upstream.stop()
@@ -302,6 +412,23 @@ async def test_an_unhealthy_server_is_reported(tokenizer: Tokenizer) -> None:
     async with pair(tokenizer, hangs()) as both:
         both.upstream.is_healthy = False
         assert not (await both.engine.health()).is_healthy
+
+
+async def test_no_message_has_the_password_of_a_servers_url(
+    tokenizer: Tokenizer, caplog: pytest.LogCaptureFixture
+) -> None:
+    upstreams = [
+        Upstream(f"http://me:sesame@127.0.0.1:{port}/", api_key=None, timeout_s=60) for port in (1, 2)
+    ]
+    engine = RemoteEngine(VllmApi(), upstreams, "m", tokenizer, model_info(tokenizer))
+    health = await engine.health()
+    assert health == Health(False, "no server of the engine is healthy")
+    with pytest.raises(EngineBusy) as raised:
+        await events(engine, new_request())
+    await engine.stop()
+    shown = [record.getMessage() for record in caplog.records]
+    assert any("http://127.0.0.1:1 " in line for line in shown)
+    assert "sesame" not in f"{shown} {raised.value} {raised.value.__cause__}"
 
 
 async def test_requests_go_to_the_server_with_fewer_tokens_outstanding(tokenizer: Tokenizer) -> None:

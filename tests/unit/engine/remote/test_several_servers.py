@@ -152,30 +152,6 @@ async def test_prompts_that_share_a_long_beginning_differ_over_pages_of_one_toke
     assert keys[0][:32] == keys[1][:32] and keys[0][32] != keys[1][32]
 
 
-async def test_a_request_counts_at_its_server_before_it_is_encoded(
-    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Encoding files takes a while, in which others choose their servers."""
-    may_encode = asyncio.Event()
-
-    async def encoded(engine: RemoteEngine, request: GenerationRequest, index: int) -> bytes:
-        await may_encode.wait()
-        return VllmApi().encode(request, index, "m", tokenizer)
-
-    monkeypatch.setattr(RemoteEngine, "_encoded", encoded)
-    async with over(tokenizer, hangs(), hangs()) as (engine, servers):
-        running = [asyncio.create_task(events(engine, new_request(name))) for name in "ab"]
-        await asyncio.sleep(0.01)
-        assert [each.num_outstanding for each in engine._servers] == [53, 53]
-        may_encode.set()
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-        async with asyncio.timeout(60):
-            while any(each.num_outstanding for each in engine._servers):
-                await asyncio.sleep(0.001)
-
-
 async def test_servers_of_another_model_are_counted_by_the_health(tokenizer: Tokenizer) -> None:
     async with over(tokenizer, hangs(), hangs()) as (engine, _):
         for task in engine._watching:

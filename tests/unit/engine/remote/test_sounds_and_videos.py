@@ -169,7 +169,7 @@ async def test_vllm_gets_the_samples_that_the_model_gets(tmp_path: Path) -> None
     (body,) = [body for body in upstream.received if "content_parts" in body]
     assert [part["type"] for part in body["content_parts"]] == ["audio_url"]
     assert isinstance(prompt, FilePrompt)
-    sent = base64.b64decode(prompt.sources[0].partition(",")[2])
+    sent = base64.b64decode(prompt.sources[0].partition(b",")[2])
     with av.open(BytesIO(sent)) as container:
         (stream,) = container.streams.audio
         assert (stream.rate, stream.channels, stream.codec_context.name) == (RATE, 1, "pcm_f32le")

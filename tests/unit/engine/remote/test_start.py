@@ -75,6 +75,13 @@ async def test_a_server_of_another_api_is_asked_in_its_form() -> None:
     assert len(said) == 1 and said[0].startswith("warning: seeds have no effect")
 
 
+async def test_a_cache_with_less_room_than_the_context_bounds_a_request() -> None:
+    async with running_upstream(answers(sglang.answer([5], "length"))) as upstream:
+        upstream.server_info["max_total_num_tokens"] = 160
+        async with started(config(upstream.url, api="sglang")) as engine:
+            assert engine.model_info.max_total_tokens == 160
+
+
 async def test_a_server_is_started_by_its_command_and_ends_with_the_engine() -> None:
     command = (sys.executable, "-m", "tests.scripted.program", "{port}")
     async with started(config(command=command)) as engine:

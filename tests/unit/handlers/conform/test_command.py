@@ -1,11 +1,14 @@
 """Tests how `verbatim` finds its further commands."""
 
 import socket
+import threading
 import tomllib
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from handlers import cli
 from handlers.app import CONTRACTS
@@ -54,3 +57,31 @@ def test_a_server_that_does_not_answer_is_not_one_with_faults(
         assert cli.main(["conform", *options, *model, "--base-url", url]) == 2
     shown = capsys.readouterr()
     assert f"{url} does not answer" in shown.err and "fault" not in shown.out
+
+
+@pytest.mark.usefixtures("declared")
+def test_no_report_has_the_password_of_a_url(capsys: pytest.CaptureFixture[str]) -> None:
+    asked: list[str | None] = []
+
+    class Refusing(BaseHTTPRequestHandler):
+        """A server that has nothing, and notes who asks."""
+
+        def do_GET(self) -> None:
+            asked.append(self.headers["Authorization"])
+            self.send_response(404)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        @override
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://me:ses%40me@127.0.0.1:{server.server_port}"
+        assert cli.main(["conform", "--contract", "openai", "--base-url", url]) == 2
+        server.shutdown()
+    shown = capsys.readouterr()
+    assert f"http://127.0.0.1:{server.server_port} does not list a model" in shown.err
+    assert "ses%40me" not in shown.out + shown.err
+    assert set(asked) == {"Basic bWU6c2VzQG1l"}

@@ -58,6 +58,21 @@ def test_secrets_are_named_and_not_written(capsys: pytest.CaptureFixture[str]) -
     assert "VERBATIM_API_KEY" in text and "VERBATIM_SSL_KEYFILE_PASSWORD" in text
 
 
+def test_a_url_with_a_password_and_a_command_are_named_and_not_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    at = ("--engine", "vllm", "--engine-url")
+    text, config = printed(capsys, *at, "http://me:sesame@gpu:8000,http://other:8000")
+    assert "sesame" not in text and "VERBATIM_ENGINE_URL" in text
+    assert config["applications"][0]["args"] == {"engine": "vllm", "host": "127.0.0.1"}
+    text, config = printed(capsys, *at, "http://gpu:8000")
+    assert config["applications"][0]["args"]["engine_url"] == ["http://gpu:8000"]
+    text, _ = printed(
+        capsys, "--engine", "vllm", "--engine-command", "vllm serve --port {port} --api-key sesame"
+    )
+    assert "sesame" not in text and "VERBATIM_ENGINE_COMMAND" in text
+
+
 def test_replicas_are_fixed_or_scaled(capsys: pytest.CaptureFixture[str]) -> None:
     fixed = deployment(printed(capsys, "--replicas", "3")[1])
     assert fixed["num_replicas"] == 3 and "autoscaling_config" not in fixed

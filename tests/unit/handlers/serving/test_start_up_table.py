@@ -151,6 +151,12 @@ def test_an_engine_over_servers_is_described_with_what_it_refuses() -> None:
     assert not any(line.split()[0] in ("device", "cache") for line in lines)
 
 
+def test_the_start_shows_no_password_of_an_engines_url() -> None:
+    settings = Settings(engine="vllm", engine_url=("http://me:p%40ss@gpu:8000/base/", "http://b:2"))
+    shown = start_up_table(settings, ScriptedEngine(says("a")).model_info)
+    assert "  engine    vllm at http://gpu:8000/base, http://b:2\n" in shown
+
+
 def test_settings_that_only_the_own_engine_reads_are_named_where_another_computes() -> None:
     given: dict[str, Any] = {"quantize": "int8", "speculate": 3, "pooling": "last", "max_total_tokens": 100}
     info = ScriptedEngine(says("a")).model_info

@@ -7,6 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from engine.config import QUANTIZATIONS, KVEventsConfig
+from engine.remote.servers.connections import Connections
+from handlers.cli import main
 from handlers.engine_starter import engine_config
 from handlers.mindie.settings import MindieSettings
 from handlers.settings.settings import Settings
@@ -200,9 +202,6 @@ def test_the_engine_over_servers_needs_their_urls() -> None:
         Settings(engine="sglang")
     assert not Settings().is_over_servers
     assert Settings(engine_url=("http://a:1",)).is_over_servers
-    for url in ("a:8000", "ftp://a", "http://", "http://a/?b"):
-        with pytest.raises(ValueError, match="is no URL of a server"):
-            Settings(engine="vllm", engine_url=(url,))
     with pytest.raises(ValueError, match="engine is verbatim, which needs an engine_url"):
         Settings(engine_command="serve")
     with pytest.raises(ValueError, match="no engine_url"):
@@ -212,11 +211,52 @@ def test_the_engine_over_servers_needs_their_urls() -> None:
     with pytest.raises(ValueError, match="starts one server"):
         Settings(engine="vllm", engine_command="serve", engine_url=("http://a:1", "http://b:1"))
     for command in ("", "serve 'x"):
-        with pytest.raises(ValueError, match="is no command"):
+        with pytest.raises(ValueError, match="this is no command"):
             Settings(engine="vllm", engine_command=command)
     assert Settings(engine="vllm", engine_command="serve {port}").engine_url == ()
     settings = Settings(engine="vllm", engine_url=("http://a:1", "https://b"))
     assert settings.engine_url == ("http://a:1", "https://b")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [  # "sesame" may be a part of a password
+        "sesame:8000",
+        "ftp://sesame",
+        "http://",
+        "http://a/?sesame",
+        "http://a/#sesame",
+        "http://a:99999",
+        "http://a:sesame",
+        "http://a:0",
+        "http://[::1",
+        "http://sesame..b",
+        "http://.a",
+        f"http://{'a' * 64}",
+        "http://münchen.de",
+        "http://a/sesame ä",
+        "http://a b",
+        "http://me:sesame/2@a",
+        "http://me:sesame#2@a",
+        "http://me:sesame,2@a",
+        "me:sesame@a:8000",
+    ],
+)
+def test_what_is_no_url_of_a_server_is_refused_and_not_shown(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "m", "--engine", "vllm", "--engine-url", f"http://b:1,{url}"]) == 2
+    error = capsys.readouterr().err
+    assert "--engine-url: number 2 is no URL of a server" in error
+    assert "sesame" not in error and "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[::1]:8000", "https://xn--mnchen-3ya.de/base/", "http://me:ä%40@a_b:1", "http://a."]
+)
+async def test_a_url_of_a_server_is_taken_and_can_be_asked(url: str) -> None:
+    assert Settings(engine="vllm", engine_url=(url,)).engine_url == (url,)
+    assert Connections(url, api_key=None, timeout_s=1).head("GET", "/health").startswith(b"GET /")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from engine.errors import ModelNotSupported
 from engine.remote.fleet import health_watch
 from engine.remote.fleet.health_watch import Check, is_healthy, watch
 from engine.remote.fleet.server import Server
+from engine.remote.servers import upstream as upstreams
 from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.model_list import NotReady
 from engine.remote.servers.upstream import Upstream, Whole
@@ -20,6 +21,7 @@ from tests.scripted.upstream import hangs, running_upstream
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health_watch, "PERIOD_S", 0.001)
+    monkeypatch.setattr(upstreams, "_HEALTH_VALID_S", 0.0)
 
 
 async def until(is_so: Callable[[], bool]) -> None:

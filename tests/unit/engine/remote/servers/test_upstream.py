@@ -1,16 +1,21 @@
 """The client of a server: what it sends, and what it makes of answers in any form."""
 
 import asyncio
+import gc
 import ssl
+import weakref
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.remote.servers import connections
+from engine.remote.servers import upstream as upstreams
 from engine.remote.servers.answer import Answer
 from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.servers.shared_question import SharedQuestion
 from engine.remote.servers.upstream import Upstream
 from tests.servers.certificates import needs_openssl, self_signed
 
@@ -228,6 +233,169 @@ async def test_silence_ends_an_answer(reply: bytes) -> None:
         await asyncio.wait_for(server.has_left.wait(), 30)
 
 
+@pytest.mark.parametrize(
+    "beginning",
+    [CHUNKED + chunk(b"a") + b"0\r\nx: ", CHUNKED + chunk(b"a") + b"1;"],
+    ids=["a trailer", "an extension"],
+)
+async def test_what_stands_between_the_parts_of_an_answer_is_bounded(beginning: bytes) -> None:
+    async with asked(beginning + b"y" * 500_000, b"") as (upstream, server):
+        reading = asyncio.create_task(whole(upstream))
+        with pytest.raises(CutOff, match="between"):
+            await asyncio.wait_for(reading, 30)
+        await asyncio.wait_for(server.has_left.wait(), 30)
+
+
+async def test_sizes_of_many_parts_are_no_bound_on_an_answer() -> None:
+    reply = CHUNKED + chunk(b"a") * 40_000 + END
+    async with asked(reply, OK) as (upstream, _):
+        assert await whole(upstream) == b"a" * 40_000
+
+
+async def test_an_idle_connection_that_the_server_has_closed_costs_nothing() -> None:
+    async with asked(OK, OK, OK, OK) as (upstream, server):
+        assert await whole(upstream) == b"ok"
+        server.writers[0].close()
+        await asyncio.sleep(0.05)
+        assert (await upstream.get("/health", timeout_s=30)).body == b"ok"
+        # It may be closed just as a request is on its way there.
+        server.script.insert(0, b"")
+        sent: list[int] = []
+
+        def body() -> list[bytes]:
+            sent.append(len(sent))
+            return [b"%d" % sent[-1], b""]
+
+        async with upstream.post("/x", body) as answer:
+            assert await answer.whole() == b"ok"
+        assert server.bodies[-2:] == [b"0", b"1"]
+
+
+@pytest.mark.parametrize("reply", [b"", OK[:20]], ids=["a new connection", "an answer that has begun"])
+async def test_a_request_is_sent_again_only_where_an_idle_connection_gave_nothing(reply: bytes) -> None:
+    async with asked(OK, reply, b"", OK) as (upstream, server):
+        if reply:
+            assert await whole(upstream) == b"ok"
+        else:
+            server.script.pop(0)
+        reading = asyncio.create_task(whole(upstream))
+        while len(server.bodies) < 1 + bool(reply):
+            await asyncio.sleep(0)
+        if reply:
+            await asyncio.sleep(0.05)  # in which the client reads it
+            server.writers[0].close()
+        with pytest.raises(NoAnswer):
+            await reading
+        assert len(server.bodies) == 1 + bool(reply)
+
+
+@pytest.mark.parametrize("num_bytes", [10, 1_000_000])
+async def test_a_body_is_not_kept_while_its_answer_comes(num_bytes: int) -> None:
+    class Parts(list[bytes]):
+        """A list that can be seen to be gone."""
+
+    made: list[weakref.ref[Parts]] = []
+
+    def body() -> Parts:
+        parts = Parts([b"x" * num_bytes, b"y"])
+        made.append(weakref.ref(parts))
+        return parts
+
+    async with asked(CHUNKED + chunk(b"a")) as (upstream, server), upstream.post("/x", body):
+        assert server.bodies == [b"x" * num_bytes + b"y"]
+        gc.collect()
+        assert [one() for one in made] == [None]
+
+
+async def test_a_new_connection_can_be_asked_for() -> None:
+    async with asked(OK, OK) as (upstream, server):
+        assert await whole(upstream) == b"ok"
+        async with upstream.post("/x", b"{}", is_fresh=True) as answer:
+            assert await answer.whole() == b"ok"
+        assert server.num_connections == 2
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_connection_that_was_refused_carries_no_other_request(status: int) -> None:
+    refusal = b"HTTP/1.1 %d No\r\nretry-after: 1\r\ncontent-length: 2\r\n\r\nno" % status
+    async with asked(refusal, OK) as (upstream, server):
+        with pytest.raises(BadStatus) as raised:
+            await whole(upstream)
+        assert raised.value.body == b"no"
+        assert await whole(upstream) == b"ok"
+        assert server.num_connections == 2
+
+
+async def test_an_answer_may_be_given_longer_than_others() -> None:
+    async with asked(b"", OK, b"", timeout_s=SHORT_S) as (upstream, server):
+        server.script = [b"HTTP/1.1 ", b"HTTP/1.1 "]
+
+        async def answer_late() -> None:
+            await asyncio.sleep(3 * SHORT_S)
+            server.writers[0].write(OK[len(b"HTTP/1.1 ") :])
+
+        answering = asyncio.create_task(answer_late())
+        async with upstream.post("/x", b"{}", extra_s=60) as answer:
+            assert await answer.whole() == b"ok"
+        await answering
+        began = asyncio.get_running_loop().time()
+        with pytest.raises(CutOff, match="too long"):
+            await whole(upstream)
+        assert asyncio.get_running_loop().time() - began < 10
+
+
+async def test_many_who_ask_for_health_at_once_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upstreams, "_HEALTH_VALID_S", 60.0)
+    async with asked(OK, OK) as (upstream, server):
+        assert await asyncio.gather(*(upstream.health.answer() for _ in range(20))) == [True] * 20
+        assert await upstream.health.answer()
+        assert len(server.heads) == 1
+        upstream.health.forget()
+        assert await upstream.health.answer()
+        assert len(server.heads) == 2
+
+
+async def test_who_leaves_takes_the_answer_from_nobody() -> None:
+    may_answer = asyncio.Event()
+    num_asked = 0
+
+    async def put() -> int:
+        nonlocal num_asked
+        num_asked += 1
+        await may_answer.wait()
+        if num_asked == 2:
+            raise ConnectionError
+        return num_asked
+
+    question = SharedQuestion(put, 60.0)
+    leaving, staying = (asyncio.create_task(question.answer()) for _ in range(2))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    await asyncio.sleep(0)
+    may_answer.set()
+    assert await staying == await question.answer() == 1
+    question.forget()
+    with pytest.raises(ConnectionError):
+        await question.answer()
+    assert await question.answer() == 3, "an error does not last"
+
+
+async def test_connections_at_once_ask_for_the_servers_address_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = asyncio.get_running_loop()
+    asking, num_asked = loop.getaddrinfo, 0
+
+    async def counted(*arguments: Any, **options: Any) -> Any:
+        nonlocal num_asked
+        num_asked += 1
+        await asyncio.sleep(0.01)
+        return await asking(*arguments, **options)
+
+    monkeypatch.setattr(loop, "getaddrinfo", counted)
+    async with asked(*[OK] * 20) as (upstream, server):
+        await asyncio.gather(*(whole(upstream) for _ in range(20)))
+        assert (num_asked, server.num_connections) == (1, 20)
+
+
 async def test_a_long_body_is_sent_whole_and_its_refusal_is_read() -> None:
     body = b"x" * 3_000_001
     refusal = b"HTTP/1.1 413 Too Large\r\ncontent-length: 4\r\n\r\nlong"
@@ -239,12 +407,14 @@ async def test_a_long_body_is_sent_whole_and_its_refusal_is_read() -> None:
         assert (raised.value.status, raised.value.body) == (413, b"long")
 
 
-async def test_a_refusal_that_comes_before_the_body_was_read_is_read() -> None:
+@pytest.mark.parametrize("pause_s", [0.0, 0.5], ids=["at once", "once nothing more can be sent"])
+async def test_a_refusal_that_comes_before_the_body_was_read_is_read(pause_s: float) -> None:
     writers: list[asyncio.StreamWriter] = []
 
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writers.append(writer)
         await reader.readuntil(b"\r\n\r\n")
+        await asyncio.sleep(pause_s)
         writer.write(b"HTTP/1.1 413 Too Large\r\ncontent-length: 4\r\n\r\nlong")
         await writer.drain()
 
@@ -252,7 +422,7 @@ async def test_a_refusal_that_comes_before_the_body_was_read_is_read() -> None:
         port = server.sockets[0].getsockname()[1]
         upstream = Upstream(f"http://127.0.0.1:{port}", api_key=None, timeout_s=30)
         with pytest.raises(BadStatus) as raised:
-            await whole(upstream, b"x" * 50_000_000)
+            await asyncio.wait_for(whole(upstream, b"x" * 50_000_000), 20)
         assert raised.value.body == b"long"
         await upstream.close()
         for writer in writers:

@@ -111,7 +111,22 @@ def test_each_token_is_read_once(tokenizer: Tokenizer, documents: list[dict[str,
 def test_the_last_token_of_a_sequence_that_the_server_stopped_is_marked(tokenizer: Tokenizer) -> None:
     found = read(tokenizer, answer([1]), answer([1, 2, 3], "stop"))
     assert [token.is_complete for token in found] == [False, False, True]
-    assert not any(token.is_complete for token in read(tokenizer, answer([1, 2], "length")))
+    assert not any(token.is_at_limit for token in found)
+    found = read(tokenizer, answer([1]), answer([1, 2, 3], "length"))
+    assert [token.is_at_limit for token in found] == [False, False, True]
+    assert not any(token.is_complete for token in found)
+
+
+def test_the_bound_of_an_event_has_room_for_all_tokens_of_its_sequence(tokenizer: Tokenizer) -> None:
+    num = 12_000
+    sampling = SamplingParams(num_logprobs=20)
+    scored = [-123.45678901234567, 123456, None]
+    document = answer(
+        [123456] * num, output_token_logprobs=[scored] * num, output_top_logprobs=[[scored] * 20] * num
+    )
+    size = len(json.dumps(document))
+    assert 8 * 2**20 < size < API.max_event_bytes(new_request(sampling, max_tokens=num)) < 3 * size
+    assert API.max_event_bytes(new_request(max_tokens=100)) < 9 * 2**20
 
 
 @pytest.mark.parametrize("is_incremental", [False, True])
@@ -161,6 +176,21 @@ def test_the_prompts_log_probabilities_are_read_once(tokenizer: Tokenizer) -> No
     assert [[one.token_id for one in each.top_logprobs] for each in reader.prompt] == [[], [9]]
 
 
+def test_the_prompt_is_read_of_the_first_sequence_alone(tokenizer: Tokenizer) -> None:
+    """SGLang answers every request for log-probabilities with those of the prompt's last token at least."""
+    sampling = SamplingParams(num_logprobs=0, num_prompt_logprobs=0)
+    reader = API.reader(new_request(sampling), tokenizer, 1)
+    document = answer(
+        [5],
+        "length",
+        output_token_logprobs=[[-0.1, 5, None]],
+        input_token_logprobs=[[None, 2, None]],
+        input_top_logprobs=[None],
+    )
+    assert [token.token_id for token in reader.read(json.dumps(document).encode())] == [5]
+    assert reader.prompt is None
+
+
 MALFORMED: dict[str, tuple[list[dict[str, Any]], SamplingParams]] = {
     "fewer tokens than before": ([answer([1, 2]), answer([1])], SamplingParams()),
     "tokens that are not counted": ([answer([1, 2], num_tokens=5)], SamplingParams()),
@@ -204,8 +234,11 @@ def test_the_end_of_a_stream_holds_no_token(tokenizer: Tokenizer) -> None:
 
 
 def test_facts_are_the_caches_size_and_what_seeds_do() -> None:
-    told = {"page_size": 16, "max_total_num_tokens": 1000, "enable_deterministic_inference": True, "x": 1}
+    told = {"page_size": 16, "max_total_num_tokens": 1000, "x": 1}
+    told |= {"enable_deterministic_inference": True, "incremental_streaming_output": True}
     facts = API.read_facts(json.dumps(told).encode())
-    assert (facts.num_blocks, facts.block_size, facts.warnings) == (62, 16, ())
-    assert "seeds" in API.read_facts(b"{}").warnings[0]
+    assert (facts.num_blocks, facts.block_size, facts.max_total_tokens) == (62, 16, 1000)
+    assert facts.warnings == ()
+    seeds, events = API.read_facts(b"{}").warnings
+    assert "seeds" in seeds and "--incremental-streaming-output" in events
     assert API.read_facts(b"<html>").warnings == ()

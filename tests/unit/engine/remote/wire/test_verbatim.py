@@ -49,7 +49,7 @@ def test_other_tokens_of_a_video_alone_are_the_files_fault(
 ) -> None:
     """A front counts the parts of a video, and the server finds which of them hold a frame."""
     media = (Media(digest=b"d", position=1, num_tokens=3, kind=kind),)
-    prompt = FilePrompt((1, 2, 2, 2), media, (1, 2), ("data:,",))
+    prompt = FilePrompt((1, 2, 2, 2), media, (1, 2), (b"data:,",))
     request = replace(new_request(SamplingParams()), prompt=prompt)
     event = b'{"choices": [{"token_ids": [5]}], "prompt_token_ids": %b}'
     assert [token.token_id for token in API.reader(request, tokenizer).read(event % b"[1,2,2,2]")] == [5]
@@ -58,6 +58,20 @@ def test_other_tokens_of_a_video_alone_are_the_files_fault(
     if isinstance(raised.value, UpstreamError):
         assert (raised.value.status, raised.value.parameter) == (400, "content_parts")
         assert "broken or cut off" in raised.value.reason
+
+
+def test_a_body_has_the_prompts_files_without_a_copy(tokenizer: Tokenizer) -> None:
+    kinds = (MediaKind.IMAGE, MediaKind.VIDEO)
+    media = tuple(Media(digest=b"d", position=1 + i, num_tokens=1, kind=kind) for i, kind in enumerate(kinds))
+    sources = tuple(b"data:;base64," + b"QUJD" * num for num in (1, 100_000))
+    request = replace(new_request(SamplingParams()), prompt=FilePrompt((1, 2, 3), media, (1, 4), sources))
+    for index in range(2):
+        parts = API.body(request, index, "m", tokenizer)
+        assert [any(part is source for part in parts) for source in sources] == [True, True]
+        body = json.loads(b"".join(parts))
+        files = [(f"{kind.value}_url", source.decode()) for kind, source in zip(kinds, sources, strict=True)]
+        assert [(each["type"], each["url"]) for each in body["content_parts"]] == files
+        assert (body["token_ids"], body["sampling_params"]["seed"]) == ([1, 4], index)
 
 
 def test_seeds_have_all_their_bits(tokenizer: Tokenizer) -> None:

@@ -1,11 +1,13 @@
 """Prompts as tokens, as routers and other front ends ask for them."""
 
+from base64 import b64decode, b64encode
 from typing import Any
 
 import pytest
 
-from engine.request import GrammarKind
+from engine.request import GrammarKind, MediaKind
 from tests.scripted.engine import says
+from tests.scripted.media import png, seeing_engine
 from tests.unit.handlers.openai.api import CHAT, COMPLETIONS, MODEL, TOOL, Api
 
 HELLO: dict[str, Any] = {"model": MODEL, "messages": [{"role": "user", "content": "Hello"}]}
@@ -40,6 +42,18 @@ async def test_a_rendered_chat_is_what_the_engine_would_be_asked() -> None:
     assert asked.sampling.grammar is not None
     assert asked.sampling.grammar.kind is GrammarKind.STRUCTURAL_TAG
     assert params["structured_outputs"] == {"structural_tag": asked.sampling.grammar.source}
+
+
+async def test_a_rendered_chat_has_its_files() -> None:
+    engine, media = seeing_engine(script=says("a"))
+    url = f"data:image/png;base64,{b64encode(png()).decode()}"
+    content = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": "What is it?"}]
+    body = {"model": MODEL, "messages": [{"role": "user", "content": content}]}
+    rendered = (await Api(engine).post(f"{CHAT}/render", body)).json()
+    (file,) = rendered["content_parts"]
+    assert file["type"] == "image_url"
+    assert b64decode(file["url"].partition(",")[2]) == png()
+    assert rendered["token_ids"].count(media._token_ids[MediaKind.IMAGE]) == 1
 
 
 async def test_each_prompt_is_rendered() -> None:
