@@ -15,6 +15,7 @@ from uvicorn.config import STARTUP_FAILURE
 
 from handlers.active_requests.engine import Engine
 from handlers.process.exit_status import ExitStatus
+from handlers.process.footprint import footprint
 from handlers.process.standard_output import say
 from handlers.process.watchdog import FORCE_S, Watchdog
 from handlers.serving.listener import BACKLOG
@@ -62,7 +63,9 @@ class DrainingServer(uvicorn.Server):
         await self._announce()
 
     async def _announce(self) -> None:
-        """Print the address, once connections are accepted."""
+        """Print what the start has taken and the address, once connections are accepted."""
+        if (taken := footprint()) is not None:
+            say(f"  process   {taken.in_words()}")
         say(f"  ready at {self._url}")
 
     async def _stop_at_death(self) -> None:
