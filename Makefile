@@ -331,7 +331,7 @@ docs: $(DOCS)  ## Build the documentation site in build/site; it needs no networ
 check-static: lint check-generated check-specs  ## What `make check` does before the tests
 
 # Each keeps one core busy, or two half of the time, and measures no times. The long ones come first.
-SIDE_BY_SIDE := test-isa-short test-wheel check-arm check-browser check-node test-sdk conform-short mutate-short test-sdk-pythons
+SIDE_BY_SIDE := test-isa-short test-wheel test-front check-arm check-browser check-node test-sdk conform-short mutate-short test-sdk-pythons
 
 # $(call where-installed,PROGRAMS,TARGETS) makes the targets, or says which program is missing.
 where-installed = for program in $(1); do \
