@@ -107,6 +107,7 @@ class ScriptedUpstream:
 
     num_open: requests whose answers are not complete. has_left: set when a client closes its connection
     before its answer is complete. models: what /v1/models lists. server_info: SGLang's account of itself.
+    metrics: the text at /metrics, or what answers there.
     """
 
     def __init__(self, *replies: Reply) -> None:
@@ -124,6 +125,7 @@ class ScriptedUpstream:
             "max_total_num_tokens": 3200,
             "enable_deterministic_inference": True,
         }
+        self.metrics: str | Reply = METRICS
         self.port = 0
         self._runner: web.AppRunner | None = None
 
@@ -176,8 +178,10 @@ class ScriptedUpstream:
     async def _server_info(self, request: web.Request) -> web.Response:
         return web.json_response(self.server_info)
 
-    async def _metrics(self, request: web.Request) -> web.Response:
-        return web.Response(text=METRICS)
+    async def _metrics(self, request: web.Request) -> web.StreamResponse:
+        if isinstance(self.metrics, str):
+            return web.Response(text=self.metrics)
+        return await self.metrics(request, {})
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from engine.remote.servers.answer import Answer
+from engine.remote.servers.answer import MAX_ANSWER_BYTES, Answer
 from engine.remote.servers.connections import Connections
 from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
 
@@ -58,14 +58,14 @@ class Upstream:
         finally:
             self._connections.give(connection)
 
-    async def get(self, path: str, *, timeout_s: float) -> Whole:
-        """Return a small answer of any status. Raises NoAnswer."""
+    async def get(self, path: str, *, timeout_s: float, max_bytes: int = MAX_ANSWER_BYTES) -> Whole:
+        """Return a small answer of any status. Raises NoAnswer, for one that is larger too."""
         try:
             async with asyncio.timeout(timeout_s):
                 connection = await self._connections.take()
                 try:
                     answer = await connection.ask(self._connections.head("GET", path), b"")
-                    return Whole(answer.status, await answer.whole(), answer.location)
+                    return Whole(answer.status, await answer.whole(max_bytes), answer.location)
                 finally:
                     self._connections.give(connection)
         except (CutOff, OSError, TimeoutError) as error:

@@ -17,7 +17,7 @@ from engine.remote.wire.answer_reader import (
     in_one_line,
 )
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
-from engine.remote.wire.token_api import ApiFacts, TokenApi
+from engine.remote.wire.token_api import ApiFacts, LoadMetrics, TokenApi
 from engine.request import GenerationRequest, Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
 
@@ -89,6 +89,7 @@ class SglangApi(TokenApi):
     path: ClassVar[str] = "/generate"
     facts_path: ClassVar[str] = "/server_info"
     start_hint: ClassVar[str] = "it is no SGLang server"
+    load_metrics: ClassVar[LoadMetrics] = LoadMetrics("sglang:num_queue_reqs", "sglang:token_usage")
     capabilities: ClassVar[Capabilities] = Capabilities(
         typical_p=False,
         watermark=False,

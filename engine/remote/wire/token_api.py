@@ -1,7 +1,7 @@
 """The differences between kinds of servers that compute tokens; no torch."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import msgspec
 
@@ -22,13 +22,24 @@ class ApiFacts(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
+class LoadMetrics(NamedTuple):
+    """The names of a server's metrics: sequences that wait, and the share of the KV cache in use, up to 1."""
+
+    waiting: str
+    cache_usage: str
+
+
+VLLM_LOAD = LoadMetrics("vllm:num_requests_waiting", "vllm:kv_cache_usage_perc")
+
+
 class TokenApi(ABC):
     """One kind of server: the form of requests for tokens and of their answers.
 
     name: its name in the settings. path: of requests for tokens. facts_path: of the server's account of
     itself. start_hint: what a server that lacks `path` should have been started as. capabilities: of which
     `media` are the kinds of files that it takes for models that read them. decodes_alike: whether its servers
-    find in a file what this process finds; if not, they get plain ones (`MediaReader.plain`).
+    find in a file what this process finds; if not, they get plain ones (`MediaReader.plain`). load_metrics:
+    in the server's `/metrics`, by vLLM's names unless it has others.
     """
 
     name: ClassVar[str]
@@ -37,6 +48,7 @@ class TokenApi(ABC):
     start_hint: ClassVar[str]
     capabilities: ClassVar[Capabilities]
     decodes_alike: ClassVar[bool] = True
+    load_metrics: ClassVar[LoadMetrics] = VLLM_LOAD
 
     def is_streamed(self, request: GenerationRequest) -> bool:
         """Return whether the answer is to be streamed.

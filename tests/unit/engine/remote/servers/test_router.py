@@ -107,7 +107,7 @@ class Measured:
 def simulate(
     num_servers: int, *, has_keys: bool, is_random: bool = False, num_turns: int = 4, num_busy: int = 8
 ) -> Measured:
-    """Run conversations over servers that compute as fast as measured on two cores (docs/performance/step.md).
+    """Run conversations over servers that compute as fast as measured (docs/performance/step.md).
 
     A token of a prompt takes 4.5 ms, and a step of n sequences 50 + 1.6 n. All conversations begin with the
     same system prompt. A server has num_busy requests on average. Clients leave the limit of tokens open, so
