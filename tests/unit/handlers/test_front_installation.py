@@ -12,6 +12,7 @@ from typing import Final
 import httpx
 import pytest
 
+from engine.errors import LibrariesMissing
 from handlers import engine_starter
 from handlers.commands.serve import serve_as_given
 from handlers.process.exit_status import ExitStatus
@@ -83,5 +84,5 @@ def test_tgis_launcher_and_rays_replicas_say_it_too(
     monkeypatch.setattr(engine_starter, "_OWN_LIBRARIES", ("no_such_library", "torch"))
     assert serve_as_given({}, Settings) == ExitStatus.FAILED
     assert "needs no_such_library, which" in capsys.readouterr().err
-    with pytest.raises(engine_starter.LibrariesMissing, match="needs no_such_library"):
+    with pytest.raises(LibrariesMissing, match="needs no_such_library"):
         engine_starter.engine_starter(Settings())

@@ -78,7 +78,7 @@ async def test_a_front_streams_a_chat_and_loads_no_torch() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="the start is measured by /proc")
 def test_the_start_of_a_front_takes_little_and_is_told_in_the_table() -> None:
     """By processor time, the least of a few starts: other work on the machine adds a part."""
-    seen = []
+    seen: list[float] = []
     while len(seen) < 3 and min(seen, default=math.inf) > MAX_START_S:
         with front() as (server, _):
             (line,) = (line for line in server.said if line.startswith("  process   "))
