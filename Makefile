@@ -23,7 +23,9 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Verbatim needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
 
-$(SERVE): $(BIN)/python pyproject.toml constraints.txt
+REQUIREMENTS := pyproject.toml requirements/front.txt requirements/engine.txt
+
+$(SERVE): $(BIN)/python $(REQUIREMENTS) constraints.txt
 	@# The distribution was called `verbatim` once. Left beside the new one, it would own the command too.
 	@rm -rf verbatim.egg-info
 	@$(BIN)/pip uninstall -qq --yes verbatim
@@ -43,6 +45,18 @@ setup: $(READY)  ## Install everything into .venv
 .PHONY: serve
 serve: $(SERVE)  ## Serve MODEL (default: the embedded demo model) on PORT (default: 8080)
 	$(BIN)/verbatim serve $(MODEL) --port $(PORT)
+
+FRONT := .venv-front
+
+$(FRONT)/.ready: $(REQUIREMENTS)
+	$(PYTHON) -m venv --clear $(FRONT)
+	@echo 'Installing what a front needs: half a gigabyte, a minute.'
+	$(FRONT)/bin/pip install --quiet --requirement requirements/front.txt
+	$(FRONT)/bin/pip install --quiet --no-deps --editable .
+	@touch $@
+
+.PHONY: front
+front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM or SGLang, without torch (500 MB)
 
 .PHONY: generate
 generate: $(READY)  ## Regenerate generated/ from specs/
@@ -93,6 +107,10 @@ $(PEERS)/.ready: tests/peers/requirements.txt
 test-peers: $(SERVE) $(PEERS)/.ready  ## Run litellm, langchain and lm-eval against the server, in .venv-peers
 	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(PEERS)/bin/python -m pytest tests/peers --rootdir tests/peers
 
+.PHONY: test-front
+test-front: $(READY) $(FRONT)/.ready  ## Run a front where no torch is installed, over servers (installs 500 MB; two minutes)
+	FRONT=$(CURDIR)/$(FRONT)/bin OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/front
+
 .PHONY: test-vllm
 test-vllm: $(READY) .venv-bench-vllm/.ready  ## Compare vLLM behind the contracts with our own engine (installs 3 GB)
 	VLLM=.venv-bench-vllm/bin/vllm OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/vllm
@@ -104,7 +122,7 @@ test-sglang: $(READY) .venv-bench-sglang/.ready  ## Compare SGLang behind the co
 RAY := .venv-ray
 
 # The server's packages and the tests' are lent to it, so that only Ray and what it needs are installed.
-$(RAY)/.ready: $(READY) pyproject.toml constraints.txt
+$(RAY)/.ready: $(READY) $(REQUIREMENTS) constraints.txt
 	$(PYTHON) -m venv --clear $(RAY)
 	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
 		>"$$($(RAY)/bin/python -c 'import site; print(site.getsitepackages()[0])')/packages_of_the_server.pth"
@@ -313,7 +331,7 @@ docs: $(DOCS)  ## Build the documentation site in build/site; it needs no networ
 check-static: lint check-generated check-specs  ## What `make check` does before the tests
 
 # Each keeps one core busy, or two half of the time, and measures no times. The long ones come first.
-SIDE_BY_SIDE := test-isa-short test-wheel check-arm check-browser check-node test-sdk conform-short mutate-short test-sdk-pythons
+SIDE_BY_SIDE := test-isa-short test-wheel test-front check-arm check-browser check-node test-sdk conform-short mutate-short test-sdk-pythons
 
 # $(call where-installed,PROGRAMS,TARGETS) makes the targets, or says which program is missing.
 where-installed = for program in $(1); do \
@@ -446,5 +464,5 @@ demo-vision: $(READY)  ## Train the embedded vision model anew, in its three sta
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(PEERS) $(RAY) $(TORCHVISION) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(FRONT) $(PEERS) $(RAY) $(TORCHVISION) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -20,6 +20,7 @@ EngineError
 │   └── NoPagedAttention    paged attention cannot serve the model; the fallback lane may
 ├── CannotPublish           likewise, where KV events are asked for and cannot be published
 ├── CannotLoadAdapter       likewise, or while loading an adapter later: its files cannot be served
+├── LibrariesMissing        likewise, where what computes is not installed, as for a front over other servers
 └── KernelsMissing          likewise, where compiled code is required that could be had and is not in use
 """
 
@@ -153,6 +154,10 @@ class CannotPublish(EngineError):
 
 class CannotLoadAdapter(EngineError):
     """An adapter cannot be loaded; the message names the field of its configuration, or its tensor."""
+
+
+class LibrariesMissing(EngineError):
+    """Libraries that compute are not installed; the message names them and the command that adds them."""
 
 
 class KernelsMissing(EngineError):

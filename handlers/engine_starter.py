@@ -4,12 +4,13 @@ import os
 import shlex
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from engine.config import EngineConfig, KVEventsConfig
 from engine.demo_model import DEMO_MODEL
 from engine.demo_vision import DEMO_VISION
-from engine.errors import ModelNotSupported
+from engine.errors import LibrariesMissing, ModelNotSupported
 from engine.info.model_info import ModelInfo
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.native.instructions import limit_libraries
@@ -18,6 +19,7 @@ from engine.packed_cache.place import packed_cache
 from engine.remote.config import RemoteConfig
 from handlers.settings.settings import Settings
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, EMBEDDED_VISION_MODEL
+from handlers.version import DISTRIBUTION
 
 if TYPE_CHECKING:
     from handlers.active_requests.engine import Engine  # it needs NumPy, which `verbatim --help` does not
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 _LEAST_SILENCE_S: Final = 60.0  # of the engine's own process, four times as long as between its comments
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
+# The modules of requirements/engine.txt, which an installation for fronts lacks.
+_OWN_LIBRARIES: Final = ("gguf", "regex", "safetensors", "torch", "tqdm", "xgrammar")
 _EMBEDDED: Final = {EMBEDDED_MODEL: DEMO_MODEL, EMBEDDED_VISION_MODEL: DEMO_VISION}
 
 
@@ -124,6 +128,16 @@ def set_environment(settings: Settings) -> None:
         os.environ["HF_HUB_CACHE"] = settings.huggingface_hub_cache
 
 
+def check_own_engine() -> None:
+    """Raise LibrariesMissing if Verbatim's own engine lacks libraries; nothing is imported."""
+    missing = [name for name in _OWN_LIBRARIES if PathFinder.find_spec(name) is None]
+    if missing:
+        raise LibrariesMissing(
+            f"Verbatim's own engine needs {', '.join(missing)}, which an installation for fronts lacks; "
+            f"pip install {DISTRIBUTION} adds them, and --engine vllm or sglang does without (docs/vllm.md)"
+        )
+
+
 StartEngine: TypeAlias = Callable[[Callable[[str], None]], "Awaitable[Engine]"]
 """Starts an engine, given a function that is called with lines on the progress."""
 
@@ -131,7 +145,8 @@ StartEngine: TypeAlias = Callable[[Callable[[str], None]], "Awaitable[Engine]"]
 def engine_starter(settings: Settings) -> StartEngine:
     """Import the engine that the settings name, which may take seconds, and return what starts it.
 
-    A process over another server's engine imports no torch, then or later.
+    A process over another server's engine imports no torch, then or later. Raises LibrariesMissing where
+    Verbatim's own engine is not installed.
     """
     if settings.is_over_servers:
         from engine.remote.without_torch import import_without_torch
@@ -141,6 +156,7 @@ def engine_starter(settings: Settings) -> StartEngine:
 
         remote = remote_config(settings)
         return lambda on_progress: RemoteEngine.start(remote, on_progress=on_progress)
+    check_own_engine()
     own = engine_config(settings)
     with suppress(ModelNotSupported):  # which the start raises
         begin_reading(own, own_directory(own.model, own.revision))

@@ -29,10 +29,11 @@ PAYLOAD_LIMIT = 100_000
 
 
 class Server(NamedTuple):
-    """A server in a process of its own."""
+    """A server in a process of its own. said: the lines that it has printed until it was ready."""
 
     url: str
     process: "subprocess.Popen[str]"
+    said: tuple[str, ...]
 
 
 @contextmanager
@@ -50,20 +51,20 @@ def running_server(
         [*launcher, *command, "--port", "0", *options], stdout=subprocess.PIPE, stderr=log, text=True
     )
     try:
-        yield Server(_url(process), process)
+        yield _started(process)
     finally:
         process.terminate()
         process.communicate(timeout=60)
 
 
-def _url(process: "subprocess.Popen[str]") -> str:
-    """Waits until the server says where it is."""
+def _started(process: "subprocess.Popen[str]") -> Server:
+    """Wait until the server says where it is."""
     assert process.stdout is not None
     said = []
     for line in process.stdout:
         said.append(line)
         if line.strip().startswith("ready at "):
-            return line.split()[-1]
+            return Server(line.split()[-1], process, tuple(said))
     raise RuntimeError("the server ended before it was ready:\n" + "".join(said))
 
 

@@ -30,6 +30,7 @@ from engine.remote.config import RemoteConfig
 from engine.remote.fleet.admission import Admission
 from engine.remote.fleet.attempts import Attempts
 from engine.remote.fleet.health_watch import is_healthy, watch
+from engine.remote.fleet.load_watch import LoadWatch
 from engine.remote.fleet.router import Router
 from engine.remote.fleet.server import Server
 from engine.remote.servers.failures import NoAnswer
@@ -80,11 +81,13 @@ class RemoteEngine:
         *,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
         patience_s: float = 120.0,
+        reads_load: bool = False,
     ) -> None:
         """served_name: the servers' name for the model. server: the one that ends with this engine, and with
         which this engine dies. media: what reads files for the model, if anything does. admission: the
         check of servers that come back, and of those `absent` at the start. patience_s: seconds for which a
-        sequence waits for room if its answer has begun. Requires a running event loop.
+        sequence waits for room if its answer has begun. reads_load: whether the servers' own metrics are
+        read. Requires a running event loop.
         """
         self.tokenizer = tokenizer
         self.model_info = model_info
@@ -111,6 +114,9 @@ class RemoteEngine:
         self._watching: list[asyncio.Task[None]] = []
         if server is not None:
             self._watching.append(asyncio.create_task(self._watch(server)))
+        self._load = LoadWatch(upstreams, api.load_metrics)
+        if reads_load:
+            self._watching.append(asyncio.create_task(self._load.keep()))
         if len(upstreams) > 1:
             self._watching.append(asyncio.create_task(watch(self._servers, self._check_server)))
 
@@ -124,7 +130,13 @@ class RemoteEngine:
         files cannot be read, or if they do not belong to what the servers serve.
         """
         built = await build(config, on_progress or (lambda line: None))
-        return cls(*built, max_unread_bytes=config.max_unread_bytes, patience_s=config.timeout_s)
+        return cls(
+            *built,
+            max_unread_bytes=config.max_unread_bytes,
+            patience_s=config.timeout_s,
+            # The processes in front of one engine show its own metrics.
+            reads_load=config.socket is None,
+        )
 
     @property
     def shares_interpreter(self) -> bool:
@@ -225,13 +237,18 @@ class RemoteEngine:
         await self._death.wait()
 
     def stats(self) -> EngineStats:
-        """Return the gauges of this process; the servers' cache and batches are in their own metrics."""
+        """Return the gauges of this process, with the load that the servers last reported.
+
+        All else about their caches and batches is in their own metrics.
+        """
+        load = self._load.latest
         num_blocks = self.model_info.num_blocks
         return EngineStats(
             num_running=self._num_running,
-            num_waiting=0,
+            num_waiting=0 if load is None else load.num_waiting,
             num_blocks=num_blocks,
             num_free_blocks=num_blocks,
+            cache_usage=None if load is None else load.cache_usage,
             processes=() if self._media is None else (DECODING.stats(),),
             counters=self._counters.copy(),
         )

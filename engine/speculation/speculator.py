@@ -19,7 +19,7 @@ from engine.speculation.step_costs import StepCosts
 
 # The most rows of a step with drafts, those of the sequences included. Up to eight rows cost a CPU little,
 # since it waits for the weights; sixteen take twice the time of one, and more rows each their share of that
-# (docs/cpu_profile.md).
+# (docs/performance/linear-layers.md).
 MOST_ROWS = 16
 
 

@@ -2,8 +2,10 @@
 
 import argparse
 
+from engine.errors import EngineError
 from engine.native.instructions import isa_names
 from handlers.commands.ending import fail
+from handlers.engine_starter import check_own_engine
 from handlers.process.exit_status import ExitStatus
 from handlers.process.standard_output import say
 
@@ -36,6 +38,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def _build(given: argparse.Namespace) -> int:
+    try:
+        check_own_engine()
+    except EngineError as error:
+        return fail(error, ExitStatus.FAILED)
     from engine.native.build_kernels import build_kernels
     from engine.native.compiler import CannotCompile
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from engine.errors import EngineError
 from handlers.commands.ending import fail
-from handlers.engine_starter import engine_config, set_environment
+from handlers.engine_starter import check_own_engine, engine_config, set_environment
 from handlers.process.exit_status import ExitStatus
 from handlers.process.standard_output import say
 from handlers.settings.command_line import add_model_argument, add_options, read_settings
@@ -64,6 +64,10 @@ def _check(given: argparse.Namespace) -> int:
 
 
 def _print(settings: Settings, *, as_json: bool) -> int:
+    try:
+        check_own_engine()
+    except EngineError as error:
+        return fail(error, ExitStatus.FAILED)
     # It takes seconds to import, which a wrong option should not.
     from engine.model.loading.imports.light_imports import import_lightly
 

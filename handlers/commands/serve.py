@@ -10,7 +10,7 @@ from engine.errors import EngineError
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.imports.early_libraries import begin_loading_libraries
 from handlers.commands.ending import fail
-from handlers.engine_starter import model_source, set_environment
+from handlers.engine_starter import check_own_engine, model_source, set_environment
 from handlers.process.exit_status import ExitStatus
 from handlers.process.gc_tuning import collector_off
 from handlers.process.new_threads import NewThreads
@@ -67,6 +67,7 @@ def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog)
     try:
         own_directory(model_source(settings), settings.revision)
         if not settings.is_over_servers:
+            check_own_engine()
             begin_loading_libraries()
         say(f"verbatim {VERSION}: loading {settings.model_name}")
         for warning in warnings:

@@ -16,6 +16,7 @@ from uvicorn.config import STARTUP_FAILURE
 
 from handlers.active_requests.engine import Engine
 from handlers.process.exit_status import ExitStatus
+from handlers.process.footprint import footprint
 from handlers.process.standard_output import say
 from handlers.process.watchdog import FORCE_S, Watchdog
 from handlers.serving.listener import BACKLOG
@@ -28,7 +29,9 @@ _log = logging.getLogger(__name__)
 
 
 def say_ready(url: str) -> None:
-    """Print that connections are accepted."""
+    """Print what the start has taken, and that connections are accepted."""
+    if (taken := footprint()) is not None:
+        say(f"  process   {taken.in_words()}")
     say(f"  ready at {url}")
 
 

@@ -9,14 +9,18 @@ from handlers.version import VERSION
 
 
 def fingerprint(model: ModelInfo) -> str:
-    """Return a digest of all that the arithmetic depends on: versions, the model, its type and device."""
+    """Return a digest of all that the arithmetic depends on: versions, the model, its type and device.
+
+    torch's version is not counted where other servers compute, since a front's is not theirs, if it has any.
+    """
+    libraries = ("torch", "transformers") if model.num_parameters else ("transformers",)
     parts = (
-        *(VERSION, *_versions()),
+        *(VERSION, *_versions(*libraries)),
         *(model.model_id, model.revision or "", model.dtype, model.quantization or "", model.device),
     )
     return f"fp_{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:10]}"
 
 
 @cache
-def _versions() -> tuple[str, ...]:
-    return version("torch"), version("transformers")
+def _versions(*libraries: str) -> tuple[str, ...]:
+    return tuple(map(version, libraries))

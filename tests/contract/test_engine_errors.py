@@ -64,6 +64,7 @@ def test_all_that_the_engine_raises_for_a_request_is_here() -> None:
         "Unlisted",
         "NoPagedAttention",
         "KernelsMissing",
+        "LibrariesMissing",
         "CannotPublish",
         "CannotLoadAdapter",
     }

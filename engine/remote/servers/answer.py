@@ -6,9 +6,9 @@ from typing import Final
 
 from engine.remote.servers.failures import CutOff
 
-_MAX_ANSWER_BYTES: Final = 64 * 2**20
+MAX_ANSWER_BYTES: Final = 64 * 2**20
 _MAX_ERROR_BYTES: Final = 65_536
-_MAX_UNREAD_BYTES: Final = _MAX_ANSWER_BYTES + 2**20  # and what was received with them
+_MAX_UNREAD_BYTES: Final = MAX_ANSWER_BYTES + 2**20  # and what was received with them
 _REST_TIMEOUT_S: Final = 1.0
 
 
@@ -43,7 +43,7 @@ class Answer:
         while not self.status:
             await self._change()
 
-    async def whole(self, max_bytes: int = _MAX_ANSWER_BYTES) -> bytes:
+    async def whole(self, max_bytes: int = MAX_ANSWER_BYTES) -> bytes:
         """Return the body. Raises CutOff, also if it is longer than `max_bytes`."""
         while not self.is_complete and self._num_unread <= max_bytes:
             await self._change()

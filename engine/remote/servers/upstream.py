@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from math import inf
 from typing import Final, NamedTuple
 
-from engine.remote.servers.answer import Answer
+from engine.remote.servers.answer import MAX_ANSWER_BYTES, Answer
 from engine.remote.servers.connection import Connection
 from engine.remote.servers.connections import Connections
 from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer, is_own
@@ -76,13 +76,13 @@ class Upstream:
         finally:
             self._connections.give(connection)
 
-    async def get(self, path: str, *, timeout_s: float) -> Whole:
-        """Return a small answer of any status. Raises NoAnswer."""
+    async def get(self, path: str, *, timeout_s: float, max_bytes: int = MAX_ANSWER_BYTES) -> Whole:
+        """Return a small answer of any status. Raises NoAnswer, for one that is larger too."""
         try:
             async with asyncio.timeout(timeout_s):
                 connection, answer = await self._asked("GET", path)
                 try:
-                    return Whole(answer.status, await answer.whole(), answer.location)
+                    return Whole(answer.status, await answer.whole(max_bytes), answer.location)
                 finally:
                     self._connections.give(connection)
         except (CutOff, TimeoutError) as error:

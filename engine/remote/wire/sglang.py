@@ -17,7 +17,7 @@ from engine.remote.wire.answer_reader import (
     in_one_line,
 )
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
-from engine.remote.wire.token_api import MAX_EVENT_BYTES, ApiFacts, TokenApi
+from engine.remote.wire.token_api import MAX_EVENT_BYTES, ApiFacts, LoadMetrics, TokenApi
 from engine.request import GenerationRequest, Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
 
@@ -100,6 +100,7 @@ class SglangApi(TokenApi):
     facts_path: ClassVar[str] = "/server_info"
     tokenize_path: ClassVar[str | None] = "/tokenize"
     start_hint: ClassVar[str] = "it is no SGLang server"
+    load_metrics: ClassVar[LoadMetrics] = LoadMetrics("sglang:num_queue_reqs", "sglang:token_usage")
     capabilities: ClassVar[Capabilities] = Capabilities(
         typical_p=False,
         watermark=False,

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 import msgspec
 
@@ -28,6 +28,16 @@ class ApiFacts(msgspec.Struct, frozen=True):
     max_total_tokens: int | None = None
 
 
+class LoadMetrics(NamedTuple):
+    """The names of a server's metrics: sequences that wait, and the share of the KV cache in use, up to 1."""
+
+    waiting: str
+    cache_usage: str
+
+
+VLLM_LOAD = LoadMetrics("vllm:num_requests_waiting", "vllm:kv_cache_usage_perc")
+
+
 class TokenApi(ABC):
     """One kind of server: the form of requests for tokens and of their answers.
 
@@ -36,6 +46,7 @@ class TokenApi(ABC):
     without one. start_hint: what a server that lacks `path` should have been started as. capabilities: of
     which `media` are the kinds of files that it takes for models that read them. decodes_alike: whether its
     servers find in a file what this process finds; if not, they get plain ones (`MediaReader.plain`).
+    load_metrics: in the server's `/metrics`, by vLLM's names unless it has others.
     """
 
     name: ClassVar[str]
@@ -45,6 +56,7 @@ class TokenApi(ABC):
     start_hint: ClassVar[str]
     capabilities: ClassVar[Capabilities]
     decodes_alike: ClassVar[bool] = True
+    load_metrics: ClassVar[LoadMetrics] = VLLM_LOAD
 
     def is_streamed(self, request: GenerationRequest) -> bool:
         """Return whether the answer is to be streamed.

@@ -2,14 +2,14 @@
 
 import ast
 import sys
-import tomllib
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.unit.distribution.requirements import read_requirements
 
 ROOT = Path(__file__).parents[3]
 SHIPPED = ("engine", "generated", "handlers", "handlers.conform")
@@ -110,21 +110,15 @@ def test_a_library_whose_private_names_are_used_has_an_upper_bound() -> None:
 
 
 def test_every_bound_admits_the_version_that_the_tests_run_with() -> None:
-    for name, wanted in requirements().items():
+    for name, wanted in read_requirements().items():
         if wanted.marker is None or wanted.marker.evaluate():
             assert wanted.specifier.contains(version(name)), name
-
-
-def requirements() -> dict[str, Requirement]:
-    """Return the server's requirements by name."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return {canonicalize_name(wanted.name): wanted for wanted in map(Requirement, project["dependencies"])}
 
 
 def upper_bound(library: str) -> bool:
     """Return whether the library's distribution, or one that fixes its version, has an upper bound."""
     fixed_by = {"pydantic-core": "pydantic"}
     names = {canonicalize_name(name) for name in packages_distributions()[library]}
-    wanted = requirements()
+    wanted = read_requirements()
     found = [wanted[fixed_by.get(name, name)] for name in names if fixed_by.get(name, name) in wanted]
     return any(bound.operator in ("<", "==", "~=") for one in found for bound in one.specifier)

@@ -15,6 +15,7 @@ ENGINE: Final = ROOT / "engine" / "README.md"
 PAGES: Final = (
     README,
     ENGINE,
+    ROOT / "CONTRIBUTING.md",
     ROOT / "SECURITY.md",
     ROOT / "specs" / "README.md",
     *sorted(DOCS.rglob("*.md")),
@@ -50,6 +51,13 @@ def anchors(page: Path) -> set[str]:
     text = fill_sections(page.read_text(encoding="utf-8"), ROOT, page.name)
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_numbers_of_the_architectures_picture_are_those_of_its_text() -> None:
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    picture = sorted(int(number) for number in re.findall(r">(\d+) · ", text))
+    assert picture == [int(number) for number in re.findall(r"^- \*\*(\d+)\*\*", text, re.MULTILINE)]
+    assert len(picture) == 10
 
 
 def words_in_backticks(page: Path) -> Iterator[str]:

@@ -22,7 +22,7 @@ class Curve:
 
 CURVES = {
     "cpu": Curve(
-        "measured: Qwen2.5-0.5B's shape in bfloat16 on two Zen 5 cores (docs/cpu_profile.md, pairs)",
+        "measured: Qwen2.5-0.5B's shape in bfloat16 on two Zen 5 cores (docs/performance/step.md, pairs)",
         0.550 / 512,
         ((1, 0.0194), (8, 0.0212), (32, 0.0490)),
     ),

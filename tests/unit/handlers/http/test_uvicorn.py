@@ -2,22 +2,18 @@
 
 import asyncio
 import inspect
-import tomllib
 from importlib.metadata import version
-from pathlib import Path
 
 import httptools
 import uvicorn
-from packaging.requirements import Requirement
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from handlers.http.connections import Connections
 from handlers.http.protocol import bounded_protocol
+from tests.unit.distribution.requirements import read_requirements
 from tests.unit.handlers.http.echo import LIMITS
-
-ROOT = Path(__file__).parents[4]
 
 # Callbacks and steps that are replaced or called, with their parameters.
 METHODS = {
@@ -63,8 +59,7 @@ CYCLE = {
 
 
 def test_the_versions_are_those_that_this_was_written_for() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = {line.name: line.specifier for line in map(Requirement, project["dependencies"])}
+    wanted = {name: line.specifier for name, line in read_requirements().items()}
     for name in ("uvicorn", "httptools"):
         assert wanted[name].contains(version(name)), name
         assert any(bound.operator == "<" for bound in wanted[name]), f"{name} has no upper bound"

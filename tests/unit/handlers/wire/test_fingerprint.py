@@ -1,6 +1,8 @@
 import msgspec
+import pytest
 
 from engine.info.model_info import ModelInfo
+from handlers.wire import fingerprint as module
 from handlers.wire.fingerprint import fingerprint
 
 INFO = ModelInfo(
@@ -30,3 +32,18 @@ def test_what_the_arithmetic_depends_on_changes_the_fingerprint() -> None:
         msgspec.structs.replace(INFO, revision="r"),
     ]
     assert len({fingerprint(info) for info in (INFO, *others)}) == 5
+
+
+def test_the_version_of_torch_counts_where_it_computes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    front = msgspec.structs.replace(INFO, num_parameters=0, device="vllm")
+    before = [fingerprint(info) for info in (INFO, front)]
+    monkeypatch.setattr(module, "_versions", lambda *libraries: tuple(f"{name} 0" for name in libraries))
+    own_0, front_0 = [fingerprint(info) for info in (INFO, front)]
+    monkeypatch.setattr(
+        module,
+        "_versions",
+        lambda *libraries: tuple(f"{name} {int(name == 'torch')}" for name in libraries),
+    )
+    own_1, front_1 = [fingerprint(info) for info in (INFO, front)]
+    assert own_0 != own_1 and front_0 == front_1
+    assert len({*before, own_0, front_0}) == 4

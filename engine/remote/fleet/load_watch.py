@@ -1,0 +1,83 @@
+"""The load of servers as their own metrics report it, for routers in front of this process; no torch."""
+
+import asyncio
+import math
+import re
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Final, NamedTuple, NoReturn
+
+from engine.remote.servers.failures import NoAnswer
+from engine.remote.servers.upstream import Upstream
+from engine.remote.wire.token_api import LoadMetrics
+
+_PATH: Final = "/metrics"
+_PERIOD_S: Final = 5.0
+_TIMEOUT_S: Final = 2.0
+_MAX_BYTES: Final = 4 * 2**20  # vLLM's have 100 KB
+
+
+class Load(NamedTuple):
+    """num_waiting: sequences that wait in all servers. cache_usage: the mean share of their KV caches in use,
+    up to 1.
+
+    They are of all requests that the servers have, whoever has sent them.
+    """
+
+    num_waiting: int
+    cache_usage: float
+
+
+class LoadWatch:
+    """The last load that the servers have reported.
+
+    latest: None before the first report, and while no server reports any.
+    """
+
+    def __init__(self, upstreams: Sequence[Upstream], names: LoadMetrics) -> None:
+        self._upstreams = upstreams
+        self._names = names
+        self.latest: Load | None = None
+
+    async def keep(self, period_s: float = _PERIOD_S, timeout_s: float = _TIMEOUT_S) -> NoReturn:
+        """Read the metrics of all servers again and again. A server without an answer in time is left out."""
+        while True:
+            answers = await asyncio.gather(*(self._read(each, timeout_s) for each in self._upstreams))
+            reports = [load for load in answers if load is not None]
+            self.latest = None
+            if reports:
+                usage = fmean(load.cache_usage for load in reports)
+                self.latest = Load(sum(load.num_waiting for load in reports), usage)
+            await asyncio.sleep(period_s)
+
+    async def _read(self, upstream: Upstream, timeout_s: float) -> Load | None:
+        try:
+            answer = await upstream.get(_PATH, timeout_s=timeout_s, max_bytes=_MAX_BYTES)
+        except NoAnswer:
+            return None
+        return load_of(answer.body, self._names) if answer.status == 200 else None
+
+
+def load_of(body: bytes, names: LoadMetrics) -> Load | None:
+    """Return the load in a text of metrics; None where a metric is missing or has no number.
+
+    A server of several engines has a series for each: those that wait are added, and shares averaged.
+    """
+    text = body.decode("utf-8", "replace")
+    waiting, usage = (_values(text, name) for name in names)
+    if not waiting or not usage:
+        return None
+    return Load(int(sum(waiting)), fmean(usage))
+
+
+def _values(text: str, name: str) -> list[float]:
+    """Return the values of a metric's series that are numbers of zero and more."""
+    found = []
+    for match in re.finditer(rf"^{re.escape(name)}(?:\{{.*\}})? (\S+)", text, re.MULTILINE):
+        try:
+            value = float(match[1])
+        except ValueError:
+            continue
+        if 0 <= value < math.inf:
+            found.append(value)
+    return found

@@ -1,0 +1,91 @@
+"""A front that is installed as docs/vllm.md says, without torch, serves over other servers.
+
+`make test-front` installs it and runs this; FRONT is its folder of commands.
+"""
+
+import base64
+import os
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from email import message_from_bytes
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from handlers.process.exit_status import ExitStatus
+from tests.conftest import LIMITS, running_server
+from tests.unit.distribution.requirements import read_requirements
+from tests.unit.docs.dockerfile import copied, instructions
+from tests.unit.docs.pages import DOCS, ROOT
+
+COMMANDS: Final = Path(os.environ["FRONT"])
+DRAWING: Final = DOCS / "assets" / "demo-vision.png"
+MODEL: Final = "verbatim-demo-vision"
+LIBRARIES: Final = ("torch", "xgrammar", "gguf")
+
+
+@pytest.fixture(scope="module")
+def urls() -> Iterator[tuple[str, str]]:
+    """The addresses of a server with Verbatim's own engine, and of a front over it."""
+    with running_server(MODEL, *LIMITS) as own:
+        over = ("--engine", "verbatim", "--engine-url", own.url)
+        with running_server(MODEL, *over, command=(str(COMMANDS / "verbatim"), "serve")) as front:
+            yield own.url, front.url
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_installation_lacks_what_the_own_engine_needs(library: str) -> None:
+    ran = subprocess.run([COMMANDS / "python", "-c", f"import {library}"], capture_output=True, text=True)
+    assert ran.returncode == 1 and f"No module named '{library}'" in ran.stderr
+
+
+def test_a_front_answers_as_the_server_behind_it(urls: tuple[str, str]) -> None:
+    image = f"data:image/png;base64,{base64.b64encode(DRAWING.read_bytes()).decode()}"
+    contents: list[Any] = [
+        "Hello, who are you?",
+        [
+            {"type": "image_url", "image_url": {"url": image}},
+            {"type": "text", "text": "What do you see?"},
+        ],
+    ]
+    for content in contents:
+        messages = [{"role": "user", "content": content}]
+        body = {"model": MODEL, "messages": messages, "max_tokens": 24, "temperature": 0}
+        answers = [httpx.post(f"{url}/v1/chat/completions", json=body, timeout=60) for url in urls]
+        own, front = (answer.raise_for_status().json()["choices"][0] for answer in answers)
+        assert own["message"]["content"]
+        assert front == own
+
+
+def test_the_own_engine_is_refused_with_the_way_to_install_it() -> None:
+    ran = subprocess.run([COMMANDS / "verbatim", "serve"], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == ExitStatus.FAILED
+    assert "needs gguf, torch, xgrammar" in ran.stderr and "pip install verbatim-server" in ran.stderr
+
+
+def test_the_files_of_the_image_install_the_server(tmp_path: Path) -> None:
+    source = tmp_path / "verbatim"
+    for name, target in copied(instructions(ROOT / "docs" / "compose" / "front.Dockerfile")):
+        path = ROOT / name
+        if path.is_dir():
+            shutil.copytree(path, source / target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(path, source / target)
+    options = ("--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(source))
+    subprocess.run([COMMANDS / "python", "-m", "pip", "wheel", *options], check=True)
+    (wheel,) = tmp_path.glob("verbatim_server-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        needed = message_from_bytes(archive.read(metadata)).get_all("Requires-Dist", [])
+    assert {"handlers/cli.py", "engine/demo_model/tokenizer.json", "generated/openai/openapi.json"} <= {
+        *names
+    }
+    plain = {Requirement(line).name for line in needed if "extra ==" not in line}
+    assert {canonicalize_name(name) for name in plain} == read_requirements().keys()
