@@ -71,9 +71,8 @@ class KVEventPublisher:
         self._kept = _Kept(config.buffer_steps, max_bytes)
         self._num_bytes_handed = 0  # to the thread, since the start
         self._num_bytes_taken = 0  # by the thread
-        self._replays: dict[
-            bytes, deque[_Replay]
-        ] = {}  # by client, in the order in which they were asked for
+        self._replays: dict[bytes, deque[_Replay]] = {}  # by client
+        self._whole: _Whole | None = None  # while there are replays
         self._next_number = 0
         self._lost_some = False
         self._num_lost = 0
