@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from threading import Thread
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import zmq
@@ -71,9 +71,8 @@ class KVEventPublisher:
         self._kept = _Kept(config.buffer_steps, max_bytes)
         self._num_bytes_handed = 0  # to the thread, since the start
         self._num_bytes_taken = 0  # by the thread
-        self._replays: dict[
-            bytes, deque[_Replay]
-        ] = {}  # by client, in the order in which they were asked for
+        self._replays: dict[bytes, deque[_Replay]] = {}  # by client
+        self._whole: _Whole | None = None  # while there are replays
         self._next_number = 0
         self._lost_some = False
         self._num_lost = 0
@@ -232,14 +231,22 @@ class KVEventPublisher:
                 if error.errno != zmq.EHOSTUNREACH:  # it has left
                     raise
             del self._replays[client]
+        if not self._replays:
+            self._whole = None
 
     def _go_on(self, replay: "_Replay") -> None:
         """Send the rest of a replay. Raises zmq.Again where there is no room for it now."""
         if replay.next_number < self._kept.oldest:
-            self._reply(replay, self._kept.oldest - 1, self._encode(self._contents()))
+            self._reply(replay, self._kept.oldest - 1, self._whole_cache())
         for number, batch in self._kept.since(replay.next_number):
             self._reply(replay, number, batch)
         self._replay.send_multipart((replay.client, b"", b"", _LAST, b""), zmq.DONTWAIT)
+
+    def _whole_cache(self) -> bytes:
+        """Return a batch with all blocks, one for all replays: of a time after which all batches are kept."""
+        if self._whole is None or self._whole.next_number < self._kept.oldest:
+            self._whole = _Whole(self._next_number, self._encode(self._contents()))
+        return self._whole.batch
 
     def _reply(self, replay: "_Replay", number: int, batch: bytes) -> None:
         frames = (replay.client, b"", self._topic, _in_bytes(number), batch)
@@ -272,6 +279,13 @@ class _Kept:
         """Yield the batches from a number on, as far as they are kept, with their numbers."""
         first = max(number, self.oldest)
         yield from enumerate(islice(self._batches, first - self.oldest, None), first)
+
+
+class _Whole(NamedTuple):
+    """A batch with the whole cache. next_number: of the first batch whose changes it may lack."""
+
+    next_number: int
+    batch: bytes
 
 
 class _Replay:

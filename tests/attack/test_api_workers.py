@@ -132,8 +132,8 @@ def test_an_answer_that_has_begun_ends_though_other_processes_take_the_room() ->
         assert text.count('"finish_reason":"length"') == 12
 
 
-def test_an_interrupt_of_all_processes_is_a_stop_without_complaints(tmp_path: Path) -> None:
-    """As of a terminal, or of a service's control group: no process is replaced, none reports an error."""
+def test_a_signal_to_all_processes_is_a_stop_without_complaints(tmp_path: Path) -> None:
+    """A service's control group is stopped so: no process is replaced, and none reports an error."""
     with (tmp_path / "log").open("w+") as log:
         with running_server("--api-workers", "2", *LIMITS, log=log) as server:
             for pid in (*fronts(server), server.process.pid):

@@ -121,7 +121,7 @@ class Fronts:
                 num_failures = num_failures + 1 if has_failed else 0
                 following = await self._next(place, num_failures)
         except Exception:
-            _log.exception("a process of the API cannot be replaced by a bug")
+            _log.exception("the processes of the API cannot be kept up, for a bug")
         self._fail(ExitStatus.FAILED)
 
     async def _next(self, place: int, num_failures: int) -> "_Front | None":

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event
+from threading import Event as ThreadEvent
 
 import pytest
 import zmq
@@ -12,7 +12,8 @@ from engine.build import build_core
 from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
 from engine.errors import CannotPublish
-from engine.kv_events.batches import block_hash
+from engine.kv_events import publisher as publisher_module
+from engine.kv_events.batches import Event, block_hash
 from engine.kv_events.publisher import KVEventPublisher
 from engine.request import SamplingParams, StopConditions
 from engine.scheduling.block_keys import BlockKeys
@@ -140,7 +141,7 @@ def test_who_comes_late_is_given_the_whole_cache(
 def test_batches_that_queue_too_long_are_replaced_by_the_whole_cache(
     config: KVEventsConfig, subscribe: Callable[[], KVSubscriber], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    may_send, send = Event(), KVEventPublisher._send
+    may_send, send = ThreadEvent(), KVEventPublisher._send
 
     def wait_and_send(publisher: KVEventPublisher, batch: bytes) -> None:
         assert may_send.wait(30)
@@ -177,7 +178,11 @@ def changes() -> CacheChanges:
 
 
 @pytest.fixture
-def publisher(config: KVEventsConfig, changes: CacheChanges) -> Iterator[KVEventPublisher]:
+def publisher(
+    config: KVEventsConfig, changes: CacheChanges, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[KVEventPublisher]:
+    """A publisher with short queues of replies."""
+    monkeypatch.setattr(publisher_module, "_MAX_UNREAD_REPLIES", 2)
     publisher = KVEventPublisher(config, max_bytes=MAX_BYTES)
     publisher.start(changes, NUM_LARGE)
     yield publisher
@@ -201,9 +206,20 @@ def publish_large(publisher: KVEventPublisher, changes: CacheChanges, number: in
 
 
 def test_replays_of_one_who_reads_late_are_whole(
-    publisher: KVEventPublisher, changes: CacheChanges, config: KVEventsConfig
+    publisher: KVEventPublisher,
+    changes: CacheChanges,
+    config: KVEventsConfig,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each ends by its last frame: a queue that is full delays it, and drops nothing."""
+    contents, num_read = KVEventPublisher._contents, 0
+
+    def counted(publisher: KVEventPublisher) -> list[Event]:
+        nonlocal num_read
+        num_read += 1
+        return contents(publisher)
+
+    monkeypatch.setattr(KVEventPublisher, "_contents", counted)
     for number in range(NUM_KEPT + 2):
         publish_large(publisher, changes, number)
     context = zmq.Context()
@@ -228,6 +244,7 @@ def test_replays_of_one_who_reads_late_are_whole(
             first, *others = numbers[:-1]
             assert others == [*range(first + 1, first + 1 + len(others))]
             assert len(others) >= NUM_KEPT
+        assert num_read <= 3, "the whole cache is encoded again for each try"
     finally:
         context.destroy(linger=0)
 
@@ -237,7 +254,7 @@ def test_batches_are_kept_and_queued_within_a_bound_of_bytes(
 ) -> None:
     config = KVEventsConfig(endpoint=f"ipc://{tmp_path}/events", replay_endpoint=f"ipc://{tmp_path}/replay")
     publisher = KVEventPublisher(config, max_bytes=MAX_BYTES)
-    may_send, send = Event(), KVEventPublisher._send
+    may_send, send = ThreadEvent(), KVEventPublisher._send
 
     def wait_and_send(publisher: KVEventPublisher, batch: bytes) -> None:
         assert may_send.wait(30)

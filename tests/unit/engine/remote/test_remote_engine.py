@@ -481,7 +481,7 @@ async def test_a_server_without_room_is_replaced_by_another(tokenizer: Tokenizer
 
 
 async def test_a_later_sequence_waits_for_room_once_the_answer_has_begun(tokenizer: Tokenizer) -> None:
-    """Of two, one after the other: the permits of the server may have gone to others between them."""
+    """The permits of the server may go to other clients between two sequences."""
     good = sends(tokens(*written(tokenizer)))
     busy = [refuses(429), refuses(503), refuses(429)]
     async with pair(tokenizer, good, *busy, good) as both:
