@@ -32,7 +32,6 @@ _SAME = (
     "repetition_penalty",
     "presence_penalty",
     "frequency_penalty",
-    "seed",
 )
 
 
@@ -64,6 +63,7 @@ def _request(body: Body) -> GenerationRequest:
     allowed = given.get("allowed_token_ids")
     sampling = SamplingParams(
         **{name: given[name] for name in _SAME if name in given},
+        seed=given.get("seed"),
         top_k=given["top_k"] if given.get("top_k", 0) > 0 else None,
         allowed_token_ids=None if allowed is None else tuple(allowed),
         logit_bias={int(token_id): number for token_id, number in given.get("logit_bias", {}).items()},

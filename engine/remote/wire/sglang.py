@@ -1,6 +1,7 @@
 """SGLang's native API (`POST /generate`), with token ids in and out; no torch."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from random import getrandbits
 from secrets import token_hex
 from typing import Any, ClassVar, Final, final
 
@@ -27,6 +28,7 @@ _GRAMMARS: Final[Mapping[GrammarKind, str]] = {
     GrammarKind.EBNF: "ebnf",
     GrammarKind.STRUCTURAL_TAG: "structural_tag",
 }
+_SEED_BITS: Final = 63
 _ANY_OBJECT: Final = '{"type": "object"}'
 _NO_SEEDS: Final = "seeds have no effect: SGLang was started without --enable-deterministic-inference"
 
@@ -141,13 +143,16 @@ def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenize
     A server that is to ignore end tokens ignores stop tokens too; then the sequence is ended here.
     """
     sampling, stopping = request.sampling, request.stopping
+    seed = seed_of(request, index)
     params: dict[str, Any] = {
         "max_new_tokens": stopping.max_tokens,
         "min_new_tokens": stopping.min_tokens,
         "stop_token_ids": ending_token_ids(request, tokenizer),
         "ignore_eos": stopping.ignore_eos,
         "skip_special_tokens": False,
-        "sampling_seed": seed_of(request, index),
+        # It draws without a cost from any seed, and from 42 where there is none: equal requests would be
+        # answered alike.
+        "sampling_seed": getrandbits(_SEED_BITS) if seed is None else seed,
         **common_params(sampling),
     }
     if sampling.grammar is not None:

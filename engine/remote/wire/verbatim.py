@@ -77,8 +77,8 @@ def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenize
     sampling = request.sampling
     without_banned = replace(request, sampling=replace(sampling, banned_token_ids=()))
     params = sampling_params(without_banned, index, tokenizer)
-    params["seed"] = (sampling.seed + index) % 2**64  # vLLM has fewer bits
     given: dict[str, Any] = {
+        "seed": None if sampling.seed is None else (sampling.seed + index) % 2**64,  # vLLM has fewer bits
         "typical_p": sampling.typical_p,
         "watermark": sampling.watermark,
         "banned_token_ids": sampling.banned_token_ids or None,

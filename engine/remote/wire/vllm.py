@@ -147,9 +147,10 @@ def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer
         "ignore_eos": True,
         # Grammars' own end, and words in place of ids, need the server's tokenizer; nothing else does.
         "detokenize": False,
-        "seed": seed_of(request, index),
         **common_params(sampling),
     }
+    if (seed := seed_of(request, index)) is not None:
+        params["seed"] = seed
     if sampling.allowed_token_ids is not None:
         params["allowed_token_ids"] = sampling.allowed_token_ids
     if sampling.bad_words:

@@ -77,6 +77,9 @@ def test_each_sequence_is_a_request_with_an_id_and_a_seed_of_its_own(tokenizer: 
     first, second, again = (body(tokenizer, request, index) for index in (0, 1, 0))
     assert [one["sampling_params"]["sampling_seed"] for one in (first, second)] == [2**63 - 1, 0]
     assert len({one["rid"] for one in (first, second, again)}) == 3
+    unseeded = new_request(SamplingParams(seed=None))
+    seeds = {body(tokenizer, unseeded, 0)["sampling_params"]["sampling_seed"] for _ in range(3)}
+    assert len(seeds) == 3  # the server would draw all from one
     assert "extra_key" not in first
 
 

@@ -65,6 +65,10 @@ def test_seeds_have_all_their_bits(tokenizer: Tokenizer) -> None:
     assert [sent(tokenizer, request, index)["sampling_params"]["seed"] for index in (0, 1)] == [2**64 - 1, 0]
 
 
+def test_no_seed_is_sent_that_nobody_asked_for(tokenizer: Tokenizer) -> None:
+    assert "seed" not in sent(tokenizer, new_request(SamplingParams(seed=None)))["sampling_params"]
+
+
 def test_all_answers_are_streamed_and_list_as_many_as_asked(tokenizer: Tokenizer) -> None:
     request = new_request(SamplingParams(num_logprobs=20, num_prompt_logprobs=1))
     assert API.is_streamed(request)

@@ -93,6 +93,13 @@ def test_truncation_is_left_out_where_nothing_is_drawn(tokenizer: Tokenizer) -> 
     assert (found["top_k"], found["top_p"], found["min_p"]) == (5, 0.5, 0.1)
 
 
+def test_a_seed_is_sent_only_where_somebody_asked_for_it_and_it_counts(tokenizer: Tokenizer) -> None:
+    """Requests without one, most of all, are drawn faster, and one seed slows a whole batch."""
+    assert "seed" not in params(tokenizer, new_request(SamplingParams(seed=None)), 1)
+    assert "seed" not in params(tokenizer, new_request(SamplingParams(temperature=0.0, seed=5)))
+    assert params(tokenizer, new_request(SamplingParams(seed=0)), 1)["seed"] == 1
+
+
 def test_log_probabilities_of_another_prompt_are_malformed(tokenizer: Tokenizer) -> None:
     reader = API.reader(new_request(SamplingParams(num_prompt_logprobs=1)), tokenizer)
     for listed in ([None], [None, {"7": {"logprob": -1.0}}]):
