@@ -4,9 +4,16 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGrammar, InvalidRequest
+from engine.errors import (
+    EngineBusy,
+    EngineError,
+    GenerationFailed,
+    InvalidGrammar,
+    InvalidRequest,
+    UnknownAdapter,
+)
 from engine.events import TokenEvent
-from engine.remote.sequence_events import SequenceEvents
+from engine.remote.sequence_events import CachedTokens, SequenceEvents
 from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
 from engine.remote.servers.upstream import Upstream
 from engine.remote.sse import EventSplitter, EventTooLong
@@ -33,20 +40,24 @@ async def put_events(
     *,
     put: Callable[[TokenEvent], object],
     num_running: Callable[[], int],
+    cached: CachedTokens,
 ) -> None:
     """Send the body that asks for one sequence, and put its events as they come.
 
-    num_running: the sequences that run beside it, for the events' `batch_size`. Raises NoAnswer if no token
-    has come and another try may have more success, and else an EngineError.
+    num_running: the sequences that run beside it, for the events' `batch_size`. cached: the count of the
+    request. Raises NoAnswer if no token has come and another try may have more success, and else an
+    EngineError.
     """
     reader = api.reader(request, tokenizer)
-    events = SequenceEvents(request, index, tokenizer, reader, put, num_running)
+    events = SequenceEvents(request, index, tokenizer, reader, put, num_running, cached)
     is_streamed = api.is_streamed(request)
     try:
         async with upstream.post(api.path, body) as answer:
             if is_streamed:
                 splitter = EventSplitter(_MAX_EVENT_BYTES)
                 await answer.stream(lambda data: events.put(splitter.feed(data)))
+                if not events.is_over:
+                    events.end()
             else:
                 events.put([await answer.whole()])
             if events.is_over:
@@ -61,6 +72,9 @@ async def put_events(
     except EventTooLong as error:
         raise GenerationFailed("the engine's server sent an event that is too long") from error
     except CutOff as error:
+        events.end()
+        if events.is_over:
+            return
         if events.has_begun or isinstance(error.__cause__, TimeoutError):
             _log.error("%s broke an answer off: %s", upstream.url, error)
             raise GenerationFailed(f"the engine's server broke off: {error}") from error
@@ -82,5 +96,7 @@ def _refusal(status: int, reason: ErrorReason, request: GenerationRequest) -> En
         if request.sampling.grammar is not None and is_of_grammar:
             return InvalidGrammar(f"the engine refuses the grammar: {reason.message}")
         return InvalidRequest(f"the engine refuses the request: {reason.message}")
+    if status == 404 and request.adapter is not None:
+        return UnknownAdapter(request.adapter)
     _log.error("the engine's server answered with status %d: %s", status, reason.message)
     return GenerationFailed("the engine's server failed")

@@ -13,10 +13,10 @@ from engine.remote.config import RemoteConfig
 from engine.remote.media import media_that_servers_read
 from engine.remote.model_files import ModelFiles, read_model_files
 from engine.remote.servers.local_server import PORT, LocalServer, with_port
-from engine.remote.servers.server_facts import ServerFacts, check_generates, wait_until_ready
+from engine.remote.servers.server_facts import ServerFacts, wait_until_ready, with_answers
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.apis import APIS
-from engine.remote.wire.token_api import TokenApi
+from engine.remote.wire.token_api import PriorityOrder, TokenApi
 from engine.text.tokenizer import Tokenizer
 
 # The shares of a KV cache whose size the server does not report.
@@ -84,12 +84,16 @@ async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -
         files = await asyncio.to_thread(
             read_model_files, config, lambda line: loop.call_soon_threadsafe(on_progress, line)
         )
-        facts = _agreed(
-            [await wait_until_ready(upstream, api, config, on_progress) for upstream in upstreams]
-        )
-        for upstream in upstreams:
-            if config.model_info is None or config.model_info.speech is None:
-                await check_generates(upstream, api, facts.served_name, max(files.tokenizer.known_ids))
+        every = [await wait_until_ready(upstream, api, config, on_progress) for upstream in upstreams]
+        _check_names(every)
+        if config.model_info is None or config.model_info.speech is None:
+            last_id = max(files.tokenizer.known_ids)
+            every = [
+                await with_answers(upstream, api, facts, last_id)
+                for upstream, facts in zip(upstreams, every, strict=True)
+            ]
+        facts = _agreed(every, config)
+        api = api.fitted(facts.own)
         for warning in facts.own.warnings:
             on_progress(f"warning: {warning}")
         media = files.media
@@ -126,12 +130,23 @@ def _model_info(config: RemoteConfig, files: ModelFiles, facts: ServerFacts) -> 
     )
 
 
-def _agreed(every: list[ServerFacts]) -> ServerFacts:
-    """Return what all servers have in common. Raises ModelNotSupported if they serve different models."""
+def _check_names(every: list[ServerFacts]) -> None:
+    """Raise ModelNotSupported if the servers serve different models."""
     if len(names := {facts.served_name for facts in every}) > 1:
         raise ModelNotSupported(f"the servers serve different models: {', '.join(sorted(names))}")
+
+
+def _agreed(every: list[ServerFacts], config: RemoteConfig) -> ServerFacts:
+    """Return what all servers have in common."""
     known = [facts.max_total_tokens for facts in every if facts.max_total_tokens is not None]
-    return msgspec.structs.replace(every[0], max_total_tokens=min(known, default=None))
+    orders = {PriorityOrder.LOWEST_FIRST if config.priorities else facts.own.priorities for facts in every}
+    own = msgspec.structs.replace(
+        every[0].own,
+        priorities=orders.pop() if len(orders) == 1 else None,
+        lists_named_logprobs=all(facts.own.lists_named_logprobs for facts in every),
+        counts_cached_tokens=any(facts.own.counts_cached_tokens for facts in every),
+    )
+    return ServerFacts(every[0].served_name, min(known, default=None), own)
 
 
 def _max_total_tokens(config: RemoteConfig, facts: ServerFacts, context: int | None) -> int:

@@ -18,6 +18,7 @@ from engine.media_item import FileKeeper, MediaItem
 from engine.model.loading.refusals import one_line
 from engine.remote.answer import put_events
 from engine.remote.sample_files import SAMPLES
+from engine.remote.sequence_events import CachedTokens
 from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
@@ -96,6 +97,7 @@ async def check_reads(
         tokenizer,
         put=lambda event: None,
         num_running=lambda: 1,
+        cached=CachedTokens(),
     )
 
 

@@ -16,7 +16,7 @@ from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed,
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.stream_registry import StreamRegistry
-from engine.info.adapter import NO_ADAPTERS, Adapters
+from engine.info.adapter import Adapters
 from engine.info.capabilities import check_capabilities, check_embedding_capability
 from engine.info.model_info import ModelInfo
 from engine.info.speech_info import SpeechReader
@@ -26,10 +26,12 @@ from engine.media_item import FileKeeper, MediaProcessor
 from engine.remote.answer import put_events
 from engine.remote.build import build
 from engine.remote.config import RemoteConfig
+from engine.remote.sequence_events import CachedTokens
 from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.health_watch import eject, is_healthy, watch
 from engine.remote.servers.local_server import LocalServer
 from engine.remote.servers.router import Router
+from engine.remote.servers.served_adapters import ServedAdapters
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest, Media
@@ -70,6 +72,7 @@ class RemoteEngine:
         self._api = api
         self._upstreams = upstreams
         self._router = Router(upstreams)
+        self._adapters = ServedAdapters(upstreams)
         self._served_name = served_name
         self._media = media
         transcribes = model_info.speech is not None
@@ -85,7 +88,7 @@ class RemoteEngine:
         self._counters = Counters()
         self._server = server
         self._death = asyncio.Event()
-        self._watching: list[asyncio.Task[None]] = []
+        self._watching: list[asyncio.Task[None]] = [asyncio.create_task(self._adapters.watch())]
         if server is not None:
             self._watching.append(asyncio.create_task(self._watch(server)))
         if len(upstreams) > 1:
@@ -110,8 +113,8 @@ class RemoteEngine:
 
     @property
     def adapters(self) -> Adapters:
-        """None: its servers' adapters are not known by name here."""
-        return NO_ADAPTERS
+        """Those that the servers list."""
+        return self._adapters
 
     @property
     def speech(self) -> SpeechReader | None:
@@ -139,9 +142,10 @@ class RemoteEngine:
         try:
             indexes = iter(range(num_running))
             num_parallel = min(request.num_parallel or num_running, num_running)
-            keys = self._keys(request)
+            keys, cached = self._keys(request), CachedTokens()
             self._tasks[arrival] = [
-                asyncio.create_task(self._run(request, indexes, keys, arrival)) for _ in range(num_parallel)
+                asyncio.create_task(self._run(request, indexes, keys, cached, arrival))
+                for _ in range(num_parallel)
             ]
             while num_running:
                 event = stream.take()
@@ -234,11 +238,11 @@ class RemoteEngine:
         self._death.set()
 
     def _check(self, request: GenerationRequest) -> None:
-        check_request(request, self.model_info)
+        check_request(request, self.model_info, self._adapters.names)
         check_capabilities(request, self.capabilities)
 
     def _check_embedding(self, request: EmbeddingRequest) -> None:
-        check_embedding(request, self.model_info)
+        check_embedding(request, self.model_info, self._adapters.names)
         check_embedding_capability(request, self.capabilities)
 
     def _cancel(self, arrival: int) -> None:
@@ -246,13 +250,18 @@ class RemoteEngine:
             task.cancel()
 
     async def _run(
-        self, request: GenerationRequest, indexes: Iterator[int], keys: Sequence[bytes], arrival: int
+        self,
+        request: GenerationRequest,
+        indexes: Iterator[int],
+        keys: Sequence[bytes],
+        cached: CachedTokens,
+        arrival: int,
     ) -> None:
         """Run sequences of a request, one after another; others may run beside this."""
         put = partial(self._put, arrival)
         try:
             for index in indexes:
-                await self._sequence(request, index, keys, put)
+                await self._sequence(request, index, keys, cached, put)
         except EngineError as error:
             self._registry.deliver(((arrival, error),))
         except Exception:
@@ -268,13 +277,14 @@ class RemoteEngine:
         request: GenerationRequest,
         index: int,
         keys: Sequence[bytes],
+        cached: CachedTokens,
         put: Callable[[TokenEvent], None],
     ) -> None:
         """Run one sequence. It is sent a second time if the first server is lost before the first token, and
         to another if there is one that may have room.
         """
         num_tokens = len(request.prompt.token_ids) + request.stopping.max_tokens
-        upstream = self._router.choose(num_tokens, keys)
+        upstream = self._router.choose(num_tokens, keys, adapter=request.adapter)
         body = await self._encoded(request, index)
         for is_last in (False, True):
             try:
@@ -288,6 +298,7 @@ class RemoteEngine:
                         self.tokenizer,
                         put=put,
                         num_running=lambda: self._num_running,
+                        cached=cached,
                     )
                 return
             except NoAnswer as error:
@@ -299,7 +310,7 @@ class RemoteEngine:
             except EngineBusy:
                 if is_last or len(self._upstreams) == 1:
                     raise
-            upstream = self._router.choose(num_tokens, keys, but=upstream)
+            upstream = self._router.choose(num_tokens, keys, but=upstream, adapter=request.adapter)
 
     async def _encoded(self, request: GenerationRequest, index: int) -> bytes:
         """Return the body that asks for a sequence; one with files, which may be large, from a thread."""

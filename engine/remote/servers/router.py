@@ -9,10 +9,16 @@ _MAX_HOLDERS: Final = 4  # servers that are remembered for one block
 
 
 class Routed(Protocol):
-    """A server, as the choice sees it. num_outstanding: tokens of prompts, and those yet to come."""
+    """A server, as the choice sees it. num_outstanding: tokens of prompts, and those yet to come.
+
+    adapters: the names of those that it has.
+    """
 
     num_outstanding: int
     is_healthy: bool
+
+    @property
+    def adapters(self) -> Container[str]: ...
 
 
 ServerT = TypeVar("ServerT", bound=Routed)
@@ -31,13 +37,23 @@ class Router(Generic[ServerT]):
         self._holders: OrderedDict[bytes, tuple[int, ...]] = OrderedDict()  # by block key, latest first
         self._turn = 0  # where the search for the least busy begins, so that idle servers take turns
 
-    def choose(self, num_tokens: int, keys: Sequence[bytes] = (), but: ServerT | None = None) -> ServerT:
+    def choose(
+        self,
+        num_tokens: int,
+        keys: Sequence[bytes] = (),
+        but: ServerT | None = None,
+        adapter: str | None = None,
+    ) -> ServerT:
         """Return the server of a request. but: another than this one, if there is one.
 
         num_tokens: its prompt's and those it asks for. keys: of the prompt's full blocks, from the first on.
+        adapter: one of those that have it, where any has.
         """
         servers = self._servers
-        others = [place for place in range(len(servers)) if servers[place] is not but] or [0]
+        every: Sequence[int] = range(len(servers))
+        if adapter is not None:
+            every = [place for place in every if adapter in servers[place].adapters] or every
+        others = [place for place in every if servers[place] is not but] or every
         usable = [place for place in others if servers[place].is_healthy] or others
         load = [servers[place].num_outstanding for place in usable]
         least = min(load)

@@ -9,6 +9,7 @@ import msgspec
 from engine.errors import ModelNotSupported
 from engine.remote.config import RemoteConfig
 from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.servers.served_adapters import Model, Models, models_decoder
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.answer_reader import error_reason
 from engine.remote.wire.token_api import ApiFacts, TokenApi
@@ -25,20 +26,10 @@ class ServerFacts(msgspec.Struct, frozen=True):
     own: ApiFacts = ApiFacts()
 
 
-class _Model(msgspec.Struct):
-    id: str
-    max_model_len: int | None = None
-    parent: str | None = None  # an adapter's
-
-
-class _Models(msgspec.Struct):
-    data: list[_Model]
-
-
 async def wait_until_ready(
     upstream: Upstream, api: TokenApi, config: RemoteConfig, on_progress: Callable[[str], None]
 ) -> ServerFacts:
-    """Wait until the server lists its models, and return what it says of ours.
+    """Wait until the server lists its models, and return what it says of ours; keep the adapters' names.
 
     Raises ModelNotSupported if it does not serve it, asks for a key, or is not ready in time.
     """
@@ -56,7 +47,9 @@ async def wait_until_ready(
                     where = found.location or "another address, which it does not name"
                     raise ModelNotSupported(f"{upstream.url} leads to {where}: ask that server itself")
                 if found is not None and found.status == 200:
-                    model = _choose(_models(upstream, found.body), config, upstream)
+                    models = _models(upstream, found.body)
+                    model = _choose(models.data, config, upstream)
+                    upstream.adapters = models.adapters
                     return ServerFacts(model.id, model.max_model_len, await _own_facts(upstream, api))
                 if not is_waiting:
                     is_waiting = True
@@ -68,14 +61,21 @@ async def wait_until_ready(
         ) from None
 
 
-async def check_generates(upstream: Upstream, api: TokenApi, served_name: str, token_id: int) -> None:
-    """Raise ModelNotSupported unless the server computes a token after this one, our vocabulary's last.
+async def with_answers(upstream: Upstream, api: TokenApi, facts: ServerFacts, token_id: int) -> ServerFacts:
+    """Return the facts with what the server's first answers show.
 
-    So a server without the token API, or of a model with fewer tokens, is found before the first request.
+    token_id: our vocabulary's last. Raises ModelNotSupported unless the server computes a token after it: so
+    a server without the token API, or of a model with fewer tokens, is found before the first request.
     """
+    probe = await _probe(upstream, api, facts.served_name, token_id)
+    trials = [await _tried(upstream, api, body) for body in api.encode_trials(facts.served_name, token_id)]
+    return msgspec.structs.replace(facts, own=api.learn(facts.own, probe, trials))
+
+
+async def _probe(upstream: Upstream, api: TokenApi, served_name: str, token_id: int) -> bytes:
     try:
         async with upstream.post(api.path, api.encode_probe(served_name, token_id)) as answer:
-            await answer.whole()
+            return await answer.whole()
     except BadStatus as error:
         reason, _ = error_reason(error.body)
         if error.status in (404, 405):
@@ -88,14 +88,23 @@ async def check_generates(upstream: Upstream, api: TokenApi, served_name: str, t
         raise ModelNotSupported(f"{upstream.url} does not answer: {error.__cause__ or error}") from error
 
 
-def _models(upstream: Upstream, body: bytes) -> list[_Model]:
+async def _tried(upstream: Upstream, api: TokenApi, body: bytes) -> bytes | None:
+    """Return the answer; None where the server refuses, or has no such thing."""
     try:
-        return msgspec.json.decode(body, type=_Models).data
+        async with upstream.post(api.path, body) as answer:
+            return await answer.whole()
+    except (BadStatus, NoAnswer, CutOff):
+        return None
+
+
+def _models(upstream: Upstream, body: bytes) -> Models:
+    try:
+        return models_decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ModelNotSupported(f"{upstream.url}/v1/models lists no models: {error}") from error
 
 
-def _choose(models: list[_Model], config: RemoteConfig, upstream: Upstream) -> _Model:
+def _choose(models: list[Model], config: RemoteConfig, upstream: Upstream) -> Model:
     """Return the model that is served under a name of ours, or else the only one."""
     named = [model for model in models if model.id in (config.served_name, config.model)]
     bases = [model for model in models if model.parent is None]

@@ -21,7 +21,7 @@ class Whole(NamedTuple):
 class Upstream:
     """One server. num_outstanding: tokens, of prompts and yet to come, of the requests that it computes.
 
-    is_healthy: whether it is to get requests, if there are others.
+    is_healthy: whether it is to get requests, if there are others. adapters: those that it has listed.
     """
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float, socket: str | None = None) -> None:
@@ -32,6 +32,7 @@ class Upstream:
         self.url = url.rstrip("/")
         self.num_outstanding = 0
         self.is_healthy = True
+        self.adapters: frozenset[str] = frozenset()
         self._connections = Connections(url, api_key=api_key, timeout_s=timeout_s, path=socket)
 
     async def close(self) -> None:

@@ -18,7 +18,7 @@ from engine.remote.wire.answer_reader import (
     in_one_line,
 )
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
-from engine.remote.wire.token_api import ApiFacts, TokenApi
+from engine.remote.wire.token_api import ApiFacts, PriorityOrder, TokenApi
 from engine.request import GenerationRequest, Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
 
@@ -78,6 +78,15 @@ class _ServerInfo(msgspec.Struct):
     page_size: int | None = None
     max_total_num_tokens: int | None = None
     enable_deterministic_inference: bool = False
+    enable_priority_scheduling: bool = False
+    schedule_low_priority_values_first: bool = False
+
+    @property
+    def priorities(self) -> PriorityOrder | None:
+        if not self.enable_priority_scheduling:
+            return None
+        is_lowest_first = self.schedule_low_priority_values_first
+        return PriorityOrder.LOWEST_FIRST if is_lowest_first else PriorityOrder.HIGHEST_FIRST
 
 
 _info_decoder: Final = msgspec.json.Decoder(_ServerInfo)
@@ -91,7 +100,7 @@ class SglangApi(TokenApi):
     path: ClassVar[str] = "/generate"
     facts_path: ClassVar[str] = "/server_info"
     start_hint: ClassVar[str] = "it is no SGLang server"
-    capabilities: ClassVar[Capabilities] = Capabilities(
+    capabilities: Capabilities = Capabilities(
         typical_p=False,
         watermark=False,
         beams=False,
@@ -100,6 +109,15 @@ class SglangApi(TokenApi):
         priority=False,
         embeddings=False,
     )
+
+    def __init__(self, priorities: PriorityOrder | None = None) -> None:
+        """priorities: of the servers; None where they have none."""
+        self._priorities = priorities
+        self.capabilities = msgspec.structs.replace(SglangApi.capabilities, priority=priorities is not None)
+
+    @override
+    def fitted(self, facts: ApiFacts) -> TokenApi:
+        return SglangApi(facts.priorities)
 
     @override
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
@@ -111,6 +129,12 @@ class SglangApi(TokenApi):
             "sampling_params": _sampling_params(request, index, tokenizer),
             **_logprob_options(request, index),
         }
+        if request.adapter is not None:
+            body["lora_path"] = request.adapter  # a name, in spite of its own
+        if self._priorities is not None:
+            # One without a number comes last there. Ours come first where they are low.
+            is_same = self._priorities is PriorityOrder.LOWEST_FIRST
+            body["priority"] = request.priority if is_same else -request.priority
         if request.cache_salt is not None:
             body["extra_key"] = salt_digest(request.cache_salt)
         return msgspec.json.encode(body)
@@ -133,8 +157,8 @@ class SglangApi(TokenApi):
         num_tokens, page_size = info.max_total_num_tokens, info.page_size
         warnings = () if info.enable_deterministic_inference else (_NO_SEEDS,)
         if not num_tokens or not page_size:
-            return ApiFacts(warnings=warnings)
-        return ApiFacts(num_tokens // page_size, page_size, warnings)
+            return ApiFacts(warnings=warnings, priorities=info.priorities)
+        return ApiFacts(num_tokens // page_size, page_size, warnings, info.priorities)
 
 
 def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:

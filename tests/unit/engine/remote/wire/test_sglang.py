@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine.remote.wire.answer_reader import DONE, Malformed, NewToken, UpstreamError
 from engine.remote.wire.sglang import SglangApi
@@ -212,3 +213,32 @@ def test_facts_are_the_caches_size_and_what_seeds_do() -> None:
     assert (facts.num_blocks, facts.block_size, facts.warnings) == (62, 16, ())
     assert "seeds" in API.read_facts(b"{}").warnings[0]
     assert API.read_facts(b"<html>").warnings == ()
+
+
+@pytest.mark.parametrize(
+    "options, sent",
+    [
+        ({}, {}),
+        ({"enable_priority_scheduling": True}, {"priority": -4}),
+        (
+            {"enable_priority_scheduling": True, "schedule_low_priority_values_first": True},
+            {"priority": 4},
+        ),
+    ],
+)
+def test_a_priority_is_sent_in_the_order_of_the_server(
+    tokenizer: Tokenizer, options: dict[str, bool], sent: dict[str, int]
+) -> None:
+    fitted = API.fitted(API.read_facts(json.dumps(options).encode()))
+    assert ("priority" in fitted.capabilities.missing) == (not sent)
+    request = replace(new_request(), priority=4)
+    assert json.loads(fitted.encode(request, 0, "m", tokenizer)).items() >= sent.items()
+    if sent:  # a request without one would come last
+        assert json.loads(fitted.encode(new_request(), 0, "m", tokenizer))["priority"] == 0
+    else:
+        assert "priority" not in json.loads(fitted.encode(request, 0, "m", tokenizer))
+
+
+def test_an_adapter_is_asked_for_by_its_name(tokenizer: Tokenizer) -> None:
+    assert body(tokenizer, replace(new_request(), adapter="poet"))["lora_path"] == "poet"
+    assert "lora_path" not in body(tokenizer, new_request())

@@ -89,3 +89,7 @@ def test_named_tokens_come_in_the_order_of_the_request(tokenizer: Tokenizer) -> 
     choice = {"token_ids": [3], "logprobs": {"content": [{**scored[0], "top_logprobs": scored}]}}
     (token,) = API.reader(request, tokenizer).read(json.dumps({"choices": [choice]}).encode())
     assert [(top.token_id, top.logprob) for top in token.top_logprobs] == [(5, -5.0), (3, -3.0)]
+
+
+def test_an_adapter_is_asked_for_as_the_model(tokenizer: Tokenizer) -> None:
+    assert sent(tokenizer, new_request(SamplingParams(), adapter="poet"))["model"] == "poet"
