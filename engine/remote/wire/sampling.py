@@ -15,8 +15,8 @@ def seed_of(request: GenerationRequest, index: int) -> int | None:
     """Return the seed of the sequence of that index, each of which is a request of its own.
 
     vLLM would draw all sequences of one request with the same seed. None where nobody asked for one, or
-    nothing is drawn: vLLM draws faster for a batch in which no request has one. A request is sent a second
-    time only before its first token, so nobody sees two draws of it.
+    nothing is drawn: vLLM draws rows with a seed one by one, and their batch without its fastest sampler. A
+    request is sent a second time only before its first token, so nobody sees two draws of it.
     """
     sampling = request.sampling
     return None if sampling.seed is None or sampling.is_greedy else (sampling.seed + index) % _MAX_SEED
