@@ -68,7 +68,8 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     presence_penalty, frequency_penalty: over the output alone, as OpenAI defines them: logit -= presence *
         [count > 0] + frequency * count.
     seed: 64 bits; the noise of a draw is hash(seed + sequence index, position, token id), so it does not
-        depend on other requests. The caller draws one if its client gave none.
+        depend on other requests. None where nobody asks for one: whatever computes draws as it likes, and
+        differently for equal requests.
     logit_bias: token id -> the number added to its logit.
     allowed_token_ids: the only tokens that may come, end tokens too; None allows all.
     banned_token_ids: tokens that never come. first_banned_token_ids: tokens that do not come first.
@@ -93,7 +94,7 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     repetition_penalty: float = 1.0
     presence_penalty: float = 0.0
     frequency_penalty: float = 0.0
-    seed: int = 0
+    seed: int | None = 0
     logit_bias: Mapping[int, float] = {}
     allowed_token_ids: tuple[int, ...] | None = None
     banned_token_ids: tuple[int, ...] = ()

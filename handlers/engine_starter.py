@@ -109,6 +109,7 @@ def remote_config(
         max_num_sequences=settings.max_concurrent_requests,
         media=settings.media,
         media_limits=settings.media_limits,
+        priorities=settings.engine_priorities,
         trust_remote_code=settings.trust_remote_code,
         max_unread_bytes=settings.max_unread_bytes,
         timeout_s=timeout_s if socket is None else max(timeout_s, _LEAST_SILENCE_S),

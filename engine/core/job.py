@@ -1,6 +1,8 @@
 """The state of a running request: its sequences, and the events made of their tokens."""
 
 from dataclasses import dataclass, field
+from random import getrandbits
+from typing import Final
 
 import torch
 
@@ -13,6 +15,8 @@ from engine.sampling.sampler import Sampled, SamplingState
 from engine.scheduling.sequence import Sequence
 from engine.text.sequence_output import SequenceOutput
 from engine.text.tokenizer import Tokenizer
+
+_SEED_BITS: Final = 64
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +46,11 @@ class Job:
     tables: RequestTables | None = None
     num_begun: int = 0
     is_over: bool = False
+    _seed: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        given = self.request.sampling.seed
+        self._seed = getrandbits(_SEED_BITS) if given is None else given
 
     @property
     def num_initial_sequences(self) -> int:
@@ -73,7 +82,7 @@ class Job:
         sampling = SamplingState(
             request.sampling,
             request.stopping,
-            index=sequence.index,
+            seed=self._seed + sequence.index,
             prompt_token_ids=request.prompt.token_ids,
             tokenizer=tokenizer,
             grammar=self.grammar,

@@ -4,9 +4,16 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGrammar, InvalidRequest
+from engine.errors import (
+    EngineBusy,
+    EngineError,
+    GenerationFailed,
+    InvalidGrammar,
+    InvalidRequest,
+    UnknownAdapter,
+)
 from engine.events import TokenEvent
-from engine.remote.sequence_events import SequenceEvents
+from engine.remote.sequence_events import CachedTokens, SequenceEvents
 from engine.remote.servers.failures import BUSY, BadStatus, CutOff, NoAnswer, ServerFailed
 from engine.remote.servers.retry_after import seconds_of
 from engine.remote.servers.upstream import Upstream
@@ -32,16 +39,17 @@ async def put_events(
     *,
     put: Callable[[TokenEvent], object],
     num_running: Callable[[], int],
+    cached: CachedTokens,
     is_fresh: bool = False,
 ) -> None:
     """Send the body that asks for one sequence, and put its events as they come.
 
     body, is_fresh: as of `Upstream.post`. num_running: the sequences that run beside it, for the events'
-    `batch_size`. Raises NoAnswer if no token has come and another try may have more success, and else an
-    EngineError: ServerFailed for a fault of the server before the first token.
+    `batch_size`. cached: the count of the request. Raises NoAnswer if no token has come and another try may
+    have more success, and else an EngineError: ServerFailed for a fault of the server before the first token.
     """
     reader = api.reader(request, tokenizer, index)
-    events = SequenceEvents(request, index, tokenizer, reader, put, num_running)
+    events = SequenceEvents(request, index, tokenizer, reader, put, num_running, cached)
     is_streamed = api.is_streamed(request)
     try:
         extra_s = 0.0 if is_streamed else request.stopping.max_tokens / _TOKENS_A_SECOND
@@ -56,6 +64,8 @@ async def put_events(
                     return events.put(pieces)
 
                 await answer.stream(feed)
+                if not events.is_over:
+                    events.end()
             else:
                 await events.put_whole(await answer.whole())
             if events.is_over:
@@ -73,6 +83,9 @@ async def put_events(
     except EventTooLong as error:
         raise _failed(events, "the engine's server sent an event that is too long") from error
     except CutOff as error:
+        events.end()
+        if events.is_over:
+            return
         if events.has_begun or isinstance(error.__cause__, TimeoutError):
             _log.error("%s broke an answer off: %s", upstream.url, error)
             raise GenerationFailed(f"the engine's server broke off: {error}") from error
@@ -101,5 +114,7 @@ def _refusal(status: int, reason: ErrorReason, request: GenerationRequest) -> En
         if request.sampling.grammar is not None and is_of_grammar:
             return InvalidGrammar(f"the engine refuses the grammar: {reason.message}")
         return InvalidRequest(f"the engine refuses the request: {reason.message}")
+    if status == 404 and request.adapter is not None:
+        return UnknownAdapter(request.adapter)
     _log.error("the engine's server answered with status %d: %s", status, reason.message)
     return ServerFailed("the engine's server failed")

@@ -10,17 +10,18 @@ from engine.errors import ModelNotSupported
 from engine.info.model_info import ModelInfo
 from engine.media_item import FileKeeper
 from engine.remote.config import RemoteConfig
-from engine.remote.fleet.admission import Admission, Ready, wait_for_servers
+from engine.remote.fleet.admission import Admission, wait_for_servers
 from engine.remote.media import media_that_servers_read
 from engine.remote.model_files import ModelFiles, read_model_files
 from engine.remote.servers.local_port import wait_until_left
 from engine.remote.servers.local_server import PORT, TERM_S, LocalServer, with_port
 from engine.remote.servers.patience import Patience
+from engine.remote.servers.served_adapters import read_adapters
 from engine.remote.servers.server_facts import ServerFacts
 from engine.remote.servers.thread_placement import keep_off_bound_cores
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.apis import APIS
-from engine.remote.wire.token_api import TokenApi
+from engine.remote.wire.token_api import PriorityOrder, TokenApi
 from engine.text.tokenizer import Tokenizer
 
 # The shares of a KV cache whose size the server does not report.
@@ -102,13 +103,14 @@ async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -
             read_model_files, config, lambda line: loop.call_soon_threadsafe(on_progress, line)
         )
         if config.model_info is not None:
-            return _as_described(config, config.model_info, upstreams, files)
+            return await _as_described(config, config.model_info, upstreams, files)
         ready = await wait_for_servers(upstreams, api, config, files.tokenizer, on_progress)
         present = [upstream for upstream, _ in ready]
         absent = [upstream for upstream in upstreams if upstream not in present]
         for upstream in absent:
             on_progress(f"warning: starting without the server at {upstream.url}, which is not ready")
-        facts = _agreed(ready)
+        facts = _agreed([facts for _, facts in ready], config)
+        api = api.fitted(facts.own)
         patience = Patience(config.start_timeout_s, on_progress)
         for warning in facts.own.warnings:
             on_progress(f"warning: {warning}")
@@ -119,7 +121,9 @@ async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -
             )
         info = _model_info(config, files, facts)
         info = msgspec.structs.replace(info, media=frozenset() if media is None else media.kinds)
-        admission = Admission(api, config, facts.served_name, info.max_total_tokens, files.tokenizer, media)
+        admission = Admission(
+            api, config, facts.served_name, info.max_total_tokens, files.tokenizer, media, facts.own
+        )
     except BaseException:
         for upstream in upstreams:
             await upstream.close()
@@ -147,10 +151,12 @@ def _upstreams(config: RemoteConfig) -> list[Upstream]:
         raise ModelNotSupported(str(error)) from error
 
 
-def _as_described(
+async def _as_described(
     config: RemoteConfig, info: ModelInfo, upstreams: list[Upstream], files: ModelFiles
 ) -> BuiltRemote:
     """Return the parts over a server that describes its model, and need not be tried: it may be full."""
+    for upstream in upstreams:
+        await read_adapters(upstream)
     media = None if files.media is None else files.media.only(files.media.kinds & info.media)
     kinds = frozenset() if media is None else media.kinds
     served_name = config.served_name or config.model
@@ -178,13 +184,19 @@ def _model_info(config: RemoteConfig, files: ModelFiles, facts: ServerFacts) -> 
     )
 
 
-def _agreed(ready: Sequence[Ready]) -> ServerFacts:
+def _agreed(every: list[ServerFacts], config: RemoteConfig) -> ServerFacts:
     """Return what all servers have in common. Raises ModelNotSupported if they serve different models."""
-    every = [facts for _, facts in ready]
     if len(names := {facts.served_name for facts in every}) > 1:
         raise ModelNotSupported(f"the servers serve different models: {', '.join(sorted(names))}")
     known = [facts.max_total_tokens for facts in every if facts.max_total_tokens is not None]
-    return msgspec.structs.replace(every[0], max_total_tokens=min(known, default=None))
+    orders = {PriorityOrder.LOWEST_FIRST if config.priorities else facts.own.priorities for facts in every}
+    own = msgspec.structs.replace(
+        every[0].own,
+        priorities=orders.pop() if len(orders) == 1 else None,
+        lists_named_logprobs=all(facts.own.lists_named_logprobs for facts in every),
+        counts_cached_tokens=any(facts.own.counts_cached_tokens for facts in every),
+    )
+    return ServerFacts(every[0].served_name, min(known, default=None), own)
 
 
 def _max_total_tokens(config: RemoteConfig, facts: ServerFacts, context: int | None) -> int:

@@ -17,7 +17,8 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     server on this machine that is asked, and that ends with this process; at a free port, in place of `urls`,
     where it holds `{port}`. socket: the path of the Unix socket at which the URLs are. model_info: the
     server's own description of the model, where it is at hand. media: whether files are read for a model that
-    can. media_limits: of these, as in EngineConfig; those of the servers must be the same.
+    can. media_limits: of these, as in EngineConfig; those of the servers must be the same. priorities: vLLM's
+    servers schedule by priority, of which they give no account.
     """
 
     model: str
@@ -35,5 +36,6 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     command: tuple[str, ...] = ()
     socket: str | None = None
     media: bool = True
+    priorities: bool = False
     media_limits: MediaLimits = MediaLimits()
     model_info: ModelInfo | None = None

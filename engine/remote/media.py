@@ -19,6 +19,7 @@ from engine.media_item import FileKeeper, MediaItem
 from engine.model.loading.refusals import one_line
 from engine.remote.answer import put_events
 from engine.remote.sample_files import SAMPLES
+from engine.remote.sequence_events import CachedTokens
 from engine.remote.servers.failures import CutOff, NoAnswer
 from engine.remote.servers.patience import Patience
 from engine.remote.servers.upstream import Upstream
@@ -98,6 +99,7 @@ async def check_reads(
         tokenizer,
         put=lambda event: None,
         num_running=lambda: 1,
+        cached=CachedTokens(),
     )
 
 

@@ -17,7 +17,7 @@ from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed,
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.stream_registry import StreamRegistry
-from engine.info.adapter import NO_ADAPTERS, Adapters
+from engine.info.adapter import Adapters
 from engine.info.capabilities import check_capabilities, check_embedding_capability
 from engine.info.model_info import ModelInfo
 from engine.info.speech_info import SpeechReader
@@ -33,8 +33,10 @@ from engine.remote.fleet.health_watch import is_healthy, watch
 from engine.remote.fleet.load_watch import LoadWatch
 from engine.remote.fleet.router import Router
 from engine.remote.fleet.server import Server
+from engine.remote.sequence_events import CachedTokens
 from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.local_server import LocalServer
+from engine.remote.servers.served_adapters import ServedAdapters
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest, Media
@@ -94,6 +96,7 @@ class RemoteEngine:
         self._api = api
         self._servers = [Server(each, is_admitted=each not in absent) for each in upstreams]
         self._router = Router(self._servers)
+        self._adapters = ServedAdapters(upstreams)
         self._admission = admission
         self._patience_s = patience_s
         self._served_name = served_name
@@ -111,7 +114,7 @@ class RemoteEngine:
         self._counters = Counters()
         self._server = server
         self._death = asyncio.Event()
-        self._watching: list[asyncio.Task[None]] = []
+        self._watching: list[asyncio.Task[None]] = [asyncio.create_task(self._adapters.watch())]
         if server is not None:
             self._watching.append(asyncio.create_task(self._watch(server)))
         self._load = LoadWatch(upstreams, api.load_metrics)
@@ -145,8 +148,8 @@ class RemoteEngine:
 
     @property
     def adapters(self) -> Adapters:
-        """None: its servers' adapters are not known by name here."""
-        return NO_ADAPTERS
+        """Those that the servers list."""
+        return self._adapters
 
     @property
     def speech(self) -> SpeechReader | None:
@@ -174,10 +177,10 @@ class RemoteEngine:
         try:
             indexes = iter(range(num_running))
             num_parallel = min(request.num_parallel or num_running, num_running)
-            keys = self._keys(request)
+            keys, cached = self._keys(request), CachedTokens()
             progress = _Progress(request.waits_for_room)
             self._tasks[arrival] = [
-                asyncio.create_task(self._run(request, indexes, keys, arrival, progress))
+                asyncio.create_task(self._run(request, indexes, keys, cached, arrival, progress))
                 for _ in range(num_parallel)
             ]
             while num_running:
@@ -286,11 +289,11 @@ class RemoteEngine:
             await self._admission.check(server)
 
     def _check(self, request: GenerationRequest) -> None:
-        check_request(request, self.model_info)
+        check_request(request, self.model_info, self._adapters.names)
         check_capabilities(request, self.capabilities)
 
     def _check_embedding(self, request: EmbeddingRequest) -> None:
-        check_embedding(request, self.model_info)
+        check_embedding(request, self.model_info, self._adapters.names)
         check_embedding_capability(request, self.capabilities)
 
     def _cancel(self, arrival: int) -> None:
@@ -302,6 +305,7 @@ class RemoteEngine:
         request: GenerationRequest,
         indexes: Iterator[int],
         keys: Sequence[bytes],
+        cached: CachedTokens,
         arrival: int,
         progress: "_Progress",
     ) -> None:
@@ -309,7 +313,8 @@ class RemoteEngine:
         put = partial(self._put, arrival, progress)
         try:
             for index in indexes:
-                await self._when_there_is_room(partial(self._sequence, request, index, keys, put), progress)
+                run = partial(self._sequence, request, index, keys, cached, put)
+                await self._when_there_is_room(run, progress)
         except EngineError as error:
             self._registry.deliver(((arrival, error),))
         except Exception:
@@ -345,13 +350,14 @@ class RemoteEngine:
         request: GenerationRequest,
         index: int,
         keys: Sequence[bytes],
+        cached: CachedTokens,
         put: Callable[[TokenEvent], None],
     ) -> None:
         """Run one sequence; at another server, where one fails before the first token."""
         num_tokens = len(request.prompt.token_ids) + request.stopping.max_tokens
         body = partial(self._api.body, request, index, self._served_name, self.tokenizer)
-        with self._counted(), Attempts(self._router, num_tokens, keys) as attempts:
-            while not await self._attempt(attempts, body, request, index, put):
+        with self._counted(), Attempts(self._router, num_tokens, keys, request.adapter) as attempts:
+            while not await self._attempt(attempts, body, request, index, cached, put):
                 pass
 
     async def _attempt(
@@ -360,6 +366,7 @@ class RemoteEngine:
         body: Callable[[], Sequence[bytes]],
         request: GenerationRequest,
         index: int,
+        cached: CachedTokens,
         put: Callable[[TokenEvent], None],
     ) -> bool:
         """Run a sequence at the server in turn, and return whether it is over, or to be sent to the next."""
@@ -378,6 +385,7 @@ class RemoteEngine:
                 self.tokenizer,
                 put=note_and_put,
                 num_running=lambda: self._num_running,
+                cached=cached,
                 is_fresh=attempts.num_tries > 1,
             )
         except (NoAnswer, EngineError) as error:

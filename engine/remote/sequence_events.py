@@ -6,13 +6,23 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from engine.events import TokenEvent
-from engine.remote.wire.answer_reader import AnswerReader, NewToken
+from engine.remote.wire.answer_reader import DONE, AnswerReader, NewToken
 from engine.request import GenerationRequest
 from engine.text.sequence_output import SequenceOutput
 from engine.text.tokenizer import Tokenizer
 
 _LARGE_BYTES: Final = 2**17  # of a body that takes more than a millisecond to read
 _NUM_AT_ONCE: Final = 64  # events, which take a few milliseconds
+
+
+class CachedTokens:
+    """The count of a request's prompt tokens that were not computed again, as far as it is known.
+
+    It is that of the first sequence, since the others find what the first has computed.
+    """
+
+    def __init__(self) -> None:
+        self.num = 0
 
 
 class SequenceEvents:
@@ -26,12 +36,15 @@ class SequenceEvents:
         reader: AnswerReader,
         put: Callable[[TokenEvent], object],
         num_running: Callable[[], int],
+        cached: CachedTokens,
     ) -> None:
-        """num_running: the sequences that run, for the events' `batch_size`."""
+        """num_running: the sequences that run, for the events' `batch_size`. cached: of the request."""
         self._output = SequenceOutput(request, tokenizer, index=index)
         self._reader = reader
         self._put = put
         self._num_running = num_running
+        self._cached = cached
+        self._is_first = index == 0
         self._last_time = time.perf_counter()
         self.has_begun = False
         self.is_over = False
@@ -73,6 +86,8 @@ class SequenceEvents:
         if not tokens:
             return False
         reader, batch_size = self._reader, self._num_running()
+        if self._is_first:
+            self._cached.num = reader.num_cached_tokens
         for token in tokens:
             is_first = not self.has_begun
             step_s = now - self._last_time
@@ -83,7 +98,7 @@ class SequenceEvents:
                 logprob=token.logprob,
                 top_logprobs=token.top_logprobs,
                 prompt=reader.prompt if is_first else None,
-                num_cached_tokens=reader.num_cached_tokens,
+                num_cached_tokens=self._cached.num,
                 queue_s=reader.queue_s,
                 batch_size=batch_size,
                 step_s=max(step_s - reader.queue_s, 0.0) if is_first else step_s,
@@ -94,3 +109,7 @@ class SequenceEvents:
                 self.is_over = True
                 return True
         return False
+
+    def end(self) -> None:
+        """Put what was held back until the end of the data, which has come."""
+        self.put((DONE,))

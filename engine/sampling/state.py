@@ -29,7 +29,7 @@ class SamplingState:
         params: SamplingParams,
         stopping: StopConditions,
         *,
-        index: int,
+        seed: int,
         prompt_token_ids: Sequence[int],
         tokenizer: Tokenizer,
         grammar: CompiledGrammar | None,
@@ -38,7 +38,7 @@ class SamplingState:
     ) -> None:
         """Start before the first token.
 
-        index: that of the sequence in its request; its noise has the seed `seed + index`.
+        seed: of its noise, which is the request's plus the sequence's index.
         grammar: the compiled `params.grammar`. tables: those of `params` and `stopping`, if already made.
         Raises the errors of RequestTables.
         """
@@ -57,7 +57,7 @@ class SamplingState:
         self.timestamps = TimestampFilter(params.timestamps) if params.timestamps else None
         self.grammar = grammar.start(stopping.stop_token_ids) if grammar else None
         self._drafted_mask: DraftedMask | None = None  # in place of `grammar`, of a state along a draft
-        self._seed = params.seed + index
+        self._seed = seed
         self._always_adjusts = (
             params.watermark is not None
             or self.token_counts is not None

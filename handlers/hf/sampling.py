@@ -6,16 +6,15 @@ from pydantic import MISSING
 
 from engine.request import SamplingParams
 from generated.hf import models as m
-from handlers.service.seed import draw_seed
-from handlers.wire.missing import given_or
+from handlers.wire.missing import given, given_or
 
 
 def sampling_params(body: m.ChatCompletionRequest | m.CompletionRequest) -> SamplingParams:
-    """Return the shared options. The temperature is 1 by default; 0 is greedy. A missing seed is drawn."""
+    """Return the shared options. The temperature is 1 by default; 0 is greedy."""
     return SamplingParams(
         temperature=given_or(body.temperature, 1.0),
         top_p=given_or(body.top_p, 1.0),
-        seed=draw_seed() if body.seed is MISSING else body.seed,
+        seed=given(body.seed),
     )
 
 

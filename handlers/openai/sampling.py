@@ -3,7 +3,6 @@
 from engine.request import BeamParams, Grammar, SamplingParams
 from generated.openai import models as m
 from handlers.errors.refused import Refused
-from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 from handlers.wire.missing import given, given_or
 
@@ -113,6 +112,6 @@ def includes_usage(body: Body) -> bool:
     return body.stream_options is not None and body.stream_options.include_usage is True
 
 
-def seed_bits(seed: int | None) -> int:
-    """64 bits without a sign; drawn if the request gives none."""
-    return draw_seed() if seed is None else seed % 2**64
+def seed_bits(seed: int | None) -> int | None:
+    """64 bits without a sign; None if the request gives none."""
+    return None if seed is None else seed % 2**64

@@ -1,4 +1,4 @@
-"""Seeds for requests whose clients gave none."""
+"""Seeds that answers report, for requests whose clients gave none."""
 
 import random
 

@@ -33,6 +33,9 @@ class EngineServerSettings(Section):
     engine_start_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_START_TIMEOUT")] = 600.0
     """Seconds to wait at start until one of the servers at engine_url is ready."""
 
+    engine_priorities: Annotated[bool, env("VERBATIM_ENGINE_PRIORITIES")] = False
+    """vLLM's servers were started with --scheduling-policy priority, so requests may have a priority."""
+
     api_workers: Annotated[int, env("VERBATIM_API_WORKERS"), Field(ge=0)] = 0
     """Processes that answer HTTP beside the engine's own; 0 answers in the engine's process."""
 
@@ -63,6 +66,8 @@ class EngineServerSettings(Section):
 
     @model_validator(mode="after")
     def _knows_its_engine(self) -> Self:
+        if self.engine_priorities and self.engine != "vllm":
+            raise ValueError("engine_priorities is of engine vllm: others say themselves how they schedule")
         if not self.is_over_servers:
             return self
         if self.api_workers:

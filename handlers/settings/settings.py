@@ -39,8 +39,10 @@ class Settings(
         taken = {self.model_name, *self.model_alias} & {source.name for source in self.adapter_sources}
         if taken:
             raise ValueError(f"lora_adapters: {min(taken)!r} is a name of the model itself")
-        if (self.lora_adapters or self.lora_root is not None) and (self.is_over_servers or self.api_workers):
-            raise ValueError("lora_adapters and lora_root need an engine in the process that answers HTTP")
+        if self.lora_adapters and self.is_over_servers:
+            raise ValueError("lora_adapters are of the engine of this server; other servers have their own")
+        if self.lora_root is not None and (self.is_over_servers or self.api_workers):
+            raise ValueError("lora_root needs an engine in the process that answers HTTP")
         return self
 
     def url(self, port: int) -> str:

@@ -6,7 +6,7 @@ from handlers.chat.form.response_format import JsonSchema, Regex, ResponseFormat
 from handlers.tgi_family.request.params import value_or
 
 
-def openai_sampling(body: m.ChatRequest | m.CompletionRequest, seed: int) -> SamplingParams:
+def openai_sampling(body: m.ChatRequest | m.CompletionRequest) -> SamplingParams:
     """Return the options that chat and completions share. The temperature is 1 by default; 0 is greedy."""
     return SamplingParams(
         temperature=value_or(body.temperature, 1.0),
@@ -16,7 +16,7 @@ def openai_sampling(body: m.ChatRequest | m.CompletionRequest, seed: int) -> Sam
         repetition_penalty=value_or(body.repetition_penalty, 1.0),
         presence_penalty=value_or(body.presence_penalty, 0.0),
         frequency_penalty=value_or(body.frequency_penalty, 0.0),
-        seed=seed,
+        seed=body.seed,
     )
 
 

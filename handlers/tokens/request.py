@@ -18,7 +18,6 @@ from generated.tokens import models as m
 from handlers.chat.form.response_format import AnyJsonObject, Choice, JsonSchema, response_grammar
 from handlers.chat.messages import MediaPart
 from handlers.errors.refused import Refused
-from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 from handlers.service.token_ids import check_bias_ids, check_token_ids
 from handlers.tokens.errors import STRUCTURED_OUTPUTS
@@ -70,7 +69,7 @@ def file_parts(body: m.GenerateRequest) -> list[MediaPart]:
 def generation_request(
     body: m.GenerateRequest, prompt: Prompt, max_total_tokens: int, adapter: str | None
 ) -> GenerationRequest:
-    """Return the neutral request; one without a seed draws its own.
+    """Return the neutral request.
 
     prompt: the body's, with its files in their places. max_total_tokens: of prompt and output together.
     Raises Refused, and InvalidResponseFormat for what is no schema.
@@ -109,7 +108,7 @@ def _sampling(params: m.SamplingParams, grammar: Grammar | None) -> SamplingPara
         repetition_penalty=params.repetition_penalty,
         presence_penalty=params.presence_penalty,
         frequency_penalty=params.frequency_penalty,
-        seed=draw_seed() if params.seed in (None, _NO_SEED) else params.seed % 2**64,
+        seed=None if params.seed in (None, _NO_SEED) else params.seed % 2**64,
         logit_bias={int(token): bias for token, bias in (params.logit_bias or {}).items()},
         allowed_token_ids=None if allowed is None else tuple(allowed),
         banned_token_ids=tuple(params.banned_token_ids or ()),

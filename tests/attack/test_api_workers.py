@@ -17,6 +17,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.conftest import LIMITS, Server, running_server
+from tests.tiny.adapter_files import DEMO_LAYER, save_adapter_of_ones
 from tests.tiny.media import image_bytes, save_tiny_media_model
 
 GREEDY: dict[str, Any] = {
@@ -188,3 +189,22 @@ def asked(picture: bytes) -> list[dict[str, Any]]:
     url = f"data:image/png;base64,{b64encode(picture).decode()}"
     parts = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": "What is it?"}]
     return [{"role": "user", "content": parts}]
+
+
+def test_each_process_names_the_engines_adapters(tmp_path: Path) -> None:
+    """All list them and pass them on; none loads others."""
+    save_adapter_of_ones(tmp_path / "poet", DEMO_LAYER)
+    options = ("--api-workers", "2", "--lora-adapters", f"poet={tmp_path / 'poet'}", *LIMITS)
+    with running_server(*options) as server:
+        texts = {model: set[str]() for model in ("verbatim-demo", "poet")}
+        for model in [*texts] * 6:
+            listed = httpx.get(f"{server.url}/openai/v1/models", timeout=TIMEOUT_S).json()["data"]
+            assert [each["id"] for each in listed] == ["verbatim-demo", "poet"]
+            answer = post(server, model=model).json()
+            assert answer["model"] == model
+            texts[model].add(answer["choices"][0]["message"]["content"])
+        assert all(len(found) == 1 for found in texts.values())
+        assert texts["poet"] != texts["verbatim-demo"]
+        body = {"lora_name": "bard", "lora_path": "bard"}
+        loaded = httpx.post(f"{server.url}/openai/v1/load_lora_adapter", json=body, timeout=TIMEOUT_S)
+        assert loaded.status_code == 404

@@ -16,6 +16,7 @@ from engine.demo_model import DEMO_MODEL
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.apis import APIS
+from engine.remote.wire.token_api import ApiFacts, PriorityOrder
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.upstream import Reply, running_upstream
@@ -169,14 +170,16 @@ REFUSED: dict[str, tuple[str, dict[str, Any], int, str]] = {
 
 
 class Servers(NamedTuple):
-    """api: of the token server."""
+    """missing: of the capabilities of the engine over the token server."""
 
-    api: str
+    missing: tuple[str, ...]
     own: ASGIApp
     over_server: ASGIApp
 
 
-@pytest_asyncio.fixture(scope="module", params=["vllm", "sglang", "sglang, incremental", "verbatim"])
+@pytest_asyncio.fixture(
+    scope="module", params=["vllm", "vllm, options", "sglang", "sglang, incremental", "verbatim"]
+)
 async def servers(request: pytest.FixtureRequest) -> AsyncIterator[Servers]:
     """Yield two applications whose tokens one engine computes: at hand, and behind a token server."""
     api, _, kind = request.param.partition(", ")
@@ -186,31 +189,32 @@ async def servers(request: pytest.FixtureRequest) -> AsyncIterator[Servers]:
         EngineConfig(model=str(DEMO_MODEL), dtype="float32", num_kv_blocks=1024, prefix_caching=False)
     )
     own = build_app(settings, engine)
-    async with upstream_of(engine, own, api, is_incremental=bool(kind)) as url:
-        remote = await RemoteEngine.start(RemoteConfig(model=str(DEMO_MODEL), api=api, urls=(url,)))
-        yield Servers(api, own, build_app(settings, remote))
+    async with upstream_of(engine, own, api, has_options=bool(kind)) as url:
+        config = RemoteConfig(model=str(DEMO_MODEL), api=api, urls=(url,), priorities=kind == "options")
+        remote = await RemoteEngine.start(config)
+        yield Servers(remote.capabilities.missing, own, build_app(settings, remote))
         await remote.stop()
     await engine.stop()
 
 
 @asynccontextmanager
 async def upstream_of(
-    engine: AsyncEngine, app: ASGIApp, api: str, *, is_incremental: bool
+    engine: AsyncEngine, app: ASGIApp, api: str, *, has_options: bool
 ) -> AsyncIterator[str]:
     """Serve the engine by a token API: Verbatim's own is the application's. Yields the URL."""
     if api == "verbatim":
         async with running_app(app) as url:
             yield url
         return
-    async with running_upstream(reply(engine, api, is_incremental=is_incremental)) as upstream:
+    async with running_upstream(reply(engine, api, has_options=has_options)) as upstream:
         upstream.models = [{"id": "verbatim-demo", "max_model_len": engine.model_info.max_total_tokens}]
         yield upstream.url
 
 
-def reply(engine: AsyncEngine, api: str, *, is_incremental: bool) -> Reply:
+def reply(engine: AsyncEngine, api: str, *, has_options: bool) -> Reply:
     if api == "vllm":
-        return vllm.computes(engine)
-    return sglang.computes(engine, is_incremental=is_incremental)
+        return vllm.computes(engine, has_options=has_options)
+    return sglang.computes(engine, is_incremental=has_options)
 
 
 def without_own(text: str) -> str:
@@ -250,7 +254,7 @@ async def test_what_the_server_lacks_is_refused_by_the_contracts_own_field(
 ) -> None:
     path, body, status, field = refused
     answer = await send(servers.over_server, "POST", path, json=body)
-    if name.partition(",")[0] not in APIS[servers.api].capabilities.missing:
+    if name.partition(",")[0] not in servers.missing:
         assert without_own(answer.text) == without_own(
             (await send(servers.own, "POST", path, json=body)).text
         )
@@ -263,8 +267,12 @@ async def test_what_the_server_lacks_is_refused_by_the_contracts_own_field(
 
 
 def test_each_kind_of_server_lacks_what_its_page_says() -> None:
-    """The tables of docs/vllm.md and docs/sglang.md name the same."""
+    """The tables of docs/vllm.md and docs/sglang.md name the same, and what options give."""
     common = {"typical_p", "watermark", "beams", "priority", "embeddings"}
     assert set(APIS["vllm"].capabilities.missing) == common | {"logprob_token_ids"}
     assert set(APIS["sglang"].capabilities.missing) == common | {"bad_words", "allowed_token_ids"}
+    options = ApiFacts(priorities=PriorityOrder.LOWEST_FIRST, lists_named_logprobs=True)
+    for name, there in (("vllm", {"priority", "logprob_token_ids"}), ("sglang", {"priority"})):
+        missing = set(APIS[name].capabilities.missing)
+        assert set(APIS[name].fitted(options).capabilities.missing) == missing - there
     assert set(APIS["verbatim"].capabilities.missing) == {"beams", "embeddings"}

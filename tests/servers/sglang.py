@@ -103,7 +103,7 @@ def _request(body: Body) -> GenerationRequest:
         sampling=SamplingParams(
             **{name: given[name] for name in _SAME if name in given},
             top_k=None if given.get("top_k", -1) == -1 else given["top_k"],
-            seed=given.get("sampling_seed", 0),
+            seed=given.get("sampling_seed"),
             logit_bias={int(token_id): number for token_id, number in given.get("logit_bias", {}).items()},
             grammar=grammars[0] if grammars else None,
             num_logprobs=num_logprobs,

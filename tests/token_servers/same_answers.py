@@ -143,6 +143,15 @@ class SameAnswers(ABC):
         assert texts(first) == texts(second)
         assert len(set(texts(first))) > 1
 
+    async def test_sequences_without_a_seed_differ(self, engines: Engines) -> None:
+        sampling = SamplingParams(temperature=1.5, seed=None)
+        request = new_request(engines.own, "Hello", sampling, num_sequences=3)
+        texts = set[str]()
+        for _ in range(2):
+            found = await events(engines.over_server, request)
+            texts |= {"".join(each.text for each in found if each.index == index) for index in range(3)}
+        assert len(texts) == 6
+
     async def test_excluded_tokens_never_come(self, engines: Engines) -> None:
         plain = await events(engines.over_server, new_request(engines.own, "Hello"))
         banned = plain[0].token_id

@@ -18,15 +18,16 @@ from tests.token_servers.running import Engines, engines_over, start
 pytest.register_assert_rewrite("tests.token_servers.same_answers", "tests.vllm.media_engines")
 
 
-def serve(log: Path, model: Path = DEMO_MODEL) -> tuple[str, "subprocess.Popen[bytes]"]:
-    """Start vLLM on a free port, and return its URL."""
+def serve(log: Path, model: Path = DEMO_MODEL, *others: str) -> tuple[str, "subprocess.Popen[bytes]"]:
+    """Start vLLM on a free port, and return its URL. others: options beside those of all servers here."""
     structured = '{"backend": "xgrammar", "disable_any_whitespace": true}'
     options = (
         *("--enable-scale-out", "--max-model-len", "2048", "--dtype", "float32", "--max-logprobs", "21"),
         *("--structured-outputs-config", structured),
+        *others,
     )
     command = (os.environ["VLLM"], "serve", str(model), "--served-model-name", "m", *options)
-    return start(command, {"VLLM_CPU_KVCACHE_SPACE": "1"}, log)
+    return start(command, {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1"}, log)
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,11 @@
 
 from typing import ClassVar
 
+import httpx
 from typing_extensions import override
 
 from engine.request import SamplingParams
+from tests.token_servers.running import Engines
 from tests.token_servers.same_answers import SameAnswers, metric
 
 
@@ -14,3 +16,12 @@ class TestVllm(SameAnswers):
     @override
     async def num_computed(self, url: str) -> float:
         return await metric(url, "vllm:generation_tokens_total")
+
+    async def test_priorities_are_refused_unless_the_operator_says_that_there_are_any(
+        self, engines: Engines, url: str
+    ) -> None:
+        """A server that schedules by arrival takes a priority and ignores it, whatever its document says."""
+        assert "priority" in engines.over_server.capabilities.missing
+        body = {"token_ids": [5], "priority": 5, "sampling_params": {"max_tokens": 1}}
+        async with httpx.AsyncClient(timeout=60) as client:
+            assert (await client.post(f"{url}/inference/v1/generate", json=body)).status_code == 200

@@ -14,13 +14,13 @@ from engine.remote.servers.model_list import NotReady
 from engine.remote.servers.patience import Patience
 from engine.remote.servers.server_facts import (
     ServerFacts,
-    check_generates,
     server_facts,
     wait_until_ready,
+    with_answers,
 )
 from engine.remote.servers.tokenization import check_tokenizes
 from engine.remote.servers.upstream import Upstream
-from engine.remote.wire.token_api import TokenApi
+from engine.remote.wire.token_api import ApiFacts, TokenApi
 from engine.text.tokenizer import Tokenizer
 
 # Between the first server that is ready and a start without the others.
@@ -52,13 +52,13 @@ async def wait_for_servers(
         facts = await wait_until_ready(upstream, api, config, on_progress)
         while True:
             try:
-                await check_generates(upstream, api, facts.served_name, max(tokenizer.known_ids))
+                shown = await with_answers(upstream, api, facts, max(tokenizer.known_ids))
                 await check_tokenizes(upstream, api, facts.served_name, tokenizer)
             except NotReady as error:
                 if not await patience.again(upstream.url, str(error)):
                     raise
             else:
-                return Ready(upstream, facts)
+                return Ready(upstream, shown)
 
     tasks = [asyncio.create_task(ready(upstream)) for upstream in upstreams]
     left = set(tasks)
@@ -87,14 +87,18 @@ class Admission:
         max_total_tokens: int,
         tokenizer: Tokenizer,
         media: FileKeeper | None,
+        own: ApiFacts,
     ) -> None:
-        """served_name, max_total_tokens, media: of the engine, which the server must have too."""
+        """served_name, max_total_tokens, media: of the engine, which the server must have too. own: what all
+        other servers have in common.
+        """
         self._api = api
         self._config = config
         self._served_name = served_name
         self._max_total_tokens = max_total_tokens
         self._tokenizer = tokenizer
         self._media = media
+        self._own = own
 
     async def check(self, server: Server) -> None:
         """Raise ModelNotSupported unless the server can compute what the others do.
@@ -115,7 +119,9 @@ class Admission:
         await check_tokenizes(upstream, api, name, self._tokenizer)
         if server.is_admitted:
             return
-        await check_generates(upstream, api, name, max(self._tokenizer.known_ids))
+        facts = await with_answers(upstream, api, facts, max(self._tokenizer.known_ids))
+        if lacking := self._lacking(facts.own):
+            raise ModelNotSupported(f"{upstream.url} has no {lacking}, which the other servers have")
         for kind in self._media.kinds if self._media is not None else ():
             assert self._media is not None
             try:
@@ -126,6 +132,13 @@ class Admission:
                 raise ModelNotSupported(
                     f"{upstream.url} does not read {kind.plural} as the others do: {error}"
                 ) from error
+
+    def _lacking(self, facts: ApiFacts) -> str | None:
+        """Return what requests are promised that the server lacks; None if it has all."""
+        if self._own.lists_named_logprobs and not facts.lists_named_logprobs:
+            return "log-probabilities of named tokens"
+        has_order = self._config.priorities or facts.priorities is self._own.priorities
+        return None if self._own.priorities is None or has_order else "priorities of that order"
 
 
 def _has_succeeded(task: asyncio.Task[Ready]) -> bool:

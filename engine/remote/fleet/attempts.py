@@ -23,9 +23,16 @@ class Attempts:
     Each server is tried once, and three of them at most; one that is alone, again where it gave no answer.
     """
 
-    def __init__(self, router: Router[Server], num_tokens: int, keys: Sequence[bytes]) -> None:
-        """num_tokens, keys: as of `Router.choose`."""
+    def __init__(
+        self,
+        router: Router[Server],
+        num_tokens: int,
+        keys: Sequence[bytes] = (),
+        adapter: str | None = None,
+    ) -> None:
+        """num_tokens, keys, adapter: as of `Router.choose`."""
         self._router = router
+        self._adapter = adapter
         self._num_tokens = num_tokens
         self._keys = keys
         self._tried: list[Server] = []
@@ -35,7 +42,7 @@ class Attempts:
 
     def __enter__(self) -> Self:
         """Choose the first server. Raises EngineBusy if no server serves the model."""
-        server = self._router.choose(self._num_tokens, self._keys)
+        server = self._router.choose(self._num_tokens, self._keys, adapter=self._adapter)
         if server is None:
             raise EngineBusy("no server of the engine serves its model")
         self._begin(server)
@@ -95,7 +102,7 @@ class Attempts:
             return None
         if is_alone:
             return self.server if isinstance(error, NoAnswer) and len(self._tried) == 1 else None
-        return self._router.choose(self._num_tokens, self._keys, but=self._tried)
+        return self._router.choose(self._num_tokens, self._keys, self._tried, self._adapter)
 
     def _begin(self, server: Server) -> None:
         self._tried.append(server)

@@ -11,6 +11,8 @@ _MAX_HOLDERS: Final = 4  # servers that are remembered for one block
 class Routed(Protocol):
     """A server, as the choice sees it. num_outstanding: tokens of prompts, and those asked for.
 
+    adapters: the names of those that it has.
+
     is_admitted: whether it serves the model. is_healthy: whether it is to get requests, if there are others.
     """
 
@@ -20,6 +22,9 @@ class Routed(Protocol):
     def is_admitted(self) -> bool: ...
     @property
     def is_healthy(self) -> bool: ...
+
+    @property
+    def adapters(self) -> Container[str]: ...
 
 
 ServerT = TypeVar("ServerT", bound=Routed)
@@ -45,14 +50,21 @@ class Router(Generic[ServerT]):
         return sum(server.is_admitted for server in self._servers)
 
     def choose(
-        self, num_tokens: int, keys: Sequence[bytes] = (), but: Collection[ServerT] = ()
+        self,
+        num_tokens: int,
+        keys: Sequence[bytes] = (),
+        but: Collection[ServerT] = (),
+        adapter: str | None = None,
     ) -> ServerT | None:
         """Return the server of a request; None if there is none. but: servers that have been tried.
 
         num_tokens: its prompt's and those it asks for. keys: of the prompt's full blocks, from the first on.
+        adapter: one of those that have it, where any has.
         """
         servers = self._servers
         others = [place for place, server in enumerate(servers) if server.is_admitted and server not in but]
+        if adapter is not None:
+            others = [place for place in others if adapter in servers[place].adapters] or others
         usable = [place for place in others if servers[place].is_healthy] or others
         if not usable:
             return None

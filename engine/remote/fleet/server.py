@@ -42,6 +42,11 @@ class Server:
         self._is_half_open = False  # rested, and not yet tried with success
         self._is_on_trial = False
 
+    @property
+    def adapters(self) -> frozenset[str]:
+        """The names of the adapters that it has listed."""
+        return self.upstream.adapters
+
     async def close(self) -> None:
         """Close all connections."""
         if self._rest is not None:

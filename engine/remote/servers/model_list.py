@@ -1,5 +1,7 @@
 """The list of models that a server serves (`GET /v1/models`), and ours among them; no torch."""
 
+from typing import Final
+
 import msgspec
 
 from engine.errors import ModelNotSupported
@@ -8,8 +10,8 @@ from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.upstream import Upstream
 from engine.remote.shown_url import shown_url
 
-_PATH = "/v1/models"
-_TIMEOUT_S = 10.0
+_PATH: Final = "/v1/models"
+_TIMEOUT_S: Final = 10.0
 
 
 class NotReady(ModelNotSupported):
@@ -28,14 +30,17 @@ class ListedModel(msgspec.Struct):
     parent: str | None = None
 
 
-class _Models(msgspec.Struct):
+class _ModelList(msgspec.Struct):
     data: list[ListedModel]
 
 
-async def listed_model(upstream: Upstream, config: RemoteConfig) -> ListedModel:
-    """Return the model that the server lists under a name of ours, or else the only one.
+_decoder: Final = msgspec.json.Decoder(_ModelList)
 
-    Raises NotReady or Unlisted, and ModelNotSupported for an answer that waiting cannot change.
+
+async def read_models(upstream: Upstream) -> list[ListedModel]:
+    """Return the models that a server lists, and keep the names of its adapters.
+
+    Raises NotReady, and ModelNotSupported for an answer that waiting cannot change.
     """
     url = upstream.url
     try:
@@ -50,10 +55,19 @@ async def listed_model(upstream: Upstream, config: RemoteConfig) -> ListedModel:
     if found.status != 200:
         raise NotReady(f"{url}{_PATH} has the status {found.status}")
     try:
-        models = msgspec.json.decode(found.body, type=_Models).data
+        models = _decoder.decode(found.body).data
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ModelNotSupported(f"{url}{_PATH} lists no models: {error}") from error
-    return _choose(models, config, url)
+    upstream.adapters = frozenset(model.id for model in models if model.parent is not None)
+    return models
+
+
+async def listed_model(upstream: Upstream, config: RemoteConfig) -> ListedModel:
+    """Return the model that the server lists under a name of ours, or else the only one.
+
+    Raises NotReady or Unlisted, and ModelNotSupported for an answer that waiting cannot change.
+    """
+    return _choose(await read_models(upstream), config, upstream.url)
 
 
 def _choose(models: list[ListedModel], config: RemoteConfig, url: str) -> ListedModel:

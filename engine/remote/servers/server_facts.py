@@ -27,7 +27,10 @@ class ServerFacts(msgspec.Struct, frozen=True):
 
 
 async def server_facts(upstream: Upstream, api: TokenApi, config: RemoteConfig) -> ServerFacts:
-    """Return what a server says of our model. Raises as `listed_model` does."""
+    """Return what a server says of our model, and keep the names of its adapters.
+
+    Raises as `listed_model` does.
+    """
     model = await listed_model(upstream, config)
     own = await _own_facts(upstream, api)
     limits = [each for each in (model.max_model_len, own.max_total_tokens) if each]
@@ -63,15 +66,22 @@ async def wait_until_ready(
         ) from None
 
 
-async def check_generates(upstream: Upstream, api: TokenApi, served_name: str, token_id: int) -> None:
-    """Raise ModelNotSupported unless the server computes a token after this one, our vocabulary's last.
+async def with_answers(upstream: Upstream, api: TokenApi, facts: ServerFacts, token_id: int) -> ServerFacts:
+    """Return the facts with what the server's first answers show.
 
-    So a server without the token API, or of a model with fewer tokens, is found before the first request.
+    token_id: our vocabulary's last. Raises ModelNotSupported unless the server computes a token after it: so
+    a server without the token API, or of a model with fewer tokens, is found before the first request.
     Raises NotReady for one that gives no answer, or has no room.
     """
+    probe = await _probe(upstream, api, facts.served_name, token_id)
+    trials = [await _tried(upstream, api, body) for body in api.encode_trials(facts.served_name, token_id)]
+    return msgspec.structs.replace(facts, own=api.learn(facts.own, probe, trials))
+
+
+async def _probe(upstream: Upstream, api: TokenApi, served_name: str, token_id: int) -> bytes:
     try:
         async with upstream.post(api.path, api.encode_probe(served_name, token_id)) as answer:
-            await answer.whole()
+            return await answer.whole()
     except BadStatus as error:
         reason, _ = error_reason(error.body)
         if error.status in (404, 405):
@@ -82,6 +92,19 @@ async def check_generates(upstream: Upstream, api: TokenApi, served_name: str, t
             f"{upstream.url} does not take token {token_id}, so the tokenizer is another model's, or its "
             f"server fails: status {error.status} {reason}"
         ) from error
+    except (NoAnswer, CutOff) as error:
+        raise NotReady(f"{upstream.url} does not answer: {error.__cause__ or error}") from error
+
+
+async def _tried(upstream: Upstream, api: TokenApi, body: bytes) -> bytes | None:
+    """Return the answer; None where the server refuses, or has no such thing. Raises NotReady."""
+    try:
+        async with upstream.post(api.path, body) as answer:
+            return await answer.whole()
+    except BadStatus as error:
+        if error.status in BUSY:
+            raise NotReady(f"{upstream.url} has no room to be tried: status {error.status}") from error
+        return None
     except (NoAnswer, CutOff) as error:
         raise NotReady(f"{upstream.url} does not answer: {error.__cause__ or error}") from error
 

@@ -31,8 +31,9 @@ class Whole(NamedTuple):
 class Upstream:
     """The client of one server. url: as it may be shown, without a password.
 
-    health: whether it says that it is healthy, asked once for all who ask in the same second; raises NoAnswer
-    where this process cannot ask. max_wait_s: seconds for which comments may take the place of tokens.
+    adapters: those that it has listed. health: whether it says that it is healthy, asked once for all who
+    ask in the same second; raises NoAnswer where this process cannot ask. max_wait_s: seconds for which
+    comments may take the place of tokens.
     """
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float, socket: str | None = None) -> None:
@@ -41,6 +42,7 @@ class Upstream:
         running event loop.
         """
         self.url = shown_url(url)
+        self.adapters: frozenset[str] = frozenset()
         # The process of this server's own engine sends comments as long as requests wait.
         self.max_wait_s = inf if socket is not None else _WAITS * timeout_s
         self.health = SharedQuestion(self._is_healthy, _HEALTH_VALID_S)

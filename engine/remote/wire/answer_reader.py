@@ -76,12 +76,16 @@ class AnswerReader(ABC):
         Raises Malformed, and UpstreamError for an error that takes the place of tokens.
         """
         if data == DONE:
-            return []
+            return self.rest()
         try:
             chunk = self.chunk_decoder.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise Malformed(f"no event of the API: {error}") from error
         return self._read_chunk(chunk)
+
+    def rest(self) -> list[NewToken]:
+        """Return the tokens that were held back until the end, once nothing follows; each once."""
+        return []
 
     @abstractmethod
     def _read_chunk(self, chunk: Any) -> list[NewToken]:

@@ -11,12 +11,15 @@ _MAX_SEED: Final = 2**63  # exclusive; -1 would mean no seed
 _BANNED: Final = -1e30
 
 
-def seed_of(request: GenerationRequest, index: int) -> int:
+def seed_of(request: GenerationRequest, index: int) -> int | None:
     """Return the seed of the sequence of that index, each of which is a request of its own.
 
-    vLLM would draw all sequences of one request with the same seed.
+    vLLM would draw all sequences of one request with the same seed. None where nobody asked for one, or
+    nothing is drawn: vLLM draws rows with a seed one by one, and their batch without its fastest sampler. A
+    request is sent a second time only before its first token, so nobody sees two draws of it.
     """
-    return (request.sampling.seed + index) % _MAX_SEED
+    sampling = request.sampling
+    return None if sampling.seed is None or sampling.is_greedy else (sampling.seed + index) % _MAX_SEED
 
 
 def salt_digest(salt: str) -> str:

@@ -1,6 +1,7 @@
 """SGLang's native API (`POST /generate`), with token ids in and out; no torch."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from random import getrandbits
 from secrets import token_hex
 from typing import Any, ClassVar, Final, final
 
@@ -17,7 +18,7 @@ from engine.remote.wire.answer_reader import (
     in_one_line,
 )
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
-from engine.remote.wire.token_api import MAX_EVENT_BYTES, ApiFacts, LoadMetrics, TokenApi
+from engine.remote.wire.token_api import MAX_EVENT_BYTES, ApiFacts, LoadMetrics, PriorityOrder, TokenApi
 from engine.request import GenerationRequest, Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
 
@@ -27,6 +28,7 @@ _GRAMMARS: Final[Mapping[GrammarKind, str]] = {
     GrammarKind.EBNF: "ebnf",
     GrammarKind.STRUCTURAL_TAG: "structural_tag",
 }
+_SEED_BITS: Final = 63
 _ANY_OBJECT: Final = '{"type": "object"}'
 _TOKEN_BYTES: Final = 16  # of an id in a list, at most
 _SCORED_BYTES: Final = 64  # of an id with its log-probability
@@ -86,6 +88,15 @@ class _ServerInfo(msgspec.Struct):
     max_total_num_tokens: int | None = None
     enable_deterministic_inference: bool = False
     incremental_streaming_output: bool = False
+    enable_priority_scheduling: bool = False
+    schedule_low_priority_values_first: bool = False
+
+    @property
+    def priorities(self) -> PriorityOrder | None:
+        if not self.enable_priority_scheduling:
+            return None
+        is_lowest_first = self.schedule_low_priority_values_first
+        return PriorityOrder.LOWEST_FIRST if is_lowest_first else PriorityOrder.HIGHEST_FIRST
 
 
 _info_decoder: Final = msgspec.json.Decoder(_ServerInfo)
@@ -101,7 +112,7 @@ class SglangApi(TokenApi):
     tokenize_path: ClassVar[str | None] = "/tokenize"
     start_hint: ClassVar[str] = "it is no SGLang server"
     load_metrics: ClassVar[LoadMetrics] = LoadMetrics("sglang:num_queue_reqs", "sglang:token_usage")
-    capabilities: ClassVar[Capabilities] = Capabilities(
+    capabilities: Capabilities = Capabilities(
         typical_p=False,
         watermark=False,
         beams=False,
@@ -110,6 +121,15 @@ class SglangApi(TokenApi):
         priority=False,
         embeddings=False,
     )
+
+    def __init__(self, priorities: PriorityOrder | None = None) -> None:
+        """priorities: of the servers; None where they have none."""
+        self._priorities = priorities
+        self.capabilities = msgspec.structs.replace(SglangApi.capabilities, priority=priorities is not None)
+
+    @override
+    def fitted(self, facts: ApiFacts) -> TokenApi:
+        return SglangApi(facts.priorities)
 
     @override
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
@@ -121,6 +141,12 @@ class SglangApi(TokenApi):
             "sampling_params": _sampling_params(request, index, tokenizer),
             **_logprob_options(request, index),
         }
+        if request.adapter is not None:
+            body["lora_path"] = request.adapter  # a name, in spite of its own
+        if self._priorities is not None:
+            # One without a number comes last there. Ours come first where they are low.
+            is_same = self._priorities is PriorityOrder.LOWEST_FIRST
+            body["priority"] = request.priority if is_same else -request.priority
         if request.cache_salt is not None:
             body["extra_key"] = salt_digest(request.cache_salt)
         return msgspec.json.encode(body)
@@ -155,8 +181,10 @@ class SglangApi(TokenApi):
         }
         warnings = tuple(warning for warning, is_given in is_set.items() if not is_given)
         if not num_tokens or not page_size:
-            return ApiFacts(warnings=warnings, max_total_tokens=num_tokens or None)
-        return ApiFacts(num_tokens // page_size, page_size, warnings, num_tokens)
+            return ApiFacts(
+                warnings=warnings, max_total_tokens=num_tokens or None, priorities=info.priorities
+            )
+        return ApiFacts(num_tokens // page_size, page_size, warnings, num_tokens, info.priorities)
 
 
 def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
@@ -165,13 +193,16 @@ def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenize
     A server that is to ignore end tokens ignores stop tokens too; then the sequence is ended here.
     """
     sampling, stopping = request.sampling, request.stopping
+    seed = seed_of(request, index)
     params: dict[str, Any] = {
         "max_new_tokens": stopping.max_tokens,
         "min_new_tokens": stopping.min_tokens,
         "stop_token_ids": ending_token_ids(request, tokenizer),
         "ignore_eos": stopping.ignore_eos,
         "skip_special_tokens": False,
-        "sampling_seed": seed_of(request, index),
+        # It draws without a cost from any seed, and from 42 where there is none: equal requests would be
+        # answered alike.
+        "sampling_seed": getrandbits(_SEED_BITS) if seed is None else seed,
         **common_params(sampling),
     }
     if sampling.grammar is not None:

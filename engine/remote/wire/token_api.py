@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from enum import Enum
 from typing import ClassVar, Final, NamedTuple
 
 import msgspec
@@ -15,17 +16,32 @@ from engine.text.tokenizer import Tokenizer
 MAX_EVENT_BYTES: Final = 8 * 2**20  # a prompt of 32,000 tokens with the log-probabilities of five each
 
 
-class ApiFacts(msgspec.Struct, frozen=True):
-    """A server's account of itself. num_blocks, block_size: of its KV cache; None where it names none.
+class PriorityOrder(Enum):
+    """The number by which a request comes before others."""
 
+    LOWEST_FIRST = "lowest first"
+    HIGHEST_FIRST = "highest first"
+
+
+class ApiFacts(msgspec.Struct, frozen=True):
+    """A server's account of itself, and what its first answers show.
+
+    num_blocks, block_size: of its KV cache; None where it names none.
     warnings: settings of the server by which requests would get less than they ask for, or cost more.
     max_total_tokens: those that one request may have besides the bound of `/v1/models`.
+    priorities: None where requests run by arrival alone, or nothing is known of it.
+    lists_named_logprobs: it lists log-probabilities of tokens that a request names, and those of requests
+        beside it stay right.
+    counts_cached_tokens: the end of a stream says how many of the prompt's tokens were cached.
     """
 
     num_blocks: int | None = None
     block_size: int | None = None
     warnings: tuple[str, ...] = ()
     max_total_tokens: int | None = None
+    priorities: PriorityOrder | None = None
+    lists_named_logprobs: bool = False
+    counts_cached_tokens: bool = False
 
 
 class LoadMetrics(NamedTuple):
@@ -43,10 +59,11 @@ class TokenApi(ABC):
 
     name: its name in the settings. path: of requests for tokens. facts_path: of the server's account of
     itself. tokenize_path: of the call that makes `tokens` of a `prompt`, in vLLM's form; None for servers
-    without one. start_hint: what a server that lacks `path` should have been started as. capabilities: of
-    which `media` are the kinds of files that it takes for models that read them. decodes_alike: whether its
-    servers find in a file what this process finds; if not, they get plain ones (`MediaReader.plain`).
-    load_metrics: in the server's `/metrics`, by vLLM's names unless it has others.
+    without one. start_hint: what a server that lacks `path` should have been started as. capabilities: those
+    of servers as they are started without options, or of those that `fitted` was given; their `media` are the
+    kinds of files that they take for models that read them. decodes_alike: whether its servers find in a file
+    what this process finds; if not, they get plain ones (`MediaReader.plain`). load_metrics: in the server's
+    `/metrics`, by vLLM's names unless it has others.
     """
 
     name: ClassVar[str]
@@ -54,7 +71,7 @@ class TokenApi(ABC):
     facts_path: ClassVar[str]
     tokenize_path: ClassVar[str | None] = None
     start_hint: ClassVar[str]
-    capabilities: ClassVar[Capabilities]
+    capabilities: Capabilities
     decodes_alike: ClassVar[bool] = True
     load_metrics: ClassVar[LoadMetrics] = VLLM_LOAD
 
@@ -65,6 +82,10 @@ class TokenApi(ABC):
         them in every event.
         """
         return request.sampling.num_prompt_logprobs is None
+
+    def fitted(self, facts: ApiFacts) -> "TokenApi":
+        """Return the API of servers that have been started in this way."""
+        return self
 
     @abstractmethod
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
@@ -83,6 +104,17 @@ class TokenApi(ABC):
     @abstractmethod
     def encode_probe(self, model: str, token_id: int) -> bytes:
         """Return the body that asks for one token, whole, after this one."""
+
+    def encode_trials(self, model: str, token_id: int) -> tuple[bytes, ...]:
+        """Return bodies that a server may refuse, which shows what it can do; the answers are whole."""
+        return ()
+
+    def learn(self, facts: ApiFacts, probe: bytes, trials: Sequence[bytes | None]) -> ApiFacts:
+        """Return the facts with what these answers show.
+
+        probe: that to `encode_probe`. trials: those to `encode_trials`, in order; None for a refusal.
+        """
+        return facts
 
     @abstractmethod
     def reader(self, request: GenerationRequest, tokenizer: Tokenizer, index: int = 0) -> AnswerReader:

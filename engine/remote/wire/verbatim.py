@@ -6,7 +6,6 @@ import msgspec
 from msgspec.structs import replace
 from typing_extensions import override
 
-from engine.events import TokenLogprob
 from engine.info.capabilities import Capabilities
 from engine.remote.wire.answer_reader import AnswerReader, NewToken
 from engine.remote.wire.sampling import salt_digest
@@ -39,9 +38,7 @@ class VerbatimApi(TokenApi):
     path: ClassVar[str] = "/inference/v1/generate"
     facts_path: ClassVar[str] = "/metrics"
     start_hint: ClassVar[str] = "its --root must have tokens, or the URL end with /tokens"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        beams=False, embeddings=False, media=frozenset(MediaKind)
-    )
+    capabilities: Capabilities = Capabilities(beams=False, embeddings=False, media=frozenset(MediaKind))
 
     @override
     def is_streamed(self, request: GenerationRequest) -> bool:
@@ -50,7 +47,7 @@ class VerbatimApi(TokenApi):
     @override
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
         body: dict[str, Any] = {
-            "model": model,
+            "model": request.adapter or model,
             **prompt_fields(request.prompt),
             "stream": True,
             "sampling_params": _sampling_params(request, index, tokenizer),
@@ -77,8 +74,8 @@ def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenize
     sampling = request.sampling
     without_banned = replace(request, sampling=replace(sampling, banned_token_ids=()))
     params = sampling_params(without_banned, index, tokenizer)
-    params["seed"] = (sampling.seed + index) % 2**64  # vLLM has fewer bits
     given: dict[str, Any] = {
+        "seed": None if sampling.seed is None else (sampling.seed + index) % 2**64,  # vLLM has fewer bits
         "typical_p": sampling.typical_p,
         "watermark": sampling.watermark,
         "banned_token_ids": sampling.banned_token_ids or None,
@@ -99,10 +96,3 @@ class _VerbatimReader(VllmReader):
             self.queue_s = choice.start.queue_s
             self.num_cached_tokens = choice.start.cached_tokens
         return super()._tokens(choice)
-
-    @override
-    def _listed(self, scores: list[tuple[int, float]]) -> tuple[TokenLogprob, ...]:
-        if not (named := self._request.sampling.logprob_token_ids):
-            return super()._listed(scores)
-        listed = dict(scores)
-        return tuple(self._logprob(token_id, listed[token_id]) for token_id in named if token_id in listed)

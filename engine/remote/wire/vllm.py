@@ -1,7 +1,7 @@
 """vLLM's token-in, token-out API (`POST /inference/v1/generate`); no torch."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, final
 
 import msgspec
@@ -67,11 +67,23 @@ class _Error(msgspec.Struct):
     code: int | str | None = None
 
 
+class _PromptDetails(msgspec.Struct):
+    cached_tokens: int | None = None
+
+
+class _Usage(msgspec.Struct):
+    """prompt_tokens_details: of a server that was started with --enable-prompt-tokens-details."""
+
+    prompt_tokens_details: _PromptDetails | None = None
+
+
 class Chunk(msgspec.Struct):
     choices: list[Choice] = []
     error: _Error | None = None
+    usage: _Usage | None = None
     prompt_logprobs: list[msgspec.Raw] | None = None  # each is read by itself: a decoder holds all threads up
     prompt_token_ids: list[int] | None = None
+    prompt_token_id_logprobs: object = None
 
 
 @final
@@ -83,7 +95,7 @@ class VllmApi(TokenApi):
     facts_path: ClassVar[str] = "/metrics"
     tokenize_path: ClassVar[str | None] = "/tokenize"
     start_hint: ClassVar[str] = "start vLLM with --enable-scale-out"
-    capabilities: ClassVar[Capabilities] = Capabilities(
+    capabilities: Capabilities = Capabilities(
         typical_p=False,
         watermark=False,
         beams=False,
@@ -95,15 +107,33 @@ class VllmApi(TokenApi):
     )
     decodes_alike: ClassVar[bool] = False
 
+    def __init__(self, facts: ApiFacts | None = None) -> None:
+        """facts: of the servers; None for those that are started without options."""
+        facts = facts or ApiFacts()
+        self._counts_cached_tokens = facts.counts_cached_tokens
+        self.capabilities = msgspec.structs.replace(
+            VllmApi.capabilities,
+            priority=facts.priorities is not None,
+            logprob_token_ids=facts.lists_named_logprobs,
+        )
+
+    @override
+    def fitted(self, facts: ApiFacts) -> TokenApi:
+        return VllmApi(facts)
+
     @override
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
         body: dict[str, Any] = {
             "request_id": f"{request.request_id}-{index}",
-            "model": model,
+            "model": request.adapter or model,
             **prompt_fields(request.prompt),
             "stream": self.is_streamed(request),
             "sampling_params": sampling_params(request, index, tokenizer),
         }
+        if self._awaits_count(request):
+            body["stream_options"] = {"include_usage": True}
+        if request.priority:
+            body["priority"] = request.priority
         if request.cache_salt is not None:
             # The API bounds a salt's length and characters.
             body["cache_salt"] = salt_digest(request.cache_salt)
@@ -115,8 +145,32 @@ class VllmApi(TokenApi):
         return msgspec.json.encode({"model": model, "token_ids": [token_id], "sampling_params": params})
 
     @override
+    def encode_trials(self, model: str, token_id: int) -> tuple[bytes, ...]:
+        """Ask for what its second model runner alone can do, the scores of named tokens in the prompt.
+
+        The first one, which computes on CPUs and where a model or Triton makes it, loses the likeliest tokens
+        of all other requests while one names the tokens whose log-probabilities it wants.
+        """
+        params = {"max_tokens": 1, "temperature": 0.0, "prompt_logprob_token_ids": [[token_id]]}
+        body = {"model": model, "token_ids": [token_id, token_id], "sampling_params": params}
+        return (msgspec.json.encode(body),)
+
+    @override
+    def learn(self, facts: ApiFacts, probe: bytes, trials: Sequence[bytes | None]) -> ApiFacts:
+        usage, (scores,) = _shown(probe).usage, trials
+        return msgspec.structs.replace(
+            facts,
+            counts_cached_tokens=usage is not None and usage.prompt_tokens_details is not None,
+            lists_named_logprobs=scores is not None and _shown(scores).prompt_token_id_logprobs is not None,
+        )
+
+    @override
     def reader(self, request: GenerationRequest, tokenizer: Tokenizer, index: int = 0) -> AnswerReader:
-        return VllmReader(request, tokenizer)
+        return VllmReader(request, tokenizer, awaits_count=self._awaits_count(request))
+
+    def _awaits_count(self, request: GenerationRequest) -> bool:
+        """Return whether a last event with the count of cached tokens is asked for."""
+        return self._counts_cached_tokens and self.is_streamed(request)
 
     @override
     def read_facts(self, body: bytes) -> ApiFacts:
@@ -148,16 +202,21 @@ def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer
         "ignore_eos": True,
         # Grammars' own end, and words in place of ids, need the server's tokenizer; nothing else does.
         "detokenize": False,
-        "seed": seed_of(request, index),
         **common_params(sampling),
     }
+    if (seed := seed_of(request, index)) is not None:
+        params["seed"] = seed
     if sampling.allowed_token_ids is not None:
         params["allowed_token_ids"] = sampling.allowed_token_ids
     if sampling.bad_words:
         params["bad_words"] = sampling.bad_words
     if sampling.grammar is not None:
         params["structured_outputs"] = structured_outputs(sampling.grammar)
-    if sampling.num_logprobs is not None:
+    if named := sampling.logprob_token_ids:
+        # The list has the drawn token first, and is cut to its length; a token that is named twice is listed
+        # once.
+        params |= {"logprobs": len(named) + 1, "logprob_token_ids": [*named, named[-1]]}
+    elif sampling.num_logprobs is not None:
         params["logprobs"] = sampling.num_logprobs + (
             sampling.num_logprobs > 0 and not _draws_the_most_likely(request)
         )
@@ -197,8 +256,15 @@ class VllmReader(AnswerReader):
 
     chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Chunk)
 
-    def __init__(self, request: GenerationRequest, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self, request: GenerationRequest, tokenizer: Tokenizer, *, awaits_count: bool = False
+    ) -> None:
+        """awaits_count: an event with the count of cached tokens follows the last token, which is held back
+        until then.
+        """
         super().__init__(request, tokenizer)
+        self._awaits_count = awaits_count
+        self._held: list[NewToken] = []
         self._is_prompt_awaited = bool(request.prompt.media)
 
     @override
@@ -210,7 +276,19 @@ class VllmReader(AnswerReader):
             self.prompt = self._read_prompt(chunk.prompt_logprobs)
         if self._is_prompt_awaited and chunk.choices:
             self._check_prompt(chunk.prompt_token_ids)
-        return [token for choice in chunk.choices for token in self._tokens(choice)]
+        tokens = [token for choice in chunk.choices for token in self._tokens(choice)]
+        if (usage := chunk.usage) is not None:
+            if usage.prompt_tokens_details is not None:
+                self.num_cached_tokens = usage.prompt_tokens_details.cached_tokens or 0
+            return [*self.rest(), *tokens]
+        if self._awaits_count and self.finish_reason is not None and tokens:
+            self._held.append(tokens.pop())
+        return tokens
+
+    @override
+    def rest(self) -> list[NewToken]:
+        held, self._held = self._held, []
+        return held
 
     def _check_prompt(self, token_ids: list[int] | None) -> None:
         """Check that files have become the same tokens here and there.
@@ -256,7 +334,10 @@ class VllmReader(AnswerReader):
 
     def _listed(self, scores: list[tuple[int, float]]) -> tuple[TokenLogprob, ...]:
         """Return those of the tokens whose log-probabilities the request asks for."""
-        return self._ranked(scores, self._num_logprobs or 0)
+        if not (named := self._request.sampling.logprob_token_ids):
+            return self._ranked(scores, self._num_logprobs or 0)
+        listed = dict(scores)
+        return tuple(self._logprob(token_id, listed[token_id]) for token_id in named if token_id in listed)
 
     def _read_prompt(self, found: list[msgspec.Raw]) -> tuple[PromptToken, ...]:
         token_ids = self._request.prompt.token_ids
@@ -279,6 +360,15 @@ class VllmReader(AnswerReader):
                 for scores in places
             ],
         )
+
+
+def _shown(body: bytes) -> Chunk:
+    """Return a whole answer; an empty one where it cannot be read."""
+    try:
+        found: Chunk = VllmReader.chunk_decoder.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return Chunk()
+    return found
 
 
 def _scores(found: list[_Logprob]) -> list[tuple[int, float]]:

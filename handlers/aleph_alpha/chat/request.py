@@ -8,7 +8,6 @@ from handlers.aleph_alpha.chat.messages import conversation
 from handlers.aleph_alpha.priority import priority
 from handlers.chat.params import ChatParams
 from handlers.errors.refused import Refused
-from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 
 
@@ -47,7 +46,7 @@ def _sampling(body: m.ChatRequest) -> SamplingParams:
         top_p=1.0 if body.top_p is None else body.top_p,
         presence_penalty=body.presence_penalty or 0.0,
         frequency_penalty=body.frequency_penalty or 0.0,
-        seed=draw_seed(),
+        seed=None,
         logit_bias={int(token): float(bias) for token, bias in (body.logit_bias or {}).items()},
         num_logprobs=num_logprobs(body),
     )

@@ -11,7 +11,6 @@ from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 
 # Penalties are taken off over the completion, and texts are forbidden wherever they begin.
@@ -119,7 +118,7 @@ def _sampling(body: m.CompletionRequest, plan: CompletionPlan) -> SamplingParams
         top_p=body.top_p or 1.0,
         presence_penalty=body.presence_penalty or 0.0,
         frequency_penalty=body.frequency_penalty or 0.0,
-        seed=draw_seed(),
+        seed=None,
         logit_bias={int(token): float(bias) for token, bias in (body.logit_bias or {}).items()},
         bad_words=bounded_texts(
             body.completion_bias_exclusion or (), "completion_bias_exclusion", subject=""

@@ -13,7 +13,6 @@ from handlers.chat.form.response_format import FIELD, JsonSchema
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 from handlers.wire.missing import given
 
@@ -99,7 +98,7 @@ def _sampling(body: Body) -> SamplingParams:
         temperature=body.temperature,
         top_k=given(body.top_k) or None,
         top_p=1.0 if top_p is None else max(top_p, _LEAST_TOP_P),
-        seed=draw_seed(),
+        seed=None,
     )
 
 

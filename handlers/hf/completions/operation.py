@@ -1,7 +1,6 @@
 """The operation `/v1/completions`."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import final
 
 from typing_extensions import override
@@ -50,7 +49,7 @@ def completion_params(body: m.CompletionRequest) -> CompletionParams:
     """Return what the body asks for, in neutral terms."""
     return CompletionParams(
         prompts=(body.prompt,) if isinstance(body.prompt, str) else tuple(body.prompt),
-        sampling=partial(sampling_params, body),
+        sampling=sampling_params(body),
         max_tokens=body.max_tokens,
         stop=stop_texts(body.stop),
         suffix=given(body.suffix),

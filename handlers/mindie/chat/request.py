@@ -13,7 +13,6 @@ from handlers.errors.violation import Violation
 from handlers.mindie.chat.messages import conversation
 from handlers.mindie.counts import beam_params, num_answers, num_logprobs
 from handlers.mindie.tools import tool_choice, tool_definitions
-from handlers.service.seed import draw_seed
 from handlers.wire.missing import given
 
 _MAX_STOP_CHARACTERS: Final = 32768  # of a list of stop texts
@@ -57,7 +56,7 @@ def _sampling_params(body: m.ChatRequest) -> SamplingParams:
         repetition_penalty=body.repetition_penalty,
         presence_penalty=body.presence_penalty,
         frequency_penalty=body.frequency_penalty,
-        seed=draw_seed() if body.seed is None else body.seed,
+        seed=body.seed,
         num_logprobs=num_logprobs(body),
     )
 

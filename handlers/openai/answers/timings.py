@@ -19,8 +19,7 @@ class RequestTimings:
     def __init__(self, *, generates: bool = True) -> None:
         """generates: whether the tokens that the events are of belong to the answer."""
         self._generates = generates
-        self._num_cached = 0
-        self._num_computed = 0
+        self._counts: dict[int, tuple[int, int]] = {}  # of the tokens of each prompt, and of cached ones
         self._num_generated = 0
         self._prompt_s: dict[int, float] = {}
         self._text_s: dict[tuple[int, int], float] = {}
@@ -30,8 +29,7 @@ class RequestTimings:
         for event in events:
             if prompt not in self._prompt_s:
                 self._prompt_s[prompt] = event.step_s
-                self._num_cached += event.num_cached_tokens
-                self._num_computed += event.num_prompt_tokens - event.num_cached_tokens
+            self._counts[prompt] = event.num_prompt_tokens, event.num_cached_tokens
             if self._generates:
                 text = prompt, event.index
                 self._text_s[text] = self._text_s.get(text, 0.0) + (event.step_s if event.position else 0.0)
@@ -39,14 +37,16 @@ class RequestTimings:
 
     def write(self) -> m.GenerationTimings:
         """Return the times of the events so far."""
+        num_cached = sum(cached for _, cached in self._counts.values())
+        num_computed = sum(whole for whole, _ in self._counts.values()) - num_cached
         prompt_s = max((_LEAST_S, *self._prompt_s.values()))
         text_s = max((_LEAST_S, *self._text_s.values()))
         return m.GenerationTimings(
-            cache_n=self._num_cached,
-            prompt_n=self._num_computed,
+            cache_n=num_cached,
+            prompt_n=num_computed,
             prompt_ms=prompt_s * 1e3,
-            prompt_per_token_ms=_per_token_ms(prompt_s, self._num_computed),
-            prompt_per_second=self._num_computed / prompt_s,
+            prompt_per_token_ms=_per_token_ms(prompt_s, num_computed),
+            prompt_per_second=num_computed / prompt_s,
             predicted_n=self._num_generated,
             predicted_ms=text_s * 1e3,
             predicted_per_token_ms=_per_token_ms(text_s, self._num_generated),

@@ -146,7 +146,7 @@ class _Writer(StreamWriter[m.CreateCompletionStreamResponse | EncodedEvent]):
     def __init__(self, plan: _Planned, chunks: CompletionEvents, num_prompts: int) -> None:
         self._plan = plan
         self._chunks = chunks
-        self._num_prompt_tokens = self._num_cached_tokens = self._num_completion_tokens = 0
+        self._num_completion_tokens = 0
         self._timings = RequestTimings(generates=plan.plan.max_tokens > 0)
         self._generated = [GeneratedRequest(plan.plan.best_of) for _ in range(num_prompts)]
 
@@ -156,9 +156,6 @@ class _Writer(StreamWriter[m.CreateCompletionStreamResponse | EncodedEvent]):
     ) -> Iterable[m.CreateCompletionStreamResponse | EncodedEvent]:
         prompt, event = token
         generated = self._generated[prompt]
-        if not generated.num_prompt_tokens:
-            self._num_prompt_tokens += event.num_prompt_tokens
-            self._num_cached_tokens += event.num_cached_tokens
         self._num_completion_tokens += 1 if self._plan.plan.max_tokens else 0
         generated.add(event)
         chunk = self._chunks.encode(prompt, event)
@@ -174,8 +171,8 @@ class _Writer(StreamWriter[m.CreateCompletionStreamResponse | EncodedEvent]):
     def _counts_so_far(self) -> ChatUsage:
         """Return the counts of the prompts that have begun to be answered, and of their answers."""
         return ChatUsage(
-            num_prompt_tokens=self._num_prompt_tokens,
-            num_cached_tokens=self._num_cached_tokens,
+            num_prompt_tokens=sum(one.num_prompt_tokens for one in self._generated),
+            num_cached_tokens=sum(one.num_cached_tokens for one in self._generated),
             num_completion_tokens=self._num_completion_tokens,
         )
 

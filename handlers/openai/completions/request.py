@@ -123,7 +123,7 @@ def completion_requests(
     max_total_tokens: int,
     infill: Infill | None = None,
 ) -> list[GenerationRequest]:
-    """Return requests in the order of the prompts; those without a seed draw their own.
+    """Return requests in the order of the prompts.
 
     infill: the model's prompts that fill a gap, which a plan with a suffix needs.
     Raises Refused and its kinds, PromptTooLong.

@@ -18,7 +18,7 @@ from handlers.openai.completions.operation import Completions
 from handlers.openai.sampling import Body, stop_texts
 from handlers.service.shared import Shared
 
-# The token API has no such options, and each changes what is generated.
+# The token API has no such options, or not on every server, and each changes the answer.
 _LACKING: Final = ("use_beam_search", "logprob_token_ids", "suffix", "echo")
 
 

@@ -13,7 +13,6 @@ from handlers.chat.messages import ChatMessage, ContentPart, MediaPart, TextPart
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from handlers.errors.refused import Refused
-from handlers.service.seed import draw_seed
 from handlers.tgi.sampling import answer_format, openai_sampling
 from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.tgi_family.tool_prompt import with_tool_prompt
@@ -32,7 +31,7 @@ def chat_params(body: m.ChatRequest, limits: RequestLimits) -> ChatParams:
         request_id=token_hex(16),
         messages=_with_tool_prompt(messages, body),
         sampling=msgspec.structs.replace(
-            openai_sampling(body, draw_seed() if body.seed is None else body.seed),
+            openai_sampling(body),
             logit_bias={int(token): bias for token, bias in (body.logit_bias or {}).items()},
             num_logprobs=(body.top_logprobs or 0) if body.logprobs else None,
         ),

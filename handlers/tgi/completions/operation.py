@@ -5,12 +5,11 @@ from typing import final
 
 from typing_extensions import override
 
-from engine.request import GenerationRequest, SamplingParams
+from engine.request import GenerationRequest
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.operations.operation import TokenWriter
 from handlers.operations.sequences import GeneratedRequest
-from handlers.service.seed import draw_seed
 from handlers.tgi.chat.request import stop_texts
 from handlers.tgi.completions.response import CompletionEvents, completion
 from handlers.tgi.sampling import openai_sampling
@@ -41,13 +40,9 @@ class Completions(family.Completions[m.CompletionFinal, m.Chunk | EncodedEvent])
 
 def completion_params(body: m.CompletionRequest) -> CompletionParams:
     """Return what the body asks for, in neutral terms."""
-
-    def sampling() -> SamplingParams:
-        return openai_sampling(body, draw_seed() if body.seed is None else body.seed)
-
     return CompletionParams(
         prompts=(body.prompt,) if isinstance(body.prompt, str) else tuple(body.prompt),
-        sampling=sampling,
+        sampling=openai_sampling(body),
         max_tokens=body.max_tokens,
         stop=stop_texts(body.stop),
         suffix=body.suffix,

@@ -1,6 +1,5 @@
 """Completion requests in neutral terms: one request of the engine for each prompt."""
 
-from collections.abc import Callable
 from secrets import token_hex
 
 import msgspec
@@ -18,11 +17,10 @@ class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):
 
     max_tokens: tokens to generate at most; None fills the context. suffix: the text after the gap that
         every answer fills; None and "": there is no gap.
-    sampling: called once a prompt: without a seed each draws its own, lest equal prompts be answered alike.
     """
 
     prompts: tuple[str, ...]
-    sampling: Callable[[], SamplingParams]
+    sampling: SamplingParams
     max_tokens: int | None
     stop: tuple[str, ...] = ()
     suffix: str | None = None
@@ -58,7 +56,7 @@ def completion_requests(
         GenerationRequest(
             request_id=token_hex(16),
             prompt=Prompt(prompt),
-            sampling=params.sampling(),
+            sampling=params.sampling,
             stopping=StopConditions(
                 max_tokens=limits.new_tokens(len(prompt), params.max_tokens),
                 stop=params.stop,

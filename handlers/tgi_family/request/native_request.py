@@ -16,7 +16,7 @@ from handlers.tgi_family.request.request_limits import RequestLimits
 
 @dataclass(frozen=True)
 class NativeRequest:
-    """One native request, valid. seed: None where nothing is drawn at random."""
+    """One native request, valid. seed: None where nothing is drawn at random, or no answer reports it."""
 
     params: NativeParams
     request: GenerationRequest
@@ -48,7 +48,7 @@ def native_request(
     InvalidResponseFormat; MediaWanted where nothing else is wrong and some images have not been read.
     """
     limits.check_params(params)
-    seed = draw_seed() if params.seed is None else params.seed
+    seed = draw_seed() if params.seed is None and params.reports_seed else params.seed
     prompt = _prompt(params, contents, limits, tokenizer, media)
     # They cost a pass over the vocabulary for each token, so they are asked for where somebody reads them.
     with_logprobs = is_stream or params.wants_details or num_sequences > 1

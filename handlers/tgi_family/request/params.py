@@ -12,7 +12,7 @@ from handlers.chat.form.response_format import ResponseFormat, response_grammar
 class NativeParams(msgspec.Struct, frozen=True, kw_only=True):
     """One native request, valid against its contract; None for what it leaves to the server.
 
-    inputs: the prompt. max_new_tokens: None fills the context. seed: None draws one.
+    inputs: the prompt. max_new_tokens: None fills the context. seed: None leaves it to whatever draws.
     truncate: prompt tokens to keep at most. stop: it stays in the output.
     sampling: from `native_sampling`; seed, watermark, grammar and log-probabilities are added to it when the
         request is made.
@@ -48,7 +48,14 @@ class NativeParams(msgspec.Struct, frozen=True, kw_only=True):
         """True if tokens are drawn at random."""
         return not self.sampling.is_greedy
 
-    def complete_sampling(self, seed: int, watermark: Watermark, *, with_logprobs: bool) -> SamplingParams:
+    @property
+    def reports_seed(self) -> bool:
+        """True if the answer reports the seed by which tokens were drawn."""
+        return self.wants_details and self.is_sampled
+
+    def complete_sampling(
+        self, seed: int | None, watermark: Watermark, *, with_logprobs: bool
+    ) -> SamplingParams:
         """Return `sampling` with the rest of what the request asks for."""
         return replace(
             self.sampling,

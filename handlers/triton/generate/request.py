@@ -10,7 +10,6 @@ from engine.text.tokenizer import Tokenizer
 from generated.triton import models as m
 from handlers.chat.form.response_format import ResponseFormat, response_grammar
 from handlers.errors.refused import Refused
-from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 from handlers.triton.generate.forms import text_form
 from handlers.triton.generate.members import Members
@@ -101,7 +100,7 @@ def _sampling(wanted: Wanted, tokenizer: Tokenizer) -> SamplingParams:
         repetition_penalty=options.repetition_penalty,
         presence_penalty=options.presence_penalty,
         frequency_penalty=options.frequency_penalty,
-        seed=options.seed if isinstance(options.seed, int) else draw_seed(),
+        seed=options.seed if isinstance(options.seed, int) else None,
         logit_bias=_logit_bias(wanted, tokenizer),
         allowed_token_ids=tuple(allowed) if isinstance(allowed, list) else None,
         bad_words=tuple(filter(None, bounded_texts(options.bad_words, "bad_words"))),

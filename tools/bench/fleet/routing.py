@@ -3,7 +3,7 @@
 import argparse
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from engine.remote.fleet.router import Router
 from engine.scheduling.block_keys import BlockKeys
@@ -66,6 +66,7 @@ def _fleet(num_servers: int, policy: str, arguments: argparse.Namespace) -> Row:
 class _Server:
     is_healthy = True
     is_admitted = True
+    adapters: Container[str] = ()
 
     def __init__(self, num_outstanding: int) -> None:
         self.num_outstanding = num_outstanding

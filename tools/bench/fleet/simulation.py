@@ -3,6 +3,7 @@
 import heapq
 import math
 import random
+from collections.abc import Container
 from dataclasses import dataclass
 from statistics import mean
 from typing import Final
@@ -30,6 +31,7 @@ class SimulatedServer:
 
     is_healthy = True
     is_admitted = True
+    adapters: Container[str] = ()
 
     def __init__(self, place: int, clock: Clock, *, counts_left: bool) -> None:
         self.place = place

@@ -484,3 +484,16 @@ def test_after_random_requests_with_aborts_no_block_is_lost(directory: Path) -> 
     assert core.stats().counters.num_preemptions > 0
     assert core.stats().counters.num_cache_hit_tokens > num_requests
     assert_all_free(core)
+
+
+def test_requests_without_a_seed_draw_each_for_itself(core: EngineCore) -> None:
+    """Two requests, and the sequences of one, differ; with a seed they are equal, whatever came between."""
+
+    def drawn(seed: int | None) -> list[list[int]]:
+        request = replace(new_request(max_tokens=24, ignore_eos=True), num_sequences=2)
+        events = tokens_of(core, replace(request, sampling=SamplingParams(seed=seed)))
+        return [[event.token_id for event in events if event.index == index] for index in (0, 1)]
+
+    every = [*drawn(None), *drawn(None)]
+    assert len({tuple(token_ids) for token_ids in every}) == 4
+    assert drawn(7) == drawn(7)

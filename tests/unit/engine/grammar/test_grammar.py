@@ -48,7 +48,7 @@ def constrained(
     return SamplingState(
         params,
         stopping or StopConditions(max_tokens=100),
-        index=0,
+        seed=0,
         prompt_token_ids=[0],
         tokenizer=tokenizer,
         grammar=GrammarCompiler(tokenizer).compile(grammar),

@@ -22,14 +22,17 @@ from engine.errors import (
     NotCapable,
     ReaderTooSlow,
     RequestAborted,
+    UnknownAdapter,
 )
 from engine.events import FinishReason, TokenEvent
 from engine.info.model_info import ModelInfo
 from engine.info.stats import Health
 from engine.remote.remote_engine import RemoteEngine
+from engine.remote.servers import served_adapters
 from engine.remote.servers import upstream as upstreams
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.sglang import SglangApi
+from engine.remote.wire.token_api import ApiFacts, TokenApi
 from engine.remote.wire.vllm import VllmApi
 from engine.request import (
     BeamParams,
@@ -100,11 +103,15 @@ class Pair:
 
 @asynccontextmanager
 async def pair(
-    tokenizer: Tokenizer, *replies: Reply, timeout_s: float = 60.0, **options: Any
+    tokenizer: Tokenizer,
+    *replies: Reply,
+    timeout_s: float = 60.0,
+    api: TokenApi | None = None,
+    **options: Any,
 ) -> AsyncIterator[Pair]:
     async with running_upstream(*replies) as upstream:
         server = Upstream(upstream.url, api_key="k", timeout_s=timeout_s)
-        engine = RemoteEngine(VllmApi(), [server], "m", tokenizer, model_info(tokenizer), **options)
+        engine = RemoteEngine(api or VllmApi(), [server], "m", tokenizer, model_info(tokenizer), **options)
         try:
             yield Pair(upstream, engine)
         finally:
@@ -644,3 +651,96 @@ async def test_a_reader_that_is_too_slow_is_cut_off(tokenizer: Tokenizer) -> Non
             while both.engine.stats().counters.num_generated_tokens < 256:
                 await asyncio.sleep(0)
             await anext(reading)
+
+
+COUNTING = VllmApi(ApiFacts(counts_cached_tokens=True))
+
+
+def count_of_cached(num_tokens: int) -> bytes:
+    usage = {"prompt_tokens": 3, "prompt_tokens_details": {"cached_tokens": num_tokens}}
+    return b"data: " + json.dumps({"choices": [], "usage": usage}).encode() + b"\n\n"
+
+
+async def test_the_last_event_has_the_count_of_cached_tokens(tokenizer: Tokenizer) -> None:
+    *before, done = tokens(*written(tokenizer))
+    async with pair(tokenizer, sends([*before, count_of_cached(2), done]), api=COUNTING) as both:
+        found = await events(both.engine, new_request())
+    assert text_of(found) == TEXT
+    assert found[-1].num_cached_tokens == 2
+    assert {each.num_cached_tokens for each in found[:-1]} == {0}  # nobody knows it before
+
+
+async def test_the_cached_tokens_of_a_request_are_those_of_its_first_sequence(tokenizer: Tokenizer) -> None:
+    """The others find the whole prompt that the first has computed."""
+    *before, done = tokens(*written(tokenizer))
+    replies = [sends([*before, count_of_cached(num), done]) for num in (1, 3)]
+    async with pair(tokenizer, *replies, api=COUNTING) as both:
+        found = await events(both.engine, new_request(num_sequences=2, num_parallel=1))
+    assert [each.num_cached_tokens for each in found if each.finish] == [1, 1]
+
+
+@pytest.mark.parametrize("is_cut", [False, True])
+async def test_a_sequence_is_whole_without_the_count_that_should_follow(
+    tokenizer: Tokenizer, is_cut: bool
+) -> None:
+    """An old server, or one that stops between its last token and the count."""
+    pieces = tokens(*written(tokenizer))[: -1 if is_cut else None]
+    async with pair(tokenizer, sends(pieces, is_cut=is_cut), api=COUNTING) as both:
+        found = await events(both.engine, new_request())
+    assert text_of(found) == TEXT
+    assert [each.finish for each in found if each.finish] == [FinishReason.END_TOKEN]
+
+
+def listed(*adapters: str) -> list[dict[str, object]]:
+    """Return models as vLLM lists them."""
+    names = {"m": None, **dict.fromkeys(adapters, "m")}
+    return [{"id": name, "max_model_len": 256, "parent": parent} for name, parent in names.items()]
+
+
+async def test_adapters_are_those_that_the_server_lists_now(
+    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served_adapters, "_PERIOD_S", 0.01)
+    async with pair(tokenizer, sends(tokens(*written(tokenizer)))) as both:
+
+        async def until_they_are(*names: str) -> None:
+            async with asyncio.timeout(30):
+                while both.engine.adapters.names != names:
+                    await asyncio.sleep(0.005)
+
+        with pytest.raises(UnknownAdapter):
+            await events(both.engine, new_request(adapter="poet"))
+        assert both.upstream.received == []
+        for names in (("poet",), ("clerk", "poet"), ("clerk",)):
+            both.upstream.models = listed(*names)
+            await until_they_are(*names)
+            if "poet" in names:
+                assert text_of(await events(both.engine, new_request(adapter="poet"))) == TEXT
+                assert both.upstream.received[-1]["model"] == "poet"
+        with pytest.raises(UnknownAdapter):
+            await events(both.engine, new_request(adapter="poet"))
+        await both.upstream.stop()
+        both.upstream.models = listed("poet")
+        await both.upstream.start()
+        await until_they_are("poet")
+        assert not both.engine.adapters.can_load
+
+
+async def test_an_adapter_that_the_server_has_just_forgotten_is_unknown(tokenizer: Tokenizer) -> None:
+    async with over_two(tokenizer, refuses(404), refuses(404)) as (engine, _, _):
+        engine._servers[0].upstream.adapters = frozenset({"poet"})
+        engine._adapters.names = ("poet",)
+        with pytest.raises(UnknownAdapter):
+            await events(engine, new_request(adapter="poet"))
+        with pytest.raises(GenerationFailed):
+            await events(engine, new_request())
+
+
+async def test_requests_for_an_adapter_go_to_the_servers_that_have_it(tokenizer: Tokenizer) -> None:
+    whole = sends(tokens(*written(tokenizer)))
+    async with over_two(tokenizer, whole, whole) as (engine, one, other):
+        engine._servers[1].upstream.adapters = frozenset({"poet"})
+        engine._adapters.names = ("poet",)
+        for name in "abc":
+            await events(engine, new_request(name, adapter="poet"))
+    assert (len(one.received), len(other.received)) == (0, 3)

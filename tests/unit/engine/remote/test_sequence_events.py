@@ -4,7 +4,7 @@ import pytest
 
 from engine.events import TokenEvent
 from engine.remote import sequence_events
-from engine.remote.sequence_events import SequenceEvents
+from engine.remote.sequence_events import CachedTokens, SequenceEvents
 from engine.remote.wire.verbatim import VerbatimApi
 from engine.request import SamplingParams, StopConditions
 from tests.requests import generation_request
@@ -40,7 +40,7 @@ def events_into(found: list[TokenEvent]) -> SequenceEvents:
     )
     tokenizer = byte_level()
     reader = VerbatimApi().reader(request, tokenizer)
-    return SequenceEvents(request, 0, tokenizer, reader, found.append, lambda: 3)
+    return SequenceEvents(request, 0, tokenizer, reader, found.append, lambda: 3, CachedTokens())
 
 
 def event(*token_ids: int, start: bytes = b"null") -> bytes:

@@ -231,7 +231,7 @@ async def test_a_server_without_room_is_asked_again_at_the_start(
     async with running_upstream(reply, reply, ONE_TOKEN) as upstream:
         engine = await RemoteEngine.start(config(upstream.url, timeout_s=0.2), on_progress=said.append)
         await engine.stop()
-    assert len(upstream.received) == 3
+    assert len(upstream.received) == 4  # two failures, the probe, and the trial of what is optional
     assert len(said) == 1 and said[0].startswith(f"waiting for the server at {upstream.url}: ")
 
 
@@ -275,3 +275,41 @@ async def test_a_model_that_transcribes_is_refused_over_other_servers(tmp_path: 
         hears = msgspec.structs.replace(config(upstream.url), model=str(tmp_path))
         with pytest.raises(ModelNotSupported, match="leave out --engine and"):
             await RemoteEngine.start(hears)
+
+
+async def test_the_adapters_of_the_start_are_those_that_the_servers_list() -> None:
+    async with running_upstream(ONE_TOKEN) as one, running_upstream(ONE_TOKEN) as other:
+        for upstream, name in ((one, "poet"), (other, "clerk")):
+            upstream.models = [*upstream.models, {"id": name, "parent": "m", "max_model_len": None}]
+        async with started(config(one.url, other.url)) as engine:
+            assert engine.adapters.names == ("clerk", "poet")
+
+
+@pytest.mark.parametrize("has_priorities", [False, True])
+async def test_priorities_of_vllm_are_as_the_operator_says(has_priorities: bool) -> None:
+    async with (
+        running_upstream(ONE_TOKEN) as upstream,
+        started(config(upstream.url, priorities=has_priorities)) as engine,
+    ):
+        assert engine.capabilities.priority == has_priorities
+
+
+@pytest.mark.parametrize("orders", [(True, True), (True, False), (None, True)])
+async def test_servers_that_order_priorities_otherwise_have_none_together(
+    orders: tuple[bool | None, ...],
+) -> None:
+    reply = answers(sglang.answer([5], "length"))
+    async with running_upstream(reply) as one, running_upstream(reply) as other:
+        for upstream, is_lowest_first in zip((one, other), orders, strict=True):
+            upstream.server_info["enable_priority_scheduling"] = is_lowest_first is not None
+            upstream.server_info["schedule_low_priority_values_first"] = bool(is_lowest_first)
+        async with started(config(one.url, other.url, api="sglang")) as engine:
+            assert engine.capabilities.priority == (len(set(orders)) == 1)
+
+
+async def test_named_log_probabilities_need_a_server_that_keeps_the_others_right() -> None:
+    """vLLM's first model runner refuses the trial; the second answers it."""
+    scored = answers({"choices": [], "usage": {}, "prompt_token_id_logprobs": "AAAAAA=="})
+    for reply, is_there in ((scored, True), (refuses(400, "requires the V2 model runner"), False)):
+        async with running_upstream(ONE_TOKEN, reply) as upstream, started(config(upstream.url)) as engine:
+            assert engine.capabilities.logprob_token_ids == is_there

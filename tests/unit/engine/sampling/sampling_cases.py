@@ -41,7 +41,7 @@ def state(
     made = SamplingState(
         params,
         stopping or StopConditions(max_tokens=1000),
-        index=index,
+        seed=(params.seed or 0) + index,
         prompt_token_ids=prompt,
         tokenizer=tokenizer,
         grammar=None,

@@ -18,7 +18,7 @@ TOKENIZER = tiny_tokenizers.byte_level()
 def generate(tokenizer: Tokenizer, params: SamplingParams, num_tokens: int) -> list[int]:
     """From random logits, new ones at every step."""
     sampler, sequence = Sampler(tokenizer), state(tokenizer, params)
-    generator = torch.Generator().manual_seed(params.seed)
+    generator = torch.Generator().manual_seed(params.seed or 0)
     token_ids: list[int] = []
     for _ in range(num_tokens):
         [sampled] = sampler.sample(torch.randn(1, tokenizer.vocab_size, generator=generator), [sequence])

@@ -39,11 +39,10 @@ async def test_each_prompt_has_a_choice_and_usage_is_their_sum() -> None:
     assert answer["usage"]["completion_tokens"] == 6
 
 
-async def test_prompts_without_a_seed_draw_their_own() -> None:
+async def test_no_seed_is_asked_for_where_none_is_given() -> None:
     api = Api(says("a"))
     await api.answer(PATH, completion(["Hi", "Hi"]))
-    first, second = api.engine.requests
-    assert first.sampling.seed != second.sampling.seed
+    assert [request.sampling.seed for request in api.engine.requests] == [None, None]
 
 
 async def test_chunks_join_to_the_whole_text_and_end_with_a_reason_each() -> None:

@@ -27,6 +27,10 @@ def test_adapters_are_named_in_one_option_or_in_several(arguments: list[str]) ->
     assert sources(*arguments) == (("a", "/x/y"), ("b", "org/b"))
 
 
+def test_processes_for_http_may_stand_before_an_engine_with_adapters() -> None:
+    assert sources("--lora-adapters", "a=/x", "--api-workers", "2") == (("a", "/x"),)
+
+
 def test_the_variable_is_that_of_tgi_where_a_repository_may_name_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -51,7 +55,9 @@ def test_the_limits_are_the_engines() -> None:
         (["--lora-adapters", "a="], "--lora-adapters: an adapter is given as name=folder"),
         (["--lora-adapters", "tgi=/x"], "lora_adapters: 'tgi' is a name of the model itself"),
         (["--lora-adapters", "a=/x,b=/y", "--max-lora-names", "1"], "2 adapters, more than max_lora_names"),
-        (["--lora-root", "/x", "--api-workers", "2"], "need an engine in the process that answers HTTP"),
+        (["--lora-root", "/x", "--api-workers", "2"], "needs an engine in the process that answers HTTP"),
+        (["--lora-root", "/x", "--engine-url", "http://a"], "needs an engine in the process that answers"),
+        (["--lora-adapters", "a=/x", "--engine-url", "http://a"], "other servers have their own"),
     ],
 )
 def test_what_cannot_be_served_is_refused_at_the_start(arguments: list[str], message: str) -> None:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from engine.config import QUANTIZATIONS, KVEventsConfig
 from engine.remote.servers.connections import Connections
 from handlers.cli import main
-from handlers.engine_starter import engine_config
+from handlers.engine_starter import engine_config, remote_config
 from handlers.mindie.settings import MindieSettings
 from handlers.settings.settings import Settings
 from handlers.shared_settings.section import Section
@@ -286,6 +286,14 @@ def test_kv_events_need_their_library_an_address_and_a_cache(monkeypatch: pytest
     monkeypatch.setattr("handlers.settings.kv_events.find_spec", lambda name: None)
     with pytest.raises(ValidationError, match=r"pip install 'verbatim-server\[kv-events\]'"):
         Settings(kv_events="tcp://*:5557")
+
+
+def test_priorities_are_said_of_the_servers_that_do_not_say_them() -> None:
+    servers: dict[str, Any] = {"engine": "vllm", "engine_url": ("http://a:1",), "engine_priorities": True}
+    assert remote_config(Settings(**servers)).priorities
+    for engine, urls in (("verbatim", ()), ("verbatim", ("http://a:1",)), ("sglang", ("http://a:1",))):
+        with pytest.raises(ValueError, match="engine_priorities is of engine vllm"):
+            Settings(**{**servers, "engine": engine, "engine_url": urls})
 
 
 def test_processes_of_the_api_need_an_engine_here() -> None:

@@ -90,11 +90,10 @@ async def test_penalties_follow_openais_definition() -> None:
     assert (sampling.presence_penalty, sampling.frequency_penalty) == (1.5, -1.0)
 
 
-async def test_without_a_seed_each_prompt_draws_its_own() -> None:
+async def test_no_seed_is_asked_for_where_none_is_given() -> None:
     api = Api(says("x"))
     await api.answer(PATH, {"prompt": ["a", "a"]})
-    first, second = (request.sampling.seed for request in api.engine.requests)
-    assert first != second
+    assert [request.sampling.seed for request in api.engine.requests] == [None, None]
 
 
 async def test_all_prompts_draw_with_the_one_seed() -> None:

@@ -193,6 +193,14 @@ async def test_a_seed_that_the_server_drew_is_told_and_differs_between_requests(
     assert len(set(seeds)) == 3
 
 
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("asked", [{"do_sample": True}, {"details": True}])
+async def test_no_seed_is_drawn_that_no_answer_reports(path: str, asked: dict[str, bool]) -> None:
+    api = Api(says("a"))
+    await api.answer(path, native(**asked))
+    assert api.engine.request.sampling.seed is None
+
+
 @pytest.mark.parametrize(("given", "text"), [(None, "Hello"), (False, "Hello"), (True, "HiHello")])
 @pytest.mark.parametrize("path", PATHS)
 async def test_the_prompt_precedes_the_text_only_if_asked(path: str, given: bool | None, text: str) -> None:
@@ -204,7 +212,7 @@ async def test_best_of_answers_the_highest_mean_logprob_and_lists_the_others() -
     api = Api(says("a", logprobs=(-2.0, -1.0, -3.0)), max_best_of=3)
     answer = await api.answer("/generate", native(details=True, best_of=3, do_sample=True))
     seed = api.engine.request.sampling.seed
-    assert answer["details"]["seed"] == seed + 1
+    assert seed is not None and answer["details"]["seed"] == seed + 1
     others = answer["details"]["best_of_sequences"]
     assert [other["seed"] for other in others] == [seed, seed + 2]
     assert {other["finish_reason"] for other in others} == {"eos_token"}

@@ -14,6 +14,7 @@ class Server:
     num_outstanding: int = 0
     is_healthy: bool = True
     is_admitted: bool = True
+    adapters: frozenset[str] = frozenset()
 
 
 def keys(*names: str) -> list[bytes]:
@@ -109,3 +110,13 @@ def test_many_servers_are_loaded_alike_though_conversations_stay_where_they_are(
     assert by_both.imbalance < 1.2 * by_load.imbalance, "one prompt that all share draws no crowd"
     assert by_both.hits > 5 * by_load.hits
     assert by_both.seconds < by_load.seconds
+
+
+def test_a_request_for_an_adapter_goes_where_it_is() -> None:
+    servers = [Server(), Server(9 * A_REQUEST, adapters=frozenset({"poet"})), Server()]
+    router = Router(servers)
+    assert router.choose(A_REQUEST, adapter="poet") is servers[1]
+    servers[2].adapters = frozenset({"poet"})
+    assert router.choose(A_REQUEST, adapter="poet") is servers[2]
+    servers[2].is_healthy = False
+    assert router.choose(A_REQUEST, adapter="poet") is servers[1]

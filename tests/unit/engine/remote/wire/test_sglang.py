@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine.remote.wire.answer_reader import DONE, Malformed, NewToken, UpstreamError
 from engine.remote.wire.sglang import SglangApi
@@ -77,6 +78,9 @@ def test_each_sequence_is_a_request_with_an_id_and_a_seed_of_its_own(tokenizer: 
     first, second, again = (body(tokenizer, request, index) for index in (0, 1, 0))
     assert [one["sampling_params"]["sampling_seed"] for one in (first, second)] == [2**63 - 1, 0]
     assert len({one["rid"] for one in (first, second, again)}) == 3
+    unseeded = new_request(SamplingParams(seed=None))
+    seeds = {body(tokenizer, unseeded, 0)["sampling_params"]["sampling_seed"] for _ in range(3)}
+    assert len(seeds) == 3  # the server would draw all from one
     assert "extra_key" not in first
 
 
@@ -242,3 +246,32 @@ def test_facts_are_the_caches_size_and_what_seeds_do() -> None:
     seeds, events = API.read_facts(b"{}").warnings
     assert "seeds" in seeds and "--incremental-streaming-output" in events
     assert API.read_facts(b"<html>").warnings == ()
+
+
+@pytest.mark.parametrize(
+    "options, sent",
+    [
+        ({}, {}),
+        ({"enable_priority_scheduling": True}, {"priority": -4}),
+        (
+            {"enable_priority_scheduling": True, "schedule_low_priority_values_first": True},
+            {"priority": 4},
+        ),
+    ],
+)
+def test_a_priority_is_sent_in_the_order_of_the_server(
+    tokenizer: Tokenizer, options: dict[str, bool], sent: dict[str, int]
+) -> None:
+    fitted = API.fitted(API.read_facts(json.dumps(options).encode()))
+    assert ("priority" in fitted.capabilities.missing) == (not sent)
+    request = replace(new_request(), priority=4)
+    assert json.loads(fitted.encode(request, 0, "m", tokenizer)).items() >= sent.items()
+    if sent:  # a request without one would come last
+        assert json.loads(fitted.encode(new_request(), 0, "m", tokenizer))["priority"] == 0
+    else:
+        assert "priority" not in json.loads(fitted.encode(request, 0, "m", tokenizer))
+
+
+def test_an_adapter_is_asked_for_by_its_name(tokenizer: Tokenizer) -> None:
+    assert body(tokenizer, replace(new_request(), adapter="poet"))["lora_path"] == "poet"
+    assert "lora_path" not in body(tokenizer, new_request())

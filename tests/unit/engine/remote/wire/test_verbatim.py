@@ -79,6 +79,10 @@ def test_seeds_have_all_their_bits(tokenizer: Tokenizer) -> None:
     assert [sent(tokenizer, request, index)["sampling_params"]["seed"] for index in (0, 1)] == [2**64 - 1, 0]
 
 
+def test_no_seed_is_sent_that_nobody_asked_for(tokenizer: Tokenizer) -> None:
+    assert "seed" not in sent(tokenizer, new_request(SamplingParams(seed=None)))["sampling_params"]
+
+
 def test_all_answers_are_streamed_and_list_as_many_as_asked(tokenizer: Tokenizer) -> None:
     request = new_request(SamplingParams(num_logprobs=20, num_prompt_logprobs=1))
     assert API.is_streamed(request)
@@ -99,3 +103,7 @@ def test_named_tokens_come_in_the_order_of_the_request(tokenizer: Tokenizer) -> 
     choice = {"token_ids": [3], "logprobs": {"content": [{**scored[0], "top_logprobs": scored}]}}
     (token,) = API.reader(request, tokenizer).read(json.dumps({"choices": [choice]}).encode())
     assert [(top.token_id, top.logprob) for top in token.top_logprobs] == [(5, -5.0), (3, -3.0)]
+
+
+def test_an_adapter_is_asked_for_as_the_model(tokenizer: Tokenizer) -> None:
+    assert sent(tokenizer, new_request(SamplingParams(), adapter="poet"))["model"] == "poet"

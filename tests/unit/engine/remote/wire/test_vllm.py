@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from engine.remote.wire.answer_reader import Malformed
+from engine.remote.wire.answer_reader import DONE, Malformed
+from engine.remote.wire.token_api import ApiFacts, PriorityOrder
 from engine.remote.wire.vllm import VllmApi
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
@@ -21,7 +22,12 @@ def tokenizer() -> Tokenizer:
 
 
 def new_request(
-    sampling: SamplingParams | None = None, *, cache_salt: str | None = None, **stopping: Any
+    sampling: SamplingParams | None = None,
+    *,
+    cache_salt: str | None = None,
+    priority: int = 0,
+    adapter: str | None = None,
+    **stopping: Any,
 ) -> GenerationRequest:
     return generation_request(
         request_id="a",
@@ -29,6 +35,8 @@ def new_request(
         sampling=sampling or SamplingParams(),
         stopping=StopConditions(**{"max_tokens": 9} | stopping),
         cache_salt=cache_salt,
+        priority=priority,
+        adapter=adapter,
     )
 
 
@@ -93,8 +101,78 @@ def test_truncation_is_left_out_where_nothing_is_drawn(tokenizer: Tokenizer) -> 
     assert (found["top_k"], found["top_p"], found["min_p"]) == (5, 0.5, 0.1)
 
 
+def test_a_seed_is_sent_only_where_somebody_asked_for_it_and_it_counts(tokenizer: Tokenizer) -> None:
+    """Requests without one, most of all, are drawn faster, and one seed slows a whole batch."""
+    assert "seed" not in params(tokenizer, new_request(SamplingParams(seed=None)), 1)
+    assert "seed" not in params(tokenizer, new_request(SamplingParams(temperature=0.0, seed=5)))
+    assert params(tokenizer, new_request(SamplingParams(seed=0)), 1)["seed"] == 1
+
+
 def test_log_probabilities_of_another_prompt_are_malformed(tokenizer: Tokenizer) -> None:
     reader = API.reader(new_request(SamplingParams(num_prompt_logprobs=1)), tokenizer)
     for listed in ([None], [None, {"7": {"logprob": -1.0}}]):
         with pytest.raises(Malformed):
             list(reader.read(json.dumps({"choices": [], "prompt_logprobs": listed}).encode()))
+
+
+def test_named_tokens_are_one_more_than_the_request_has(tokenizer: Tokenizer) -> None:
+    """The server's list has the drawn token first, each token once, and is cut to its length."""
+    sampling = SamplingParams(num_logprobs=0, logprob_token_ids=(5, 3))
+    found = params(tokenizer, new_request(sampling))
+    assert (found["logprobs"], found["logprob_token_ids"]) == (3, [5, 3, 3])
+    for drawn, listed in ((7, [7, 5, 3]), (3, [3, 5])):
+        scored = [{"token_id": token_id, "logprob": -1.0 * token_id} for token_id in listed]
+        choice = {"token_ids": [drawn], "logprobs": {"content": [{**scored[0], "top_logprobs": scored}]}}
+        answer = json.dumps({"choices": [choice]}).encode()
+        (token,) = API.reader(new_request(sampling), tokenizer).read(answer)
+        assert [(top.token_id, top.logprob) for top in token.top_logprobs] == [(5, -5.0), (3, -3.0)]
+
+
+def test_a_priority_is_sent_as_it_is(tokenizer: Tokenizer) -> None:
+    """The lowest comes first, there as here; none is sent to servers that would take it and do nothing."""
+    assert "priority" in API.capabilities.missing
+    fitted = API.fitted(ApiFacts(priorities=PriorityOrder.LOWEST_FIRST))
+    assert "priority" not in fitted.capabilities.missing
+    assert json.loads(fitted.encode(new_request(priority=-3), 0, "m", tokenizer))["priority"] == -3
+    assert "priority" not in json.loads(fitted.encode(new_request(), 0, "m", tokenizer))
+
+
+def test_an_adapter_is_asked_for_as_the_model(tokenizer: Tokenizer) -> None:
+    assert json.loads(API.encode(new_request(adapter="poet"), 0, "m", tokenizer))["model"] == "poet"
+    assert json.loads(API.encode(new_request(), 0, "m", tokenizer))["model"] == "m"
+
+
+def test_the_last_token_waits_for_the_count_of_cached_ones(tokenizer: Tokenizer) -> None:
+    fitted = API.fitted(ApiFacts(counts_cached_tokens=True))
+    request = new_request()
+    assert json.loads(fitted.encode(request, 0, "m", tokenizer))["stream_options"] == {"include_usage": True}
+    assert "stream_options" not in json.loads(API.encode(request, 0, "m", tokenizer))
+    last = json.dumps({"choices": [{"token_ids": [5, 6], "finish_reason": "stop"}], "usage": None}).encode()
+    usage = json.dumps({"choices": [], "usage": {"prompt_tokens_details": {"cached_tokens": 2}}}).encode()
+    reader = fitted.reader(request, tokenizer)
+    assert [token.token_id for token in reader.read(last)] == [5]
+    (token,) = reader.read(usage)
+    assert (token.token_id, token.is_complete, reader.num_cached_tokens) == (6, True, 2)
+    assert reader.read(DONE) == []
+    without = fitted.reader(request, tokenizer)
+    without.read(last)
+    assert [token.token_id for token in without.read(DONE)] == [6]
+
+
+@pytest.mark.parametrize(
+    "probe, scores, expected",
+    [
+        ({"usage": {"prompt_tokens_details": {"cached_tokens": 0}}}, None, (True, False)),
+        ({"usage": {"prompt_tokens_details": None}}, {"prompt_token_id_logprobs": "AA=="}, (False, True)),
+        ({}, {}, (False, False)),  # a server that knows no such field, and ignores it
+    ],
+)
+def test_the_first_answers_show_what_the_server_can_do(
+    probe: dict[str, object], scores: dict[str, object] | None, expected: tuple[bool, bool]
+) -> None:
+    (trial,) = API.encode_trials("m", 7)
+    assert json.loads(trial)["sampling_params"]["prompt_logprob_token_ids"] == [[7]]
+    answer = None if scores is None else json.dumps(scores).encode()
+    facts = API.learn(ApiFacts(), json.dumps(probe).encode(), (answer,))
+    assert (facts.counts_cached_tokens, facts.lists_named_logprobs) == expected
+    assert ("logprob_token_ids" in API.fitted(facts).capabilities.missing) == (not expected[1])
