@@ -83,7 +83,6 @@ class AnswerWatch:
         exchange = Exchange(
             self._scope["method"],
             self._scope["path"],
-            (),
             self._request,
             self._head["status"],
             _decoded(self._head),

@@ -44,7 +44,6 @@ class Target:
         exchange = Exchange(
             request.method,
             request.path.partition("?")[0],
-            tuple(request.headers.items()),
             request.content,
             answer.status,
             tuple(field for field in answer.headers if field[0] not in dropped),

@@ -81,7 +81,6 @@ async def _answer(client: httpx.AsyncClient, contract: str, request: Request) ->
     exchange = Exchange(
         request.method,
         request.path,
-        tuple(answer.request.headers.multi_items()),
         request.body,
         answer.status_code,
         tuple(answer.headers.multi_items()),
