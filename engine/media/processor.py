@@ -91,7 +91,7 @@ class PromptMediaProcessor:
         ids += token_ids[start:]
         if self._family.has_prefix and media:
             first = media[0].position
-            media[0] = msgspec.structs.replace(media[0], blocks=((-first, len(ids) - first),))
+            media[0] = msgspec.structs.replace(media[0], seen_together=((-first, len(ids) - first),))
         return Prompt(tuple(ids), tuple(media))
 
     def plain(self, index: int, item: MediaItem) -> bytes:

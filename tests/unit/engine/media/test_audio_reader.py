@@ -44,7 +44,7 @@ def test_each_place_takes_a_file_of_its_kind(directory: Path) -> None:
     first, second = processor.expand(ids, [SOUND, PICTURE]).media
     assert (first.kind, second.kind) == (MediaKind.AUDIO, MediaKind.IMAGE)
     # The tokens of an image see each other, as this model wants it, and those of a sound do not.
-    assert second.blocks and not first.blocks
+    assert second.seen_together and not first.seen_together
     with pytest.raises(InvalidMedia, match="media item 0: it is image, and its place is one of audio"):
         processor.expand(ids, [PICTURE, SOUND])
 
