@@ -32,8 +32,8 @@ from handlers.concurrency.workers import Workers
 from handlers.engine_starter import engine_starter, set_environment
 from handlers.hf.contract import HfContract
 from handlers.hf.operations import HfHandlers
+from handlers.media.part_reader import PartReader
 from handlers.media.preparation import MediaPreparation
-from handlers.media.reader import MediaReader
 from handlers.mindie.contract import MindieContract
 from handlers.mindie.operations import MindieHandlers
 from handlers.openai.contract import OpenAIContract
@@ -213,7 +213,7 @@ def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit, exchang
             media=PromptMedia(engine.media, settings.max_media_items),
         ),
         workers=workers,
-        media=MediaPreparation(MediaReader(settings, workers), workers),
+        media=MediaPreparation(PartReader(settings, workers), workers),
         active_requests=ActiveRequests(engine, limit),
         metrics=Metrics(
             engine.model_info,

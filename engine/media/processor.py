@@ -51,7 +51,7 @@ class PromptMediaProcessor:
         """The kinds that the model reads."""
         return frozenset(self._readers)
 
-    def marker(self, kind: MediaKind) -> str:
+    def placeholder(self, kind: MediaKind) -> str:
         """Return the text that stands for an item of this kind in a prompt without a chat template."""
         assert kind in self.kinds, "the model does not read this kind"
         before, after = self._family.around.get(kind, ("", ""))

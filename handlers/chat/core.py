@@ -61,7 +61,7 @@ class PreparedChat(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RenderedChat(msgspec.Struct, frozen=True):
-    """A rendered conversation. media: its images and the like, in the order of their markers."""
+    """A rendered conversation. media: its images and the like, in the order of their placeholders."""
 
     prompt: RenderedPrompt
     media: tuple[MediaPart, ...] = ()
@@ -101,7 +101,7 @@ class ChatCore:
         self._allows_forms = allows_forms
         self.media = PromptMedia() if media is None else media
         self._dialect = lru_cache(_MAX_DIALECTS)(
-            partial(Dialect.of, tokenizer.hf, tool_format=tool_format, markers=self.media.markers)
+            partial(Dialect.of, tokenizer.hf, tool_format=tool_format, placeholders=self.media.placeholders)
         )
         self._trusts_special_tokens = trusts_special_tokens
         self._private_salt = private_salt
@@ -191,16 +191,16 @@ class ChatCore:
         dialect = self._dialect(chat_template)
         said = _client_text(dialect, params, use)
         guard = None if self._trusts_special_tokens else self._guard(chat_template)
-        marked = None if guard is None else guard.marked(said)
-        if guard is None or marked is None:
+        guarded = None if guard is None else guard.with_sentinels(said)
+        if guard is None or guarded is None:
             text, media = _render(dialect, params, said)
-            return RenderedChat(RenderedPrompt(text), in_rendered_order(media, text, self.media.markers))
+            return RenderedChat(RenderedPrompt(text), in_rendered_order(media, text, self.media.placeholders))
         try:
-            text, media = _render(dialect, params, marked.said)
+            text, media = _render(dialect, params, guarded.said)
         except TemplateError as error:
-            raise TemplateError(str(error).replace(marked.mark, ""), error.field) from error
-        prompt = guard.prompt(text, marked.mark)
-        return RenderedChat(prompt, in_rendered_order(media, text, self.media.markers))
+            raise TemplateError(str(error).replace(guarded.sentinel, ""), error.field) from error
+        prompt = guard.prompt(text, guarded.sentinel)
+        return RenderedChat(prompt, in_rendered_order(media, text, self.media.placeholders))
 
     def _encode(self, prompt: RenderedPrompt, params: ChatParams) -> list[int]:
         adds_special = params.add_special_tokens

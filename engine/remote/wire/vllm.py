@@ -134,7 +134,7 @@ def prompt_fields(prompt: Prompt) -> dict[str, Any]:
         {"type": f"{media.kind.value}_url", "url": source}
         for media, source in zip(prompt.media, prompt.sources, strict=True)
     ]
-    return {"token_ids": prompt.marked_token_ids, _FILES: parts, "return_token_ids": True}
+    return {"token_ids": prompt.placeholder_token_ids, _FILES: parts, "return_token_ids": True}
 
 
 def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:

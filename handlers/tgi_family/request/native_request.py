@@ -9,7 +9,7 @@ from handlers.chat.media import PartContents, PromptMedia
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.service.seed import draw_seed
-from handlers.tgi_family.request.markdown_images import MarkedText, with_markers
+from handlers.tgi_family.request.markdown_images import PromptWithImages, with_placeholders
 from handlers.tgi_family.request.params import NativeParams
 from handlers.tgi_family.request.request_limits import RequestLimits
 
@@ -75,8 +75,14 @@ def _prompt(
     tokenizer: Tokenizer,
     media: PromptMedia,
 ) -> Prompt:
-    marker = media.markers.get(MediaKind.IMAGE)  # a model that reads text alone reads Markdown as text
-    text, images = MarkedText(params.inputs) if marker is None else with_markers(params.inputs, marker)
+    placeholder = media.placeholders.get(
+        MediaKind.IMAGE
+    )  # a model that reads text alone reads Markdown as text
+    text, images = (
+        PromptWithImages(params.inputs)
+        if placeholder is None
+        else with_placeholders(params.inputs, placeholder)
+    )
     media.check(images, contents)
     if images or params.truncate is None:
         tokenizer.check_length(text, limits.max_total_tokens, params.max_new_tokens or 1)

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from engine.request import MediaKind
-from handlers.tgi_family.request.markdown_images import with_markers
+from handlers.tgi_family.request.markdown_images import with_placeholders
 from tests.scripted.engine import ScriptedEngine, says
 from tests.scripted.media import NUM_TOKENS, ScriptedMedia, png, seeing_engine
 from tests.unit.handlers.tgi.api import Api, native
@@ -72,7 +72,7 @@ async def test_a_model_that_reads_text_alone_reads_markdown_as_text() -> None:
         (native("![](https://example.com/a.png)"), "this server fetches no URLs"),
         (native("![](a.png)"), "a source is a data URL"),
         (native(f"![]({URL})", truncate=2), "`truncate` cannot shorten"),
-        (native(f"![]({URL}) <|image|>"), "the numbers of markers and items differ"),
+        (native(f"![]({URL}) <|image|>"), "the numbers of placeholders and items differ"),
         (native(f"![]({URL})" * 21), "a request may have 20"),
         (native(f"![]({URL})" + "x" * 1000), "`inputs` tokens + `max_new_tokens` must be <= 1000"),
     ],
@@ -105,13 +105,13 @@ async def test_a_part_that_cannot_be_read_is_named() -> None:
     ],
 )
 def test_images_are_found_as_the_pattern_finds_them(text: str, rest: str, urls: list[str]) -> None:
-    marked = with_markers(text, "#")
-    assert (marked.text, [image.source for image in marked.images]) == (rest, urls)
-    assert all(image.kind is MediaKind.IMAGE for image in marked.images)
+    prompt_ = with_placeholders(text, "#")
+    assert (prompt_.text, [image.source for image in prompt_.images]) == (rest, urls)
+    assert all(image.kind is MediaKind.IMAGE for image in prompt_.images)
 
 
 @pytest.mark.parametrize("text", ["![" * 500_000, "![]" * 300_000, "![](" * 250_000, "![" * 300_000 + "]"])
 def test_a_prompt_of_brackets_takes_no_longer_than_its_length(text: str) -> None:
     start = time.process_time()
-    with_markers(text, "#")
+    with_placeholders(text, "#")
     assert time.process_time() - start < 5  # where each bracket was looked for anew, it would be hours
