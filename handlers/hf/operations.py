@@ -20,9 +20,9 @@ from handlers.active_requests.admission import AdmissionControl
 from handlers.hf.chat.operation import Chat
 from handlers.hf.completions.operation import Completions, completion_params
 from handlers.hf.errors import to_problem
+from handlers.hf.generate.operation import Generate
+from handlers.hf.generate.request import generate_params
 from handlers.hf.info import info, model_list
-from handlers.hf.native.operation import Native
-from handlers.hf.native.request import native_params
 from handlers.hf.tokenize import tokenize
 from handlers.runtime.problem import Problem
 from handlers.service.shared import Shared
@@ -42,20 +42,20 @@ class HfHandlers(AdmissionControl, Operations):
         self._shared = shared
         self._limits = limits = RequestLimits.of(settings, shared.settings, shared.model_info)
         compute_type = settings.compute_type or shared.model_info.device
-        self._native = Native(shared, to_problem, limits, compute_type)
+        self._generate = Generate(shared, to_problem, limits, compute_type)
         self._chat = Chat(shared, to_problem, limits, compute_type)
         self._completions = Completions(shared, to_problem, limits, compute_type)
         self._started = int(time.time())
 
     @override
     async def generate(self, body: m.GenerateRequest, call: Call[GenerateHeaders]) -> m.GenerateResponse:
-        return await self._native.whole(native_params(body), call)
+        return await self._generate.whole(generate_params(body), call)
 
     @override
     async def generate_stream(
         self, body: m.GenerateRequest, call: Call[GenerateStreamHeaders]
     ) -> EventStream[m.StreamEvent]:
-        return self._native.stream(native_params(body), call)
+        return self._generate.stream(generate_params(body), call)
 
     @override
     async def chat_completions(

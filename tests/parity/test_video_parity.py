@@ -197,13 +197,13 @@ def texts_of(family: str) -> list[tuple[str, list[bytes], list[bytes]]]:
     ]
 
 
-def markers_of(family: str) -> tuple[str, str]:
+def placeholders_of(family: str) -> tuple[str, str]:
     """Return what stands for a video, and for an image."""
     return PLACEHOLDERS.get(family, QWEN_PLACEHOLDERS)
 
 
 def expect(family: str, whole: Any, text: str, videos: list[bytes], images: list[bytes]) -> Expected:
-    video, image = markers_of(family)
+    video, image = placeholders_of(family)
     return continued(whole, hf_inputs(family, text.replace("%", video).replace("#", image), videos, images))
 
 

@@ -1,4 +1,4 @@
-"""Images in native prompts, in Markdown: `![](url)`."""
+"""Images in prompts of `/generate`, in Markdown: `![](url)`."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

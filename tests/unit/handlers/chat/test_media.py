@@ -119,7 +119,7 @@ def test_the_clients_own_words_are_never_a_marker(template: str, role: str) -> N
     assert chat.sources == [b"a"]
 
 
-def test_a_marker_of_the_clients_is_one_where_special_tokens_are_trusted() -> None:
+def test_a_placeholder_of_the_clients_is_one_where_special_tokens_are_trusted() -> None:
     chat = Chat(trusts_special_tokens=True)
     with pytest.raises(TemplateError) as caught:
         chat.prepare(user(A, TextPart("<|image|>")))

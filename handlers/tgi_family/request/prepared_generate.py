@@ -1,4 +1,4 @@
-"""Native requests for the engine."""
+"""Requests of `/generate` for the engine."""
 
 from dataclasses import dataclass
 from secrets import token_hex
@@ -10,15 +10,15 @@ from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.service.seed import draw_seed
 from handlers.tgi_family.request.markdown_images import PromptWithImages, with_placeholders
-from handlers.tgi_family.request.params import NativeParams
+from handlers.tgi_family.request.params import GenerateParams
 from handlers.tgi_family.request.request_limits import RequestLimits
 
 
 @dataclass(frozen=True)
-class NativeRequest:
-    """One native request, valid. seed: None where nothing is drawn at random."""
+class PreparedGenerate:
+    """One request of `/generate`, valid. seed: None where nothing is drawn at random."""
 
-    params: NativeParams
+    params: GenerateParams
     request: GenerationRequest
     seed: int | None
 
@@ -32,8 +32,8 @@ class NativeRequest:
         return None if self.seed is None else self.seed + index
 
 
-def native_request(
-    params: NativeParams,
+def prepared_generate(
+    params: GenerateParams,
     contents: PartContents,
     limits: RequestLimits,
     tokenizer: Tokenizer,
@@ -41,7 +41,7 @@ def native_request(
     *,
     num_sequences: int,
     is_stream: bool,
-) -> NativeRequest:
+) -> PreparedGenerate:
     """Tokenize, which takes its time for a long prompt.
 
     contents: of the prompt's images, as far as they have been read. Raise Refused, PromptTooLong or
@@ -65,11 +65,11 @@ def native_request(
         num_sequences=num_sequences,
         adapter=params.adapter,
     )
-    return NativeRequest(params, request, seed if params.is_sampled else None)
+    return PreparedGenerate(params, request, seed if params.is_sampled else None)
 
 
 def _prompt(
-    params: NativeParams,
+    params: GenerateParams,
     contents: PartContents,
     limits: RequestLimits,
     tokenizer: Tokenizer,
