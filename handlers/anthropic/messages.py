@@ -18,7 +18,7 @@ from handlers.anthropic.answer.draft import MessageDraft
 from handlers.anthropic.answer.events import MessageEvent
 from handlers.anthropic.errors import to_problem
 from handlers.anthropic.request.preparation import Preparation
-from handlers.anthropic.request.request import grammar_field, hides_thoughts
+from handlers.anthropic.request.request import grammar_field, hides_reasoning
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.usage import ChatUsage
@@ -77,7 +77,7 @@ class Messages(
             MessageDraft(
                 chat.request.adapter or self.shared.model_names.served, context_management, has_room=has_room
             ),
-            Answer(hides_thoughts=hides_thoughts(plan)),
+            Answer(hides_reasoning=hides_reasoning(plan)),
             plan.max_tokens,
         )
 

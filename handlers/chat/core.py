@@ -327,7 +327,7 @@ def _answer_format(
     special = dialect.template.special_tokens if params.skip_special_tokens else frozenset[str]()
     tags = tools.tool_format.special_tags(special) if tools else set[str]()
     if reasoning:
-        tags |= special & dialect.thought_tags
+        tags |= special & dialect.reasoning_tags
     return AnswerFormat(
         tools=tools,
         reasoning=reasoning,

@@ -71,7 +71,7 @@ class Dialect:
         return {} if self.reasoning_format is None else self.reasoning_format.efforts
 
     @cached_property
-    def thought_tags(self) -> frozenset[str]:
+    def reasoning_tags(self) -> frozenset[str]:
         """The special tokens that are tags of thoughts, or parts of tags. Some vocabularies have a thousand
         special tokens, which each request would have to look at.
         """

@@ -118,7 +118,7 @@ class _SentinelWriter(msgspec.Struct, frozen=True):
 
     def _words(self, text: str) -> str:
         """Return an assistant's content with the sentinel, the tags of thoughts left whole."""
-        return self.sentinels.put(text, self.sentinel, has_thoughts=True)
+        return self.sentinels.put(text, self.sentinel, has_reasoning=True)
 
     def _call(self, call: ToolCall) -> ToolCall:
         return ToolCall(

@@ -26,9 +26,9 @@ class Sentinels:
     """
 
     def __init__(
-        self, tokens: Collection[str], literals: TemplateLiterals, thoughts: Collection[str]
+        self, tokens: Collection[str], literals: TemplateLiterals, reasoning_tags: Collection[str]
     ) -> None:
-        """thoughts: the tags that an assistant's content may hold."""
+        """reasoning_tags: those that an assistant's content may hold."""
         openings = _Openings(frozenset(tokens), literals.written)
         inner = {inner for _, inner in openings.inner()}
         self._known_roles = {text for text in literals.sought if text.isidentifier()} - inner
@@ -36,17 +36,17 @@ class Sentinels:
         kept = set(_kept(literals.sought, frozenset(tokens), starts))
         places = partial(_Places, frozenset(tokens), openings)
         self._places = places(kept)
-        self._places_in_answers = places(kept.union(thoughts))
+        self._places_in_answers = places(kept.union(reasoning_tags))
 
     def are_needed(self, text: str) -> bool:
         """Return whether a sentinel may be needed in the text, which is all of a request's."""
         return self._places.are_in(text)
 
-    def put(self, text: str, sentinel: str, *, has_thoughts: bool = False) -> str:
+    def put(self, text: str, sentinel: str, *, has_reasoning: bool = False) -> str:
         """Return the text with the sentinel wherever it is needed. has_thoughts: whether to leave the tags of
         thoughts whole.
         """
-        places = self._places_in_answers if has_thoughts else self._places
+        places = self._places_in_answers if has_reasoning else self._places
         return places.put(text, sentinel)
 
     def put_in_role(self, role: str, sentinel: str) -> str:

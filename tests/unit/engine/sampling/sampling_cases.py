@@ -66,7 +66,7 @@ def logits(num_rows: int, vocab_size: int, *, spread: float = 2.0, seed: int = 0
 def sample(
     tokenizer: Tokenizer, rows: torch.Tensor, states: Sequence[SamplingState]
 ) -> list[Sampled | GenerationFailed]:
-    """What a sampler draws for raw logits [n, v], read from the device at once."""
+    """Return the tokens that a sampler draws for raw logits [n, v], read from the device at once."""
     readback = Readback()
     launched = Sampler(tokenizer).launch(rows, states, readback)
     readback.pack()
@@ -77,7 +77,7 @@ def sample(
 def best_candidates(
     tokenizer: Tokenizer, rows: torch.Tensor, states: Sequence[SamplingState], num_candidates: int
 ) -> list[list[Candidate] | GenerationFailed]:
-    """The candidates of beams with raw logits [n, v], read from the device at once."""
+    """Return the candidates of beams with raw logits [n, v], read from the device at once."""
     readback = Readback()
     launched = Sampler(tokenizer).launch_candidates(rows, states, num_candidates, readback)
     readback.pack()
