@@ -17,8 +17,8 @@ class AnswerRefused(Exception):
     """The answer differs from the document, and is not sent."""
 
     def __init__(self, operation: DeclaredOperation, faults: list[Fault]) -> None:
-        told = "; ".join(f"{fault.place}: {fault.message}" for fault in faults)
-        super().__init__(f"{operation.id} answers what its document does not state: {told}")
+        message = "; ".join(f"{fault.place}: {fault.message}" for fault in faults)
+        super().__init__(f"{operation.id} answers what its document does not state: {message}")
 
 
 class AnswerWatch:

@@ -27,13 +27,13 @@ class Subject(Protocol):
 
 
 class Instance(NamedTuple):
-    """One exchange that shows a fault. label: what was tried. told: what is wrong with it.
+    """One exchange that shows a fault. label: what was tried. message: what is wrong with it.
 
     says: what the document says there, where that is not the list of declared answers.
     """
 
     label: str
-    told: str
+    message: str
     request: Request
     answer: Answer | None = None
     says: str = ""

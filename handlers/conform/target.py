@@ -51,8 +51,10 @@ class Target:
         )
         for fault in self._judge.faults(exchange):
             place = re.sub(r"\d+", "*", fault.place)
-            told = f"{fault.place}: {fault.message}"
-            yield FoundFault(_kind(fault.check, place, fault.message), Instance(label, told, request, answer))
+            message = f"{fault.place}: {fault.message}"
+            yield FoundFault(
+                _kind(fault.check, place, fault.message), Instance(label, message, request, answer)
+            )
 
 
 def no_answer(label: str, request: Request, error: Exception) -> FoundFault:

@@ -183,5 +183,5 @@ def with_header(exchange: Exchange, name: str, value: str | None) -> Exchange:
 def with_body(exchange: Exchange, body: bytes) -> Exchange:
     """With another body and its length, where a length was told."""
     changed = exchange._replace(body=body)
-    told = one_of(exchange.headers, "content-length")
-    return changed if told is None else with_header(changed, "content-length", str(len(body)))
+    declared = one_of(exchange.headers, "content-length")
+    return changed if declared is None else with_header(changed, "content-length", str(len(body)))
