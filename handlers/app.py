@@ -19,7 +19,7 @@ from handlers.access.audit_log import CannotWriteAuditLog
 from handlers.access.visit import private_cache_salt
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.engine import Engine
-from handlers.active_requests.metrics import Exchange, Metrics
+from handlers.active_requests.metrics import Metrics, ShareMetrics
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.anthropic.contract import AnthropicContract
@@ -137,19 +137,19 @@ YIELDS: Final[Yields] = {name: served.contract.yields for name, served in CONTRA
 def build_app(
     settings: Settings,
     engine: Engine,
-    exchange: Exchange | None = None,
+    share_metrics: ShareMetrics | None = None,
     transcriber: Transcribes | None = None,
 ) -> ASGIApp:
     """Return the application over a running engine, which it stops when the server shuts down.
 
-    exchange: as of Metrics. transcriber: in place of one that asks the engine for each window.
+    share_metrics: as of Metrics. transcriber: in place of one that asks the engine for each window.
     Raises UnknownContract if `settings.root` names one; InvalidKeyFile and CannotWriteAuditLog; TemplateError
     for a chat template that is broken.
     """
     check_root(settings.root, list(CONTRACTS))
     access = Access(settings, CONTRACTS)
     limit = ConcurrencyLimit(settings.max_concurrent_requests, settings.max_sequences_a_request)
-    shared = _shared(settings, engine, limit, exchange)
+    shared = _shared(settings, engine, limit, share_metrics)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
@@ -195,7 +195,9 @@ def _max_body_bytes(settings: Settings, engine: Engine) -> int:
     return _MEDIA_BODY * settings.payload_limit
 
 
-def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit, exchange: Exchange | None) -> Shared:
+def _shared(
+    settings: Settings, engine: Engine, limit: ConcurrencyLimit, share_metrics: ShareMetrics | None
+) -> Shared:
     """Return what all contracts share. Raises TemplateError for a chat template that is broken."""
     workers = Workers(settings.validation_workers)
     shared = Shared(
@@ -220,7 +222,7 @@ def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit, exchang
             engine.stats,
             lambda: limit.in_use,
             model_name=settings.model_name,
-            exchange=exchange,
+            share_metrics=share_metrics,
             memory=engine.tokenizer.memory if settings.prefix_caching else None,
         ),
     )

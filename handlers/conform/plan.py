@@ -91,7 +91,7 @@ class ProfilePlan(NamedTuple):
 
     @property
     def paths(self) -> Sequence[str]:
-        return [exchange.path for one in self.chosen for exchange in one.exchanges]
+        return [turn.path for one in self.chosen for turn in one.turns]
 
     def results(
         self, client: Client, model: str, limits: RunLimits, tell: Callable[[str], None]
@@ -116,11 +116,7 @@ def contract_plan(name: str, only: Sequence[str], skip: Sequence[str]) -> Contra
 def profile_plan(name: str, only: Sequence[str], skip: Sequence[str]) -> ProfilePlan:
     """Return the plan for the programs whose ids or paths match. Raises Unusable if none do."""
     known = load_profile(name)
-    chosen = [
-        one
-        for one in known
-        if _is_chosen((one.id, *(exchange.route for exchange in one.exchanges)), only, skip)
-    ]
+    chosen = [one for one in known if _is_chosen((one.id, *(turn.route for turn in one.turns)), only, skip)]
     if not chosen:
         raise Unusable(f"no program is selected; the profile has {', '.join(one.id for one in known)}")
     return ProfilePlan(name, chosen)
