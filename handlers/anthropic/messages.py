@@ -56,12 +56,12 @@ class Messages(
         self._preparation = preparation
 
     @override
-    def mapping(self, asked: m.MessageCreateParams) -> ToProblem:
-        return lambda error: to_problem(error, grammar_field=grammar_field(asked))
+    def mapping(self, body: m.MessageCreateParams) -> ToProblem:
+        return lambda error: to_problem(error, grammar_field=grammar_field(body))
 
     @override
-    def plan(self, asked: m.MessageCreateParams, *, is_stream: bool) -> m.MessageCreateParams:
-        return asked
+    def plan(self, body: m.MessageCreateParams, *, is_stream: bool) -> m.MessageCreateParams:
+        return body
 
     @override
     def permits(self, active: ActiveRequest, plan: m.MessageCreateParams) -> HeldPermits:

@@ -31,9 +31,9 @@ class Completions(MergedOperation[CompletionParams, CompletionParams, AnswerT, E
         self._compute_type = compute_type
 
     @override
-    def plan(self, asked: CompletionParams, *, is_stream: bool) -> CompletionParams:
-        check_params(asked, self._limits, can_infill=self.shared.infill is not None)
-        return asked
+    def plan(self, params: CompletionParams, *, is_stream: bool) -> CompletionParams:
+        check_params(params, self._limits, can_infill=self.shared.infill is not None)
+        return params
 
     @override
     def permits(self, active: ActiveRequest, plan: CompletionParams) -> HeldPermits:

@@ -45,9 +45,9 @@ class Generate(
         self._compute_type = compute_type
 
     @override
-    def plan(self, asked: GenerateParams, *, is_stream: bool) -> GeneratePlan:
-        num_sequences = num_streamed(asked) if is_stream else self._limits.num_sequences(asked)
-        return GeneratePlan(asked, num_sequences, is_stream)
+    def plan(self, params: GenerateParams, *, is_stream: bool) -> GeneratePlan:
+        num_sequences = num_streamed(params) if is_stream else self._limits.num_sequences(params)
+        return GeneratePlan(params, num_sequences, is_stream)
 
     @override
     def permits(self, active: ActiveRequest, plan: GeneratePlan) -> HeldPermits:

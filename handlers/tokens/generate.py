@@ -38,12 +38,12 @@ class Generate(SequencesOperation[m.GenerateRequest, _Planned, m.GenerateRespons
         super().__init__(shared, to_problem)
 
     @override
-    def plan(self, asked: m.GenerateRequest, *, is_stream: bool) -> _Planned:
+    def plan(self, body: m.GenerateRequest, *, is_stream: bool) -> _Planned:
         names = self.shared.model_names
-        adapter = None if asked.model is None else names.resolve(asked.model).adapter
+        adapter = None if body.model is None else names.resolve(body.model).adapter
         takes_forms = not self.shared.settings.disable_grammar_support
-        check_request(asked, self.shared.model_info.vocab_size, takes_forms=takes_forms)
-        return _Planned(asked, given(asked.request_id) or token_hex(16), adapter)
+        check_request(body, self.shared.model_info.vocab_size, takes_forms=takes_forms)
+        return _Planned(body, given(body.request_id) or token_hex(16), adapter)
 
     @override
     def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:

@@ -45,10 +45,10 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
         self._room = Room(shared.settings.max_input_tokens, shared.model_info)
 
     @override
-    def plan(self, asked: m.ChatRequest, *, is_stream: bool) -> m.ChatRequest:
-        self.shared.model_names.resolve(asked.model)
-        check_rules(asked)
-        return asked
+    def plan(self, body: m.ChatRequest, *, is_stream: bool) -> m.ChatRequest:
+        self.shared.model_names.resolve(body.model)
+        check_rules(body)
+        return body
 
     @override
     def permits(self, active: ActiveRequest, plan: m.ChatRequest) -> HeldPermits:

@@ -46,8 +46,8 @@ class Chat(
         self._plain = PlainAnswers(partial(self._write, answer=answer))
 
     @override
-    def mapping(self, asked: m.CreateChatCompletionRequest) -> ToProblem:
-        return lambda error: to_problem(error, prompt_field="messages", grammar_field=grammar_field(asked))
+    def mapping(self, body: m.CreateChatCompletionRequest) -> ToProblem:
+        return lambda error: to_problem(error, prompt_field="messages", grammar_field=grammar_field(body))
 
     @override
     def permits(self, active: ActiveRequest, plan: m.CreateChatCompletionRequest) -> HeldPermits:

@@ -56,7 +56,7 @@ class Tokens:
             return await shared.workers.tokenize(
                 len(text), shared.tokenizer.encode, text, add_special_tokens=adds_special
             )
-        asked = m.CreateChatCompletionRequest.model_construct(
+        chat = m.CreateChatCompletionRequest.model_construct(
             model=shared.model_names.served,
             messages=body.messages,
             tools=body.tools or None,
@@ -65,7 +65,7 @@ class Tokens:
             continue_final_message=body.continue_final_message,
             chat_template_kwargs=body.chat_template_kwargs,
         )
-        return list((await self._chat.prepare(asked)).request.prompt.token_ids)
+        return list((await self._chat.prepare(chat)).request.prompt.token_ids)
 
     def _answer(self, token_ids: list[int], shows_texts: bool) -> EncodedAnswer:
         answer: dict[str, object] = {

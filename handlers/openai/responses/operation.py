@@ -53,12 +53,12 @@ class Responses(
         self._preparation = preparation
 
     @override
-    def mapping(self, asked: m.CreateResponseRequest) -> ToProblem:
-        return lambda error: to_problem(error, prompt_field="input", grammar_field=grammar_field(asked))
+    def mapping(self, body: m.CreateResponseRequest) -> ToProblem:
+        return lambda error: to_problem(error, prompt_field="input", grammar_field=grammar_field(body))
 
     @override
-    def plan(self, asked: m.CreateResponseRequest, *, is_stream: bool) -> m.CreateResponseRequest:
-        return asked
+    def plan(self, body: m.CreateResponseRequest, *, is_stream: bool) -> m.CreateResponseRequest:
+        return body
 
     @override
     def permits(self, active: ActiveRequest, plan: m.CreateResponseRequest) -> HeldPermits:

@@ -83,12 +83,14 @@ class RequestLimits:
         if num_prompts > self.max_client_batch_size:
             raise BatchTooLarge(self.max_client_batch_size)
 
-    def new_tokens(self, num_prompt_tokens: int, asked: int | None) -> int:
+    def new_tokens(self, num_prompt_tokens: int, max_new_tokens: int | None) -> int:
         """Tokens to generate at most; None asks for the rest of the context.
 
         Raises PromptTooLong, or Refused for a prompt over its own limit.
         """
-        num_new_tokens = max(1, self.max_total_tokens - num_prompt_tokens) if asked is None else asked
+        num_new_tokens = (
+            max(1, self.max_total_tokens - num_prompt_tokens) if max_new_tokens is None else max_new_tokens
+        )
         if num_prompt_tokens + num_new_tokens > self.max_total_tokens:
             raise PromptTooLong(num_prompt_tokens, num_new_tokens, self.max_total_tokens)
         if num_prompt_tokens > self.max_input_tokens:
