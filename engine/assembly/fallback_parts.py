@@ -1,4 +1,4 @@
-"""The parts of an engine on the fallback lane, whose model runs with transformers' own cache."""
+"""The parts of an engine on the fallback path, whose model runs with transformers' own cache."""
 
 from collections.abc import Callable
 

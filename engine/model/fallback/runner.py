@@ -1,4 +1,4 @@
-"""The runner of the fallback lane, which computes the sequences of a batch one by one."""
+"""The runner of the fallback path, which computes the sequences of a batch one by one."""
 
 from collections.abc import Sequence as Tokens
 

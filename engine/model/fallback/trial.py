@@ -1,4 +1,4 @@
-"""The trial of the fallback lane at load: parts of a sequence must give what the whole does."""
+"""The trial of the fallback path at load: parts of a sequence must give what the whole does."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -129,7 +129,7 @@ def cannot_fall_back(obstacle: str, fault: object) -> str:
 
     obstacle: why it does not attend over pages. fault: why its own cache does not serve it.
     """
-    return f"{obstacle}, and the fallback lane cannot serve it: {fault}"
+    return f"{obstacle}, and the fallback path cannot serve it: {fault}"
 
 
 def _beyond_reach(config: PreTrainedConfig) -> Iterator[_Text]:

@@ -163,7 +163,7 @@ def test_a_dry_run_of_a_model_that_takes_no_cache_refuses_it(tmp_path: Path) -> 
     config = OpenAIGPTConfig(vocab_size=len(tiny_tokenizer()), n_positions=64, n_embd=16, n_layer=1, n_head=2)
     OpenAIGPTLMHeadModel(config).save_pretrained(tmp_path)
     assert dry_run(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None).refusal == (
-        "OpenAIGPTLMHeadModel does not support transformers' attention interface, and the fallback lane "
+        "OpenAIGPTLMHeadModel does not support transformers' attention interface, and the fallback path "
         "cannot serve it: OpenAIGPTLMHeadModel takes no cache"
     )
 
