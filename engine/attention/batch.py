@@ -1,7 +1,7 @@
 """The scheduled tokens of a step as tensors: one flat batch."""
 
 from collections.abc import Mapping
-from collections.abc import Sequence as Many
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -82,7 +82,7 @@ class Batch:
     drafted: dict[Sequence, list[int]] = field(default_factory=dict)
     snapshots: Snapshots = field(default_factory=dict)
     long_rows: Tensor | None = None
-    media: Many[MediaRows] = ()
+    media: SequenceOf[MediaRows] = ()
     rope_positions: Tensor | None = None
 
     @property
@@ -164,7 +164,7 @@ def _has_token(media: Media, position: int) -> bool:
     )
 
 
-def _with_ranges(span: Span, media: Many[Media]) -> Span:
+def _with_ranges(span: Span, media: SequenceOf[Media]) -> Span:
     """Return the span with media's ranges that see each other, each of which is there up to its end."""
     ranges = (
         (one.position + first, one.position + last) for one in media for first, last in one.seen_together

@@ -17,7 +17,7 @@ _TIMM: Final = ("torchvision", "timm")  # which imports the former
 
 
 class MediaFamily(NamedTuple):
-    """The manners of the models of one type, as `model_type` of their configuration names it.
+    """The media of the models of one type, as `model_type` of their configuration names it.
 
     around: by kind, the texts before and after the placeholder of a medium where no chat template puts them.
     has_axes: whether the positions of its tokens have three axes (time, height, width).

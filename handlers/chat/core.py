@@ -189,14 +189,14 @@ class ChatCore:
         """Return the rendered conversation, in which no text of the client's is a control token."""
         chat_template = params.chat_template or self._chat_template
         dialect = self._dialect(chat_template)
-        said = _client_text(dialect, params, use)
+        client_text = _client_text(dialect, params, use)
         guard = None if self._trusts_special_tokens else self._guard(chat_template)
-        guarded = None if guard is None else guard.with_sentinels(said)
+        guarded = None if guard is None else guard.with_sentinels(client_text)
         if guard is None or guarded is None:
-            text, media = _render(dialect, params, said)
+            text, media = _render(dialect, params, client_text)
             return RenderedChat(RenderedPrompt(text), in_rendered_order(media, text, self.media.placeholders))
         try:
-            text, media = _render(dialect, params, guarded.said)
+            text, media = _render(dialect, params, guarded.client_text)
         except TemplateError as error:
             raise TemplateError(str(error).replace(guarded.sentinel, ""), error.field) from error
         prompt = guard.prompt(text, guarded.sentinel)
@@ -258,17 +258,17 @@ def _client_text(dialect: Dialect, params: ChatParams, use: ToolUse) -> ClientTe
     )
 
 
-def _render(dialect: Dialect, params: ChatParams, said: ClientText) -> tuple[str, list[MediaPart]]:
+def _render(dialect: Dialect, params: ChatParams, client_text: ClientText) -> tuple[str, list[MediaPart]]:
     """Return the rendered conversation, and its images and the like in the order of its messages."""
-    messages, shown = dialect.tools.conversation(said.messages, said.tools)
+    messages, shown = dialect.tools.conversation(client_text.messages, client_text.tools)
     refusals: list[TemplateError] = []
     for form in dialect.system_turns.forms(messages, shown):
         try:
             text = dialect.template.render(
                 form,
                 tools=shown,
-                documents=said.documents,
-                variables=said.variables,
+                documents=client_text.documents,
+                variables=client_text.variables,
                 add_generation_prompt=params.add_generation_prompt is not False,
                 continue_final_message=params.continue_final_message,
             )

@@ -1,6 +1,6 @@
 """The runner of the fallback path, which computes the sequences of a batch one by one."""
 
-from collections.abc import Sequence as Tokens
+from collections.abc import Sequence as SequenceOf
 
 import numpy as np
 import torch
@@ -65,7 +65,7 @@ class FallbackRunner:
         for source, destination in copies:
             self._caches[destination] = self._caches[source].copy()
 
-    def cross_weights(self, window: Media, token_ids: Tokens[int]) -> NDArray[np.float32]:
+    def cross_weights(self, window: Media, token_ids: SequenceOf[int]) -> NDArray[np.float32]:
         """Return the weights with which the alignment heads attend to a window.
 
         token_ids: a prompt and its output. Returns [num_heads, num_tokens, num_positions].

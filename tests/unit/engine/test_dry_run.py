@@ -102,7 +102,7 @@ def test_a_dry_run_counts_recurrent_states_and_drafts_nothing(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("architecture", ["bloom", "falcon", "rwkv"])
-def test_a_dry_run_describes_the_fallback_lane(architecture: str, tmp_path: Path) -> None:
+def test_a_dry_run_describes_the_fallback_path(architecture: str, tmp_path: Path) -> None:
     config = EngineConfig(
         model=str(save_tiny_model(tmp_path, architecture)),
         device="cpu",

@@ -22,7 +22,7 @@ class ClientText(msgspec.Struct, frozen=True, kw_only=True):
     documents: tuple[Document, ...] = ()
     variables: Mapping[str, object] = {}
 
-    def in_one(self) -> str | None:
+    def joined(self) -> str | None:
         """Return all texts in one string, some as JSON; None where there is no such form (a lone
         surrogate).
         """

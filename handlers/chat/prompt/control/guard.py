@@ -29,7 +29,7 @@ _BASIC_PLANE: Final = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x10000)]
 class SentinelText(msgspec.Struct, frozen=True):
     """A client's text with a sentinel wherever a control token could begin."""
 
-    said: ClientText
+    client_text: ClientText
     sentinel: str
 
 
@@ -80,17 +80,17 @@ class ControlGuard:
         self._placed = PlacedTokens(tokenizer, self._ids.values())
         self._is_changed_by_normalizing = _normalizes_into(tokenizer, {token[0] for token in self._ids})
 
-    def with_sentinels(self, said: ClientText) -> SentinelText | None:
+    def with_sentinels(self, client_text: ClientText) -> SentinelText | None:
         """Return the text with sentinels; None where nothing in it could be read as a control token."""
-        text = said.in_one()
+        text = client_text.joined()
         if text is not None and not self._is_suspect(text):
             return None
         sentinel = _SENTINEL
         while text is not None and sentinel in text:
             sentinel = _SENTINEL[0] + "".join(choice(_DIGITS) for _ in _SENTINEL[1:])
         # Identifiers may be hashed, which is done before they have sentinels.
-        said = replace(said, messages=tuple(self._tools.with_ids(said.messages)))
-        return SentinelText(said.with_sentinels(self._sentinels, sentinel), sentinel)
+        client_text = replace(client_text, messages=tuple(self._tools.with_ids(client_text.messages)))
+        return SentinelText(client_text.with_sentinels(self._sentinels, sentinel), sentinel)
 
     def _is_suspect(self, text: str) -> bool:
         if self._is_changed_by_normalizing and not text.isascii():

@@ -11,7 +11,7 @@ _SCRAPE_S: Final = 5.0
 _log = logging.getLogger(__name__)
 
 
-class Surroundings:
+class ReplicaContext:
     """The replica's place in its cluster. All methods need a process of Ray Serve's."""
 
     def num_cpus(self) -> float | None:
