@@ -225,7 +225,7 @@ def _on_pages(model: PreTrainedModel, block_size: int) -> _Shapes:
 
 def _on_fallback(model: PreTrainedModel, block_size: int, obstacle: str) -> _Shapes:
     states = HiddenStates(model)
-    cost = observe_cost(CachedModel(model)).with_sound_of(model)
+    cost = observe_cost(CachedModel(model)).with_audio_of(model)
     return _Shapes(
         KVGeometry((), model.dtype),
         cost.token_bytes * block_size,

@@ -48,7 +48,7 @@ def served() -> tuple[ASGIApp, ScriptedEngine]:
     return build_app(Settings(check_responses="fail"), engine), engine
 
 
-@pytest.mark.parametrize(("program", "exchange"), _exchanges())
+@pytest.mark.parametrize(("program", "turn"), _exchanges())
 async def test_a_programs_request_is_answered_as_it_was(
     served: tuple[ASGIApp, ScriptedEngine], program: Program, turn: RecordedTurn
 ) -> None:
