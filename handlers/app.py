@@ -55,7 +55,7 @@ from handlers.runtime.root_routes import Yields, check_root, placements, yielded
 from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer, MakeEndpoint
 from handlers.service.model_names import ModelNames
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.settings.command_line import read_settings
 from handlers.settings.settings import Settings
 from handlers.tgi.contract import TgiContract
@@ -79,13 +79,13 @@ class _HasTable(Protocol):
 class Implementation(_HasTable, Protocol):
     """The constructor of a contract's handlers, which takes the objects that all contracts share."""
 
-    def __call__(self, shared: Shared) -> Handlers: ...
+    def __call__(self, shared: ServedModel) -> Handlers: ...
 
 
 class ConfiguredImplementation(_HasTable, Protocol):
     """An implementation that also takes a section of settings, its contract's own."""
 
-    def __call__(self, shared: Shared, settings: Settings) -> Handlers: ...
+    def __call__(self, shared: ServedModel, settings: Settings) -> Handlers: ...
 
 
 class Served(NamedTuple):
@@ -93,7 +93,7 @@ class Served(NamedTuple):
 
     contract: Contract
     table: tuple[Operation, ...]
-    handlers: Callable[[Shared, Settings], Handlers]
+    handlers: Callable[[ServedModel, Settings], Handlers]
 
 
 def _served(contract: Contract, handlers: Implementation) -> Served:
@@ -104,7 +104,7 @@ def _served_with_settings(contract: Contract, handlers: ConfiguredImplementation
     return Served(contract, handlers.table, handlers)
 
 
-def _openai(shared: Shared, settings: Settings) -> Handlers:
+def _openai(shared: ServedModel, settings: Settings) -> Handlers:
     seconds = settings.max_transcription_seconds
     return OpenAIHandlers(shared, Transcriber(shared.engine, shared.workers, max_seconds=seconds))
 
@@ -197,10 +197,10 @@ def _max_body_bytes(settings: Settings, engine: Engine) -> int:
 
 def _shared(
     settings: Settings, engine: Engine, limit: ConcurrencyLimit, share_metrics: ShareMetrics | None
-) -> Shared:
+) -> ServedModel:
     """Return what all contracts share. Raises TemplateError for a chat template that is broken."""
     workers = Workers(settings.validation_workers)
-    shared = Shared(
+    shared = ServedModel(
         settings=settings,
         engine=engine,
         model_names=ModelNames(settings.model_name, settings.model_alias, engine.adapters),

@@ -17,13 +17,13 @@ from handlers.aleph_alpha.prompts import encode_prompt, num_characters
 from handlers.chat.reading.logprobs import bounded
 from handlers.errors.refused import Refused
 from handlers.operations.sequences import collect_sequences
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 
 class Evaluations:
     """Scores completions that are given."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         self._shared = shared
 
     async def whole(

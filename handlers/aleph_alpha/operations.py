@@ -18,7 +18,7 @@ from handlers.aleph_alpha.models import Models
 from handlers.aleph_alpha.nice_request import NiceRequest
 from handlers.aleph_alpha.tokens import detokenize, tokenize
 from handlers.errors.mapping import mapped_errors
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 _GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})
 
@@ -27,7 +27,7 @@ _GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})
 class AlephAlphaHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._chat = Chat(shared)

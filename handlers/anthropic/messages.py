@@ -26,7 +26,7 @@ from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.operations.chat_operation import deltas
 from handlers.operations.operation import GeneratingOperation, StreamWriter
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 
 class _Turn(NamedTuple):
@@ -51,7 +51,7 @@ class Messages(
 ):
     """Answers conversations."""
 
-    def __init__(self, shared: Shared, preparation: Preparation) -> None:
+    def __init__(self, shared: ServedModel, preparation: Preparation) -> None:
         super().__init__(shared, to_problem)
         self._preparation = preparation
 

@@ -25,7 +25,7 @@ from handlers.hf.generate.request import generate_params
 from handlers.hf.info import info, model_list
 from handlers.hf.tokenize import tokenize
 from handlers.runtime.problem import Problem
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.tgi_family.request.completion_request import CompletionParams
 from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.tgi_family.settings import TgiFamilySettings
@@ -37,7 +37,7 @@ _GENERATES: Final = frozenset({"generate", "generate_stream", "chat_completions"
 class HfHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: Shared, settings: TgiFamilySettings) -> None:
+    def __init__(self, shared: ServedModel, settings: TgiFamilySettings) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._limits = limits = RequestLimits.of(settings, shared.settings, shared.model_info)

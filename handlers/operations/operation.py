@@ -17,7 +17,7 @@ from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.runtime.problem import Problem
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 BodyT = TypeVar("BodyT")
 PlanT = TypeVar("PlanT")
@@ -65,7 +65,7 @@ class GeneratingOperation(ABC, Generic[BodyT, PlanT, PreparedT, ResultT, AnswerT
     was generated.
     """
 
-    def __init__(self, shared: Shared, to_problem: ToProblem) -> None:
+    def __init__(self, shared: ServedModel, to_problem: ToProblem) -> None:
         self.shared = shared
         self._to_problem = to_problem
 

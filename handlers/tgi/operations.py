@@ -19,7 +19,7 @@ from generated.tgi.operations import (
 )
 from handlers.active_requests.admission import AdmissionControl
 from handlers.runtime.problem import Problem
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.tgi.chat.operation import Chat
 from handlers.tgi.completions.operation import Completions, completion_params
 from handlers.tgi.errors import to_problem
@@ -40,7 +40,7 @@ _GENERATES: Final = frozenset(
 class TgiHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: Shared, settings: TgiFamilySettings) -> None:
+    def __init__(self, shared: ServedModel, settings: TgiFamilySettings) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._limits = limits = RequestLimits.of(settings, shared.settings, shared.model_info)

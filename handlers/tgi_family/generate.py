@@ -14,7 +14,7 @@ from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.operations.operation import GeneratingOperation
 from handlers.operations.sequences import GeneratedRequest, collect_sequences
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
 from handlers.tgi_family.request.params import GenerateParams
 from handlers.tgi_family.request.prepared_generate import PreparedGenerate, prepared_generate
@@ -38,7 +38,7 @@ class Generate(
     """Answers requests of `/generate` in a contract's form, which its subclass knows."""
 
     def __init__(
-        self, shared: Shared, to_problem: ToProblem, limits: RequestLimits, compute_type: str
+        self, shared: ServedModel, to_problem: ToProblem, limits: RequestLimits, compute_type: str
     ) -> None:
         super().__init__(shared, to_problem)
         self._limits = limits

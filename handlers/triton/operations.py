@@ -9,7 +9,7 @@ from generated.triton import models as m
 from generated.triton.operations import NoHeaders, Operations
 from handlers.active_requests.admission import AdmissionControl
 from handlers.errors.mapping import mapped_errors
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.triton.errors import NotReady, to_problem
 from handlers.triton.generate.operation import Generate, ModelRequest
 from handlers.triton.metadata import model_config, model_metadata, repository, server_metadata
@@ -24,7 +24,7 @@ _GENERATES: Final = frozenset({"generate", "generate_stream", "generate_version"
 class TritonHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; the paths without a version mean the only one there is."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._models = Models(shared.model_names)

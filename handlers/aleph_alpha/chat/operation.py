@@ -22,7 +22,7 @@ from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.concurrency.limit import HeldPermits
 from handlers.operations.chat_operation import ChatOperation
 from handlers.operations.operation import StreamWriter
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.wire.envelope import Envelope
 
 _Request: TypeAlias = NiceRequest[m.ChatRequest]
@@ -32,7 +32,7 @@ _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
 class Chat(ChatOperation[_Request, m.ChatCompletion, _Event]):
     """Answers conversations."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared, to_problem)
 
     @override

@@ -21,7 +21,7 @@ from handlers.concurrency.limit import HeldPermits
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
 from handlers.operations.sequences_operation import SequencesOperation
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 _Request: TypeAlias = NiceRequest[m.CompletionRequest]
 _Event: TypeAlias = m.StreamChunk | m.StreamSummary | m.CompletionSummary | EncodedEvent
@@ -36,7 +36,7 @@ class _Planned(NamedTuple):
 class Completions(SequencesOperation[_Request, _Planned, m.CompletionResponse, _Event]):
     """Continues prompts."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared, to_problem)
         self._model_version = model_version(shared)
 

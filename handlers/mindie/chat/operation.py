@@ -30,7 +30,7 @@ from handlers.mindie.token_bounds import TokenBounds
 from handlers.mindie.usage import usage
 from handlers.operations.chat_operation import ChatOperation
 from handlers.operations.operation import StreamWriter
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.wire.envelope import Envelope
 
 _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
@@ -39,7 +39,7 @@ _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
 class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
     """Answers conversations."""
 
-    def __init__(self, shared: Shared, settings: MindieSettings) -> None:
+    def __init__(self, shared: ServedModel, settings: MindieSettings) -> None:
         super().__init__(shared, to_problem)
         self._settings = settings
         self._bounds = TokenBounds(shared.settings.max_input_tokens, shared.model_info)

@@ -25,7 +25,7 @@ from handlers.openai.token_ids import check_named_ids, check_prompt_ids
 from handlers.operations.merged_operation import MergedOperation
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 
 class _Planned(NamedTuple):
@@ -43,7 +43,7 @@ class Completions(
 ):
     """Continues prompts."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared, partial(to_problem, prompt_field="prompt"))
 
     @override

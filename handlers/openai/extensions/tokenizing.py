@@ -12,7 +12,7 @@ from handlers.errors.refused import Refused
 from handlers.openai.chat.operation import Chat
 from handlers.openai.errors import to_problem
 from handlers.openai.token_ids import check_prompt_ids
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 _OF_MESSAGES: Final = (
     "add_generation_prompt",
@@ -25,7 +25,7 @@ _OF_MESSAGES: Final = (
 class Tokens:
     """Writes texts and conversations as tokens, and tokens as texts."""
 
-    def __init__(self, shared: Shared, chat: Chat) -> None:
+    def __init__(self, shared: ServedModel, chat: Chat) -> None:
         self._shared = shared
         self._chat = chat
 

@@ -26,7 +26,7 @@ from handlers.openai.responses.request.request import grammar_field, includes_lo
 from handlers.operations.chat_operation import deltas
 from handlers.operations.operation import GeneratingOperation, StreamWriter
 from handlers.runtime.problem import Problem
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 
 class _Turn(NamedTuple):
@@ -48,7 +48,7 @@ class Responses(
 ):
     """Answers items with items."""
 
-    def __init__(self, shared: Shared, preparation: Preparation) -> None:
+    def __init__(self, shared: ServedModel, preparation: Preparation) -> None:
         super().__init__(shared, partial(to_problem, prompt_field="input"))
         self._preparation = preparation
 

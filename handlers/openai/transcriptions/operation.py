@@ -10,7 +10,7 @@ from generated.operation import Call
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.openai.errors import to_problem
 from handlers.runtime.problem import Problem
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
 
 from .request import transcription_request, translation_request
@@ -20,7 +20,7 @@ from .response import Transcribed, Translated, event_of, transcribed, translated
 class Transcriptions:
     """Writes down what is said in sounds, in their language or in English."""
 
-    def __init__(self, shared: Shared, transcriber: Transcribes) -> None:
+    def __init__(self, shared: ServedModel, transcriber: Transcribes) -> None:
         self._shared = shared
         self._transcriber = transcriber
 

@@ -15,7 +15,7 @@ from handlers.errors.refused import Refused
 from handlers.operations.operation import StreamWriter, TokenWriter
 from handlers.operations.sequences import GeneratedRequest
 from handlers.operations.sequences_operation import SequencesOperation
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.triton.errors import to_problem
 from handlers.triton.generate.members import Members, members_of, request_id
 from handlers.triton.generate.request import Wanted, generation_request, wanted_by
@@ -48,7 +48,7 @@ class _Planned(NamedTuple):
 class Generate(SequencesOperation[ModelRequest, _Planned, m.GenerateResponse, _Event]):
     """Goes on from texts. A stream has an event for each token if `stream` says so, else one event."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared, to_problem)
 
     @override
