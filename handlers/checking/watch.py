@@ -4,11 +4,10 @@ import logging
 
 from starlette.types import Message, Receive, Scope, Send
 
+from handlers.checking.answer import request_value
+from handlers.checking.exchange import Exchange, Fault
+from handlers.checking.judge import DeclaredOperation
 from handlers.checking.streams.stream import StreamJudge
-
-from .answer import request_value
-from .exchange import Exchange, Fault
-from .judge import DeclaredOperation
 
 logger = logging.getLogger(__name__)
 

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
-from .client import Answer
-from .request import Request
+from handlers.conform.client import Answer
+from handlers.conform.request import Request
 
 
 class Subject(Protocol):

@@ -5,15 +5,14 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, Protocol
 
 from handlers.conform.checks.checks import CHECKS, RunLimits, check
+from handlers.conform.client import Client
+from handlers.conform.document import Endpoint, endpoints, load
+from handlers.conform.finding import Result
 from handlers.conform.profile import replay
 from handlers.conform.profile.program import Program, load_profile
 from handlers.conform.report.run import Kind
-
-from .client import Client
-from .document import Endpoint, endpoints, load
-from .finding import Result
-from .served import names_of
-from .target import Target
+from handlers.conform.served import names_of
+from handlers.conform.target import Target
 
 
 class Unusable(Exception):

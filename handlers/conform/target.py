@@ -7,12 +7,11 @@ from typing import Any
 from handlers.checking.exchange import Exchange
 from handlers.checking.judge import Judge
 from handlers.conform.bounds.boundaries import Table
-
-from .client import Answer, Client, NoAnswer
-from .document import Endpoint, load
-from .finding import FoundFault, Instance
-from .request import Request
-from .rules import rules_of
+from handlers.conform.client import Answer, Client, NoAnswer
+from handlers.conform.document import Endpoint, load
+from handlers.conform.finding import FoundFault, Instance
+from handlers.conform.request import Request
+from handlers.conform.rules import rules_of
 
 _HOP = ("content-encoding", "transfer-encoding")  # taken off with what they say of the body
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from .score import Score
+from tools.mutate.score import Score
 
 
 def render(score: Score) -> str:

@@ -6,9 +6,8 @@ from typing import Any
 from engine.json_pointer import ABSENT, look_up
 from handlers.checking.exchange import Fault
 from handlers.checking.schemas import Rule
-
-from .joined import JoinedText
-from .laws import PartLaws, Pointer, SequenceLaws
+from handlers.checking.streams.joined import JoinedText
+from handlers.checking.streams.laws import PartLaws, Pointer, SequenceLaws
 
 
 class Sequence:

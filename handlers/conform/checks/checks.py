@@ -9,17 +9,16 @@ from typing import NamedTuple
 
 from handlers.conform.bounds.boundaries import Row, Verdict
 from handlers.conform.bounds.verdicts import deviation
+from handlers.conform.checks.fuzzing import Fuzz
+from handlers.conform.checks.presence import absence
+from handlers.conform.checks.recording import Recorded
+from handlers.conform.checks.streams import stream_faults
 from handlers.conform.client import NoAnswer
 from handlers.conform.document import Endpoint, endpoints
 from handlers.conform.finding import FoundFault, Instance, Result, grouped
 from handlers.conform.place import ABSENT
 from handlers.conform.request import Request
 from handlers.conform.target import Target, is_of, no_answer
-
-from .fuzzing import Fuzz
-from .presence import absence
-from .recording import Recorded
-from .streams import stream_faults
 
 CHECKS = {
     "presence": "the operation is there",

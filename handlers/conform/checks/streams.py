@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 
+from handlers.conform.checks.texts import streamed_text, whole_text
 from handlers.conform.client import NoAnswer
 from handlers.conform.document import Endpoint
 from handlers.conform.finding import FoundFault, Instance
 from handlers.conform.place import put
 from handlers.conform.request import Request
 from handlers.conform.target import Target, no_answer
-
-from .texts import streamed_text, whole_text
 
 _NUM_TOKENS = 12
 _EVENTS = "text/event-stream"

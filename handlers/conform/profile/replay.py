@@ -11,15 +11,14 @@ from handlers.conform.client import Answer, Client, NoAnswer
 from handlers.conform.document import Json
 from handlers.conform.finding import FoundFault, Instance, Result, grouped
 from handlers.conform.place import ABSENT
+from handlers.conform.profile.adapting import adapted, with_forced_tool
+from handlers.conform.profile.apis import APIS
+from handlers.conform.profile.events import Event, NotEvents, read_events
+from handlers.conform.profile.program import Program, RecordedTurn
+from handlers.conform.profile.schemas import COMMON, Part, schema_breaches
+from handlers.conform.profile.turn import Breach, SentBody
 from handlers.conform.request import Request
 from handlers.conform.target import no_answer
-
-from .adapting import adapted, with_forced_tool
-from .apis import APIS
-from .events import Event, NotEvents, read_events
-from .program import Program, RecordedTurn
-from .schemas import COMMON, Part, schema_breaches
-from .turn import Breach, SentBody
 
 CHECKS: Final = {
     "offered": "the paths that the program asks are there; a program whose API is not is left out",

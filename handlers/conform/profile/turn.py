@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple
 import jsonschema_rs
 
 from handlers.conform.document import Json
-
-from .adapting import format_schema, tool_names
+from handlers.conform.profile.adapting import format_schema, tool_names
 
 
 class Breach(NamedTuple):

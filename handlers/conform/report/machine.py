@@ -5,8 +5,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from handlers.conform.finding import Finding, Instance, Result, Subject
-
-from .run import Run
+from handlers.conform.report.run import Run
 
 
 def render_json(run: Run) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .run import Run
+from handlers.conform.report.run import Run
 
 _WIDTH = 160
 _MAX_FINDINGS = 25

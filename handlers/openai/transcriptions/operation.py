@@ -9,12 +9,11 @@ from generated.openai import models as m
 from generated.operation import Call
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.openai.errors import to_problem
+from handlers.openai.transcriptions.request import transcription_request, translation_request
+from handlers.openai.transcriptions.response import Transcribed, Translated, event_of, transcribed, translated
 from handlers.runtime.problem import Problem
 from handlers.service.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
-
-from .request import transcription_request, translation_request
-from .response import Transcribed, Translated, event_of, transcribed, translated
 
 
 class Transcriptions:

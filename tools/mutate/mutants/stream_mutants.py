@@ -6,12 +6,17 @@ from typing import Any, Final, NamedTuple
 
 from engine.json_pointer import look_up
 from tools.generate.documents.document import Schema
-
-from .declared import Reading
-from .order import excuse_for_double, excuse_for_loss, excuse_for_swap, is_failure, is_repeated
-from .seen import Seen
-from .value_mutants import value_mutants
-from .wire import WireEvent, events_of, frames
+from tools.mutate.mutants.declared import Reading
+from tools.mutate.mutants.order import (
+    excuse_for_double,
+    excuse_for_loss,
+    excuse_for_swap,
+    is_failure,
+    is_repeated,
+)
+from tools.mutate.mutants.seen import Seen
+from tools.mutate.mutants.value_mutants import value_mutants
+from tools.mutate.mutants.wire import WireEvent, events_of, frames
 
 _NUM_PLACES: Final = 3  # at each end of a stream; what happens between is the same
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from handlers.conform.document import Json
+from handlers.conform.profile.apis.usage import usage_breaches
 from handlers.conform.profile.events import Event
 from handlers.conform.profile.turn import Breach, Call, SentBody, Turn, turn_breaches
-
-from .usage import usage_breaches
 
 _CALLS: Final = ("tool_calls", "function_call")
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from handlers.conform.document import Json
+from handlers.conform.profile.apis.usage import usage_breaches
 from handlers.conform.profile.events import Event
 from handlers.conform.profile.turn import Breach, SentBody
-
-from .usage import usage_breaches
 
 
 def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from handlers.conform.document import Json
+from handlers.conform.profile.apis.usage import length_breaches
 from handlers.conform.profile.events import Event
 from handlers.conform.profile.turn import Breach, Call, SentBody, Turn, turn_breaches
-
-from .usage import length_breaches
 
 _ENDS: Final = ("response.completed", "response.incomplete")
 _END: Final = "Codex ends with: stream closed before response.completed"

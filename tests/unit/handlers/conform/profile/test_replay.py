@@ -11,9 +11,24 @@ from handlers.conform.client import Answer, NoAnswer
 from handlers.conform.profile.replay import Replay
 from handlers.conform.profile.turn import Call, SentBody, Turn, turn_breaches
 from handlers.conform.request import Request
-
-from .good_answers import ALL, CHAT, COMPLETIONS, MESSAGES, RESPONSES, Api, Spoil
-from .scripted import Json, ScriptedClient, kinds, program, results, stream, whole
+from tests.unit.handlers.conform.profile.good_answers import (
+    ALL,
+    CHAT,
+    COMPLETIONS,
+    MESSAGES,
+    RESPONSES,
+    Api,
+    Spoil,
+)
+from tests.unit.handlers.conform.profile.scripted import (
+    Json,
+    ScriptedClient,
+    kinds,
+    program,
+    results,
+    stream,
+    whole,
+)
 
 
 def found(api: Api, *, spoil: Spoil = lambda value: None, spoil_call: Spoil = lambda value: None) -> set[str]:
