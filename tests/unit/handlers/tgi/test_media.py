@@ -105,9 +105,9 @@ async def test_a_part_that_cannot_be_read_is_named() -> None:
     ],
 )
 def test_images_are_found_as_the_pattern_finds_them(text: str, rest: str, urls: list[str]) -> None:
-    prompt_ = with_placeholders(text, "#")
-    assert (prompt_.text, [image.source for image in prompt_.images]) == (rest, urls)
-    assert all(image.kind is MediaKind.IMAGE for image in prompt_.images)
+    found = with_placeholders(text, "#")
+    assert (found.text, [image.source for image in found.images]) == (rest, urls)
+    assert all(image.kind is MediaKind.IMAGE for image in found.images)
 
 
 @pytest.mark.parametrize("text", ["![" * 500_000, "![]" * 300_000, "![](" * 250_000, "![" * 300_000 + "]"])
