@@ -63,7 +63,7 @@ def speech_runner_of(runner: Runner) -> FallbackRunner | None:
 
 
 def choose_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> EngineParts:
-    """Load the parts of `build_core` without joining them: over pages, or else on the fallback lane."""
+    """Load the parts of `build_core` without joining them: over pages, or else on the fallback path."""
     prepared = prepare_model(config, on_progress)
     obstacle = prepared.paged_obstacle
     if obstacle is None:

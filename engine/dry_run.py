@@ -193,7 +193,7 @@ class _Shapes(NamedTuple):
 def _observe(plan: PlannedModel, model: PreTrainedModel, block_size: int) -> _Shapes | None:
     """Return what a pass of a few tokens shows; None if the model looks at data.
 
-    Raises ModelNotSupported if the model can neither attend over pages nor run on the fallback lane.
+    Raises ModelNotSupported if the model can neither attend over pages nor run on the fallback path.
     """
     # Experts are chosen without looking at which tokens chose them, so that no data is needed.
     model.set_experts_implementation("batched_mm")
@@ -225,7 +225,7 @@ def _on_pages(model: PreTrainedModel, block_size: int) -> _Shapes:
 
 def _on_fallback(model: PreTrainedModel, block_size: int, obstacle: str) -> _Shapes:
     states = HiddenStates(model)
-    cost = observe_cost(CachedModel(model)).with_sound_of(model)
+    cost = observe_cost(CachedModel(model)).with_audio_of(model)
     return _Shapes(
         KVGeometry((), model.dtype),
         cost.token_bytes * block_size,

@@ -17,7 +17,7 @@ EngineError
 │   └── ReaderTooSlow       more of its events were waiting to be read than are kept
 ├── EngineStopped           the engine drains or has stopped; no new request is taken
 ├── ModelNotSupported       raised while loading, never for a request
-│   └── NoPagedAttention    paged attention cannot serve the model; the fallback lane may
+│   └── NoPagedAttention    paged attention cannot serve the model; the fallback path may
 ├── CannotPublish           likewise, where KV events are asked for and cannot be published
 ├── CannotLoadAdapter       likewise, or while loading an adapter later: its files cannot be served
 ├── LibrariesMissing        likewise, where what computes is not installed, as for a front over other servers

@@ -27,16 +27,16 @@ class MediaProcessor(Protocol):
         """The kinds that the model reads."""
         ...
 
-    def marker(self, kind: MediaKind) -> str:
+    def placeholder(self, kind: MediaKind) -> str:
         """Return the text by which the model's chat template marks the place of an item of this kind."""
         ...
 
     def expand(self, token_ids: Sequence[int], items: Sequence[MediaItem]) -> Prompt:
         """Return the prompt in which each item has the tokens that keep its place.
 
-        token_ids: a prompt with one marker for each item, in the order of the items. Raises InvalidMedia,
-        which has the index of the item, for a file that cannot be read or that is too large, and
-        InvalidRequest if the numbers of markers and items differ.
+        token_ids: a prompt with one placeholder for each item, in the order of the items. Raises
+        InvalidMedia, which has the index of the item, for a file that cannot be read or that is too large,
+        and InvalidRequest if the numbers of placeholders and items differ.
         """
         ...
 
@@ -44,11 +44,11 @@ class MediaProcessor(Protocol):
 class FilePrompt(Prompt, frozen=True):
     """A prompt with the files of its media, for another process whose own processor reads them.
 
-    marked_token_ids: the prompt before it was expanded, with one marker for each file. sources: the files as
-    data URLs in ASCII, in the order of their markers; bodies are sent from them without a copy.
+    placeholder_token_ids: the prompt before it was expanded, with one placeholder for each file. sources: the
+    files as data URLs in ASCII, in the order of their placeholders; bodies are sent from them without a copy.
     """
 
-    marked_token_ids: tuple[int, ...] = ()
+    placeholder_token_ids: tuple[int, ...] = ()
     sources: tuple[bytes, ...] = ()
 
 
@@ -72,9 +72,9 @@ class FileKeeper:
         """Return the same for some of its kinds."""
         return FileKeeper(self._processor, [kind for kind in self.kinds if kind in kinds], self._sent)
 
-    def marker(self, kind: MediaKind) -> str:
+    def placeholder(self, kind: MediaKind) -> str:
         """Return the processor's."""
-        return self._processor.marker(kind)
+        return self._processor.placeholder(kind)
 
     def expand(self, token_ids: Sequence[int], items: Sequence[MediaItem]) -> FilePrompt:
         """Return the processor's prompt with the files. Raises as the processor does."""

@@ -194,10 +194,10 @@ class Media(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     num_tokens: how many there are, at least one. kind: of the content, for those who count tokens.
     features: what the engine's encoder reads, by name; only the engine's own media processor makes and reads
     it.
-    blocks: half-open ranges of positions, counted from the first token, whose tokens see each other in both
-    directions, so that each range must be computed in one step; if `blocks_in_windows`, they do so in layers
-    with a sliding window alone. Of a model whose whole prompt sees itself, the first medium has a block that
-    reaches over all of the prompt. rope: None where positions count tokens.
+    seen_together: half-open ranges of positions, counted from the first token, whose tokens see each other in
+    both directions, so that each range must be computed in one step; if `together_in_windows`, they do so in
+    layers with a sliding window alone. Of a model whose whole prompt sees itself, the first medium has a
+    range that reaches over all of the prompt. rope: None where positions count tokens.
     """
 
     digest: bytes
@@ -205,8 +205,8 @@ class Media(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     num_tokens: int
     kind: MediaKind = MediaKind.IMAGE
     features: Mapping[str, object] = {}
-    blocks: tuple[tuple[int, int], ...] = ()
-    blocks_in_windows: bool = False
+    seen_together: tuple[tuple[int, int], ...] = ()
+    together_in_windows: bool = False
     rope: RopeAxes | None = None
 
     @property
@@ -227,7 +227,9 @@ class Prompt(msgspec.Struct, frozen=True):
     @property
     def sees_itself(self) -> bool:
         """True if tokens of text see later ones, so that keys and values depend on the whole prompt."""
-        return any(first < 0 or last > one.num_tokens for one in self.media for first, last in one.blocks)
+        return any(
+            first < 0 or last > one.num_tokens for one in self.media for first, last in one.seen_together
+        )
 
 
 class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from handlers.access.audit_log import CannotWriteAuditLog
 from handlers.access.visit import private_cache_salt
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.engine import Engine
-from handlers.active_requests.metrics import Exchange, Metrics
+from handlers.active_requests.metrics import Metrics, ShareMetrics
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.anthropic.contract import AnthropicContract
@@ -32,8 +32,8 @@ from handlers.concurrency.workers import Workers
 from handlers.engine_starter import engine_starter, set_environment
 from handlers.hf.contract import HfContract
 from handlers.hf.operations import HfHandlers
+from handlers.media.part_reader import PartReader
 from handlers.media.preparation import MediaPreparation
-from handlers.media.reader import MediaReader
 from handlers.mindie.contract import MindieContract
 from handlers.mindie.operations import MindieHandlers
 from handlers.openai.contract import OpenAIContract
@@ -55,7 +55,7 @@ from handlers.runtime.root_routes import Yields, check_root, placements, yielded
 from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer, MakeEndpoint
 from handlers.service.model_names import ModelNames
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.settings.command_line import read_settings
 from handlers.settings.settings import Settings
 from handlers.tgi.contract import TgiContract
@@ -79,13 +79,13 @@ class _HasTable(Protocol):
 class Implementation(_HasTable, Protocol):
     """The constructor of a contract's handlers, which takes the objects that all contracts share."""
 
-    def __call__(self, shared: Shared) -> Handlers: ...
+    def __call__(self, shared: ServedModel) -> Handlers: ...
 
 
 class ConfiguredImplementation(_HasTable, Protocol):
     """An implementation that also takes a section of settings, its contract's own."""
 
-    def __call__(self, shared: Shared, settings: Settings) -> Handlers: ...
+    def __call__(self, shared: ServedModel, settings: Settings) -> Handlers: ...
 
 
 class Served(NamedTuple):
@@ -93,7 +93,7 @@ class Served(NamedTuple):
 
     contract: Contract
     table: tuple[Operation, ...]
-    handlers: Callable[[Shared, Settings], Handlers]
+    handlers: Callable[[ServedModel, Settings], Handlers]
 
 
 def _served(contract: Contract, handlers: Implementation) -> Served:
@@ -104,7 +104,7 @@ def _served_with_settings(contract: Contract, handlers: ConfiguredImplementation
     return Served(contract, handlers.table, handlers)
 
 
-def _openai(shared: Shared, settings: Settings) -> Handlers:
+def _openai(shared: ServedModel, settings: Settings) -> Handlers:
     seconds = settings.max_transcription_seconds
     return OpenAIHandlers(shared, Transcriber(shared.engine, shared.workers, max_seconds=seconds))
 
@@ -137,19 +137,19 @@ YIELDS: Final[Yields] = {name: served.contract.yields for name, served in CONTRA
 def build_app(
     settings: Settings,
     engine: Engine,
-    exchange: Exchange | None = None,
+    share_metrics: ShareMetrics | None = None,
     transcriber: Transcribes | None = None,
 ) -> ASGIApp:
     """Return the application over a running engine, which it stops when the server shuts down.
 
-    exchange: as of Metrics. transcriber: in place of one that asks the engine for each window.
+    share_metrics: as of Metrics. transcriber: in place of one that asks the engine for each window.
     Raises UnknownContract if `settings.root` names one; InvalidKeyFile and CannotWriteAuditLog; TemplateError
     for a chat template that is broken.
     """
     check_root(settings.root, list(CONTRACTS))
     access = Access(settings, CONTRACTS)
     limit = ConcurrencyLimit(settings.max_concurrent_requests, settings.max_sequences_a_request)
-    shared = _shared(settings, engine, limit, exchange)
+    shared = _shared(settings, engine, limit, share_metrics)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
@@ -195,10 +195,12 @@ def _max_body_bytes(settings: Settings, engine: Engine) -> int:
     return _MEDIA_BODY * settings.payload_limit
 
 
-def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit, exchange: Exchange | None) -> Shared:
+def _shared(
+    settings: Settings, engine: Engine, limit: ConcurrencyLimit, share_metrics: ShareMetrics | None
+) -> ServedModel:
     """Return what all contracts share. Raises TemplateError for a chat template that is broken."""
     workers = Workers(settings.validation_workers)
-    shared = Shared(
+    shared = ServedModel(
         settings=settings,
         engine=engine,
         model_names=ModelNames(settings.model_name, settings.model_alias, engine.adapters),
@@ -213,14 +215,14 @@ def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit, exchang
             media=PromptMedia(engine.media, settings.max_media_items),
         ),
         workers=workers,
-        media=MediaPreparation(MediaReader(settings, workers), workers),
+        media=MediaPreparation(PartReader(settings, workers), workers),
         active_requests=ActiveRequests(engine, limit),
         metrics=Metrics(
             engine.model_info,
             engine.stats,
             lambda: limit.in_use,
             model_name=settings.model_name,
-            exchange=exchange,
+            share_metrics=share_metrics,
             memory=engine.tokenizer.memory if settings.prefix_caching else None,
         ),
     )

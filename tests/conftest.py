@@ -33,7 +33,7 @@ class Server(NamedTuple):
 
     url: str
     process: "subprocess.Popen[str]"
-    said: tuple[str, ...]
+    said: tuple[str, ...] = ()
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from engine.native.instructions import Instructions, usable_instructions
+from engine.native.instructions import X86_SETS, Instructions, has_avx_vnni, usable_instructions
 
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 
@@ -15,6 +15,14 @@ _NAMES = {
     Instructions.AVX512: "AVX-512",
     Instructions.AVX512_BF16: "AVX-512 BF16",
 }
+
+
+def sets_here() -> tuple[Instructions, ...]:
+    """All sets of x86 that the processor has and that may be used, in ascending order."""
+    usable = usable_instructions()
+    return tuple(
+        each for each in X86_SETS if each <= usable and (each is not Instructions.AVX2_VNNI or has_avx_vnni())
+    )
 
 
 def needs(least: Instructions, *, allows_amx: bool = True) -> pytest.MarkDecorator:

@@ -1,1 +1,1 @@
-"""The parts of an engine, put together from a loaded model: over pages, or on the fallback lane."""
+"""The parts of an engine, put together from a loaded model: over pages, or on the fallback path."""

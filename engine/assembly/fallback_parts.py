@@ -1,4 +1,4 @@
-"""The parts of an engine on the fallback lane, whose model runs with transformers' own cache."""
+"""The parts of an engine on the fallback path, whose model runs with transformers' own cache."""
 
 from collections.abc import Callable
 
@@ -37,7 +37,7 @@ def fallback_parts(prepared: PreparedModel, obstacle: str, on_progress: Callable
     sizes = choose_cache_sizes(
         config,
         cost.token_bytes * config.block_size,
-        cost.with_sound_of(model).sequence_bytes or None,
+        cost.with_audio_of(model).sequence_bytes or None,
         loaded.plan.max_total_tokens,
         model.device,
         keeps_snapshots=False,

@@ -94,7 +94,7 @@ class PreparedModel(NamedTuple):
 
         The arguments are as of `describe_model`.
         """
-        media = None if paged_obstacle else self.loaded.media  # the fallback lane reads text alone
+        media = None if paged_obstacle else self.loaded.media  # the fallback path reads text alone
         return describe_model(
             self.config,
             self.loaded.plan,

@@ -1,7 +1,7 @@
 """The scheduled tokens of a step as tensors: one flat batch."""
 
 from collections.abc import Mapping
-from collections.abc import Sequence as Many
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -82,7 +82,7 @@ class Batch:
     drafted: dict[Sequence, list[int]] = field(default_factory=dict)
     snapshots: Snapshots = field(default_factory=dict)
     long_rows: Tensor | None = None
-    media: Many[MediaRows] = ()
+    media: SequenceOf[MediaRows] = ()
     rope_positions: Tensor | None = None
 
     @property
@@ -116,7 +116,7 @@ def build_batch(
     for sequence, start, end in parts:
         blocks = sequence.table.block_ids
         span = Span(len(input_ids), start, end - start, blocks[: -(-end // block_size)])
-        spans.append(_with_blocks(span, sequence.media) if sequence.media else span)
+        spans.append(_with_ranges(span, sequence.media) if sequence.media else span)
         if end - start == 1:  # thousands of these a second: no loop
             if start < len(sequence.token_ids):
                 input_ids.append(sequence.token_ids[start])
@@ -151,25 +151,28 @@ def build_batch(
 
 
 def _is_chunk(part: ScheduledTokens) -> bool:
-    """Return whether these are several tokens, or one of a medium or of its blocks."""
+    """Return whether these are several tokens, or one of a medium or of its ranges."""
     sequence, start, end = part
     return end - start > 1 or any(_has_token(one, start) for one in sequence.media)
 
 
 def _has_token(media: Media, position: int) -> bool:
-    """Return whether a medium or one of its blocks has the token at a position of its prompt."""
+    """Return whether a medium or one of its ranges has the token at a position of its prompt."""
     return any(
-        first <= position - media.position < last for first, last in ((0, media.num_tokens), *media.blocks)
+        first <= position - media.position < last
+        for first, last in ((0, media.num_tokens), *media.seen_together)
     )
 
 
-def _with_blocks(span: Span, media: Many[Media]) -> Span:
-    """Return the span with media's blocks in it; each block is there up to its end."""
-    blocks = ((one.position + first, one.position + last) for one in media for first, last in one.blocks)
-    together = tuple((first, last) for first, last in blocks if first < span.end and last > span.start)
+def _with_ranges(span: Span, media: SequenceOf[Media]) -> Span:
+    """Return the span with media's ranges that see each other, each of which is there up to its end."""
+    ranges = (
+        (one.position + first, one.position + last) for one in media for first, last in one.seen_together
+    )
+    together = tuple((first, last) for first, last in ranges if first < span.end and last > span.start)
     if not together:
         return span
-    in_windows = any(one.blocks_in_windows for one in media)
+    in_windows = any(one.together_in_windows for one in media)
     return span._replace(seen_together=together, together_in_windows=in_windows)
 
 

@@ -11,7 +11,8 @@ from engine.events import PromptToken, TokenEvent
 from engine.grammar.compiler import CompiledGrammar
 from engine.request import GenerationRequest
 from engine.sampling.request_tables import RequestTables
-from engine.sampling.sampler import Sampled, SamplingState
+from engine.sampling.sampler import Sampled
+from engine.sampling.state import SamplingState
 from engine.scheduling.sequence import Sequence
 from engine.text.sequence_output import SequenceOutput
 from engine.text.tokenizer import Tokenizer

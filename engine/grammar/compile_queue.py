@@ -13,8 +13,8 @@ from engine.grammar.process.messages import too_busy
 from engine.request import Grammar
 
 WAIT_TIMEOUT_S = 15.0
-MAX_COMPILATIONS = 2  # of a lane at one time
-MAX_WAITING = 64  # grammars that have no place yet, in each lane
+MAX_COMPILATIONS = 2  # of a queue at one time
+MAX_WAITING = 64  # grammars that have no place yet, in each queue
 # Sources up to this compile in less than a second, and have places of their own.
 MAX_SMALL_SOURCE = 4096  # characters
 
@@ -22,16 +22,16 @@ MAX_SMALL_SOURCE = 4096  # characters
 class _Compilation:
     """The compilation of one grammar, shared by all requests that wait for it."""
 
-    def __init__(self, grammar: Grammar, lane: "_Lane") -> None:
+    def __init__(self, grammar: Grammar, queue: "_Queue") -> None:
         self.grammar = grammar
-        self.lane = lane
+        self.queue = queue
         self.num_readers = 0
         self.attempt = Attempt()
         self.begun = asyncio.Event()
         self.result: asyncio.Future[CompiledGrammar] = asyncio.get_running_loop().create_future()
 
 
-class _Lane:
+class _Queue:
     """A number of places for compilations, and the queue of those that wait for one."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class GrammarQueue:
         self._compiler = compiler
         self._timeout_s = timeout_s
         self._wait_timeout_s = wait_timeout_s
-        self._small, self._large = _Lane(), _Lane()
+        self._small, self._large = _Queue(), _Queue()
         self._compilations: dict[Grammar, _Compilation] = {}
 
     async def compile(self, grammar: Grammar) -> CompiledGrammar:
@@ -84,12 +84,12 @@ class GrammarQueue:
             self._cancel(compilation)
 
     def _open(self, grammar: Grammar) -> _Compilation:
-        lane = self._small if len(grammar.source) <= MAX_SMALL_SOURCE else self._large
-        if len(lane.waiting) >= MAX_WAITING:
+        queue = self._small if len(grammar.source) <= MAX_SMALL_SOURCE else self._large
+        if len(queue.waiting) >= MAX_WAITING:
             raise EngineBusy(f"{MAX_WAITING} grammars wait to be compiled")
-        compilation = self._compilations[grammar] = _Compilation(grammar, lane)
-        lane.waiting.append(compilation)
-        self._begin_next(lane)
+        compilation = self._compilations[grammar] = _Compilation(grammar, queue)
+        queue.waiting.append(compilation)
+        self._begin_next(queue)
         return compilation
 
     async def _read(self, compilation: _Compilation) -> CompiledGrammar:
@@ -112,12 +112,12 @@ class GrammarQueue:
             del self._compilations[compilation.grammar]
             compilation.attempt.cancel()
         with suppress(ValueError):  # it has begun
-            compilation.lane.waiting.remove(compilation)
+            compilation.queue.waiting.remove(compilation)
 
-    def _begin_next(self, lane: _Lane) -> None:
-        while lane.waiting and lane.num_running < MAX_COMPILATIONS:
-            compilation = lane.waiting.popleft()
-            lane.num_running += 1
+    def _begin_next(self, queue: _Queue) -> None:
+        while queue.waiting and queue.num_running < MAX_COMPILATIONS:
+            compilation = queue.waiting.popleft()
+            queue.num_running += 1
             compilation.begun.set()
             # Daemons, so that a compilation without end does not keep the process.
             threading.Thread(
@@ -141,8 +141,8 @@ class GrammarQueue:
         _end(compilation, outcome)
         if self._compilations.get(compilation.grammar) is compilation:
             del self._compilations[compilation.grammar]
-        compilation.lane.num_running -= 1
-        self._begin_next(compilation.lane)
+        compilation.queue.num_running -= 1
+        self._begin_next(compilation.queue)
 
 
 def _end(compilation: _Compilation, outcome: CompiledGrammar | Exception) -> None:

@@ -25,7 +25,7 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     vocab_size: rows of the model's head; may exceed the tokenizer's.
     hidden_size: entries of an embedding.
     pooling: what the model was trained to be embedded by, where its directory says so and the engine can.
-    paged_obstacle: why it does not attend over pages, so that the fallback lane runs it; None if it does.
+    paged_obstacle: why it does not attend over pages, so that the fallback path runs it; None if it does.
     num_blocks, block_size: the KV cache holds num_blocks * block_size tokens. kv_cache_bytes: its size in
         memory.
     num_state_slots: recurrent states that are held, one for each sequence that runs and others for the prefix

@@ -71,7 +71,7 @@ class SpeechInfo(msgspec.Struct, frozen=True, kw_only=True):
         return self.window_frames / self.frames_per_second
 
 
-class Sound(Protocol):
+class Audio(Protocol):
     """The features of a whole sound.
 
     num_frames: of its features. duration: in seconds.
@@ -101,7 +101,7 @@ class SpeechReader(Protocol):
         """The facts about the model."""
         ...
 
-    def read(self, data: bytes, max_seconds: float) -> Sound:
+    def read(self, data: bytes, max_seconds: float) -> Audio:
         """Return the sound in a file. Raises InvalidMedia for one that cannot be read or that is longer."""
         ...
 

@@ -12,7 +12,8 @@ _WEIGHTS_AT_ONCE = 1 << 20  # as float32 these fit the caches, and need no new m
 
 
 def channel_scales(weight: Tensor) -> Tensor:
-    """Return the scale of each output channel, by which its largest magnitude becomes 127.
+    """The oracle of `native_scales`: the scale of each output channel, by which its largest magnitude becomes
+    127.
 
     weight: [num_outputs, num_inputs] of any float type. Returns float32 [num_outputs].
     """
@@ -26,7 +27,7 @@ def scales_of_largest(largest: Tensor) -> Tensor:
 
 
 def round_channels(weight: Tensor, scales: Tensor) -> Iterator[tuple[slice, Tensor]]:
-    """Yield the rounded weight, some channels at a time; arguments as in `channel_scales`.
+    """The oracle of `native_panels`: yield the rounded weight, some channels at a time.
 
     Each item is a slice of channels, whose start is a multiple of 32, and their integers from -127 to 127 as
     float32 [n, num_inputs].

@@ -9,7 +9,7 @@ from transformers import PreTrainedConfig
 from engine.request import MediaKind
 
 _IMAGES: Final = frozenset({MediaKind.IMAGE})
-_SOUNDS: Final = frozenset({MediaKind.AUDIO})
+_AUDIO: Final = frozenset({MediaKind.AUDIO})
 _VIDEOS: Final = frozenset({MediaKind.VIDEO})
 
 _TORCHVISION: Final = ("torchvision",)
@@ -17,7 +17,7 @@ _TIMM: Final = ("torchvision", "timm")  # which imports the former
 
 
 class MediaFamily(NamedTuple):
-    """The manners of the models of one type, as `model_type` of their configuration names it.
+    """The media of the models of one type, as `model_type` of their configuration names it.
 
     around: by kind, the texts before and after the placeholder of a medium where no chat template puts them.
     has_axes: whether the positions of its tokens have three axes (time, height, width).
@@ -67,7 +67,7 @@ _GLM: Final = MediaFamily(
 
 def _hearing(before: str = "", after: str = "") -> MediaFamily:
     """Return a family that reads sounds alone, between these texts."""
-    return MediaFamily(_SOUNDS, around={MediaKind.AUDIO: (before, after)})
+    return MediaFamily(_AUDIO, around={MediaKind.AUDIO: (before, after)})
 
 
 # Each has a tiny model in tests/parity/test_media_parity.py.
@@ -80,12 +80,12 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
     "llava_onevision": MediaFamily(_IMAGES | _VIDEOS, is_nested=True, differs_alone=True),
     "gemma3": MediaFamily(sees_both_ways=_IMAGES),
     "gemma4": MediaFamily(
-        _IMAGES | _SOUNDS | _VIDEOS,
+        _IMAGES | _AUDIO | _VIDEOS,
         sees_both_ways=_IMAGES | _VIDEOS,
         in_windows=True,
         pads_placeholders=True,
     ),
-    "gemma3n": MediaFamily(_IMAGES | _SOUNDS, encoder_needs=_TIMM),
+    "gemma3n": MediaFamily(_IMAGES | _AUDIO, encoder_needs=_TIMM),
     "llama4": MediaFamily(processor_needs=_TORCHVISION),
     "cohere2_vision": MediaFamily(processor_needs=_TORCHVISION),
     "kimi_k25": MediaFamily(
@@ -97,7 +97,7 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
     "qwen2_vl": _QWEN,
     "qwen2_5_vl": _QWEN,
     "qwen2_5_omni_thinker": MediaFamily(
-        _IMAGES | _SOUNDS,
+        _IMAGES | _AUDIO,
         around={
             MediaKind.IMAGE: ("<|vision_bos|>", "<|vision_eos|>"),
             MediaKind.AUDIO: ("<|audio_bos|>", "<|audio_eos|>"),
@@ -130,7 +130,7 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
 # Why the media of some other types are not read.
 _REASONS: Final = {"phi4_multimodal": "its LoRA adapters for them, one for each kind, are not applied"}
 # Those that read sounds and nothing else.
-HEARING_TYPES: Final = frozenset(name for name, family in FAMILIES.items() if family.kinds == _SOUNDS)
+HEARING_TYPES: Final = frozenset(name for name, family in FAMILIES.items() if family.kinds == _AUDIO)
 
 
 def family_of(config: PreTrainedConfig) -> MediaFamily | None:
@@ -139,8 +139,8 @@ def family_of(config: PreTrainedConfig) -> MediaFamily | None:
     if family is None:
         return None
     # Only some models of Gemma 4 hear, and only the larger ones let images see both ways.
-    if family.kinds > _SOUNDS and config.audio_config is None:
-        family = family._replace(kinds=family.kinds - _SOUNDS)
+    if family.kinds > _AUDIO and config.audio_config is None:
+        family = family._replace(kinds=family.kinds - _AUDIO)
     if family.in_windows:
         text: Any = config.get_text_config()
         if text.use_bidirectional_attention != "vision":

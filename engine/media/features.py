@@ -50,13 +50,13 @@ def token_embeddings(holder: PreTrainedModel) -> tuple[int, Tensor] | None:
     return parts.embed_vision.vocab_offset, torch.cat(tables)
 
 
-def _gemma3n_sounds(
+def _gemma3n_audio(
     holder: Any, input_features: Tensor, input_features_mask: Tensor, return_dict: bool
 ) -> BaseModelOutputWithPooling:
     """Return the rows of sounds of Gemma 3n, as many for each; its own class adds padding in forward alone.
 
-    input_features: [num_sounds, num_frames, num_bands].
-    input_features_mask: bool [num_sounds, num_frames], which frames are no padding.
+    input_features: [num_files, num_frames, num_bands].
+    input_features_mask: bool [num_files, num_frames], which frames are no padding.
     """
     output = holder.get_audio_features(input_features, ~input_features_mask, return_dict=True)
     last_id = holder.config.get_text_config().vocab_size - 1
@@ -97,13 +97,13 @@ def _mistral3_images(
     return BaseModelOutputWithPooling(pooler_output=rows[0])
 
 
-def _qwen2_audio_sounds(
+def _qwen2_audio(
     holder: Any, input_features: Tensor, feature_attention_mask: Tensor, return_dict: bool
 ) -> BaseModelOutputWithPooling:
     """Return the rows of sounds of Qwen2-Audio, which its own class computes in its forward alone.
 
-    input_features: [num_sounds, num_bands, num_frames].
-    feature_attention_mask: [num_sounds, num_frames].
+    input_features: [num_files, num_bands, num_frames].
+    feature_attention_mask: [num_files, num_frames].
     """
     tower = holder.audio_tower
     num_frames, num_rows = tower._get_feat_extract_output_lengths(feature_attention_mask.sum(-1))
@@ -122,8 +122,8 @@ def _qwen2_audio_sounds(
 
 # The rows that a model's own class has no method for, by its type and the kind.
 _OWN: Final[Mapping[tuple[str, MediaKind], Callable[..., BaseModelOutputWithPooling]]] = {
-    ("gemma3n", MediaKind.AUDIO): _gemma3n_sounds,
+    ("gemma3n", MediaKind.AUDIO): _gemma3n_audio,
     ("llama4", MediaKind.IMAGE): _llama4_images,
     ("mistral3", MediaKind.IMAGE): _mistral3_images,
-    ("qwen2_audio", MediaKind.AUDIO): _qwen2_audio_sounds,
+    ("qwen2_audio", MediaKind.AUDIO): _qwen2_audio,
 }

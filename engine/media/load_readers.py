@@ -40,20 +40,20 @@ def load_readers(
     on_progress: is told where videos are not read and images are. keeps_arrays: whether the arrays of what
     is read are wanted; if not, those of sounds and videos are zeros of the same shapes, which cost nothing.
     """
-    has_images, has_sounds = MediaKind.IMAGE in family.kinds, MediaKind.AUDIO in family.kinds
+    has_images, has_audio = MediaKind.IMAGE in family.kinds, MediaKind.AUDIO in family.kinds
     try:
         images = _images(directory, config, family) if has_images else None
-        sounds = _loaded(AutoFeatureExtractor, directory) if has_sounds else None
-        if sounds is not None and not keeps_arrays:
-            sounds = without_features(sounds)
-        whole = whole_processor(directory, config, tokenizer, images=images, sounds=sounds)
+        audio = _loaded(AutoFeatureExtractor, directory) if has_audio else None
+        if audio is not None and not keeps_arrays:
+            audio = without_features(audio)
+        whole = whole_processor(directory, config, tokenizer, images=images, audio=audio)
     except Exception as error:  # whatever transformers raises for missing or broken files
         raise CannotProcess(f"{type(error).__name__}: {' '.join(str(error).split())}") from error
     readers: dict[MediaKind, MediaReader] = {}
     if images is not None:
         readers[MediaKind.IMAGE] = ImageReader(images, whole, config, family, limits)
-    if sounds is not None:
-        readers[MediaKind.AUDIO] = AudioReader(sounds, whole, config, max_seconds=limits.max_audio_seconds)
+    if audio is not None:
+        readers[MediaKind.AUDIO] = AudioReader(audio, whole, config, max_seconds=limits.max_audio_seconds)
     if MediaKind.VIDEO in family.kinds:
         try:
             readers[MediaKind.VIDEO] = VideoReader(

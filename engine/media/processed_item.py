@@ -55,8 +55,8 @@ class ProcessedItem:
             num_tokens=len(self.token_ids),
             kind=kind,
             features={ARRAYS: self.arrays, EMBEDDED: self.is_embedded},
-            blocks=tuple(self._embedded_ranges()) if kind in family.sees_both_ways else (),
-            blocks_in_windows=family.in_windows,
+            seen_together=tuple(self._embedded_ranges()) if kind in family.sees_both_ways else (),
+            together_in_windows=family.in_windows,
             rope=self._rope_axes() if self.grids else None,
         )
 

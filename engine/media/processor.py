@@ -51,7 +51,7 @@ class PromptMediaProcessor:
         """The kinds that the model reads."""
         return frozenset(self._readers)
 
-    def marker(self, kind: MediaKind) -> str:
+    def placeholder(self, kind: MediaKind) -> str:
         """Return the text that stands for an item of this kind in a prompt without a chat template."""
         assert kind in self.kinds, "the model does not read this kind"
         before, after = self._family.around.get(kind, ("", ""))
@@ -91,7 +91,7 @@ class PromptMediaProcessor:
         ids += token_ids[start:]
         if self._family.has_prefix and media:
             first = media[0].position
-            media[0] = msgspec.structs.replace(media[0], blocks=((-first, len(ids) - first),))
+            media[0] = msgspec.structs.replace(media[0], seen_together=((-first, len(ids) - first),))
         return Prompt(tuple(ids), tuple(media))
 
     def plain(self, index: int, item: MediaItem) -> bytes:

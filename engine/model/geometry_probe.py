@@ -109,8 +109,8 @@ def observe_geometry(model: PreTrainedModel) -> KVGeometry:
         raise NoPagedAttention(f"{type(model).__name__} has layers without paged attention")
     # Models that name their layers' types make the masks of all types, used or not.
     masked = set() if getattr(text_config, "layer_types", None) else windows
-    told = {None if call.window is None else call.window.size for call in observer.calls}
-    if not masked <= told or any(
+    attended = {None if call.window is None else call.window.size for call in observer.calls}
+    if not masked <= attended or any(
         call.window is None and _slides(text_config, call.index) for call in observer.calls
     ):
         raise NoPagedAttention(

@@ -119,19 +119,9 @@ def isa_names() -> tuple[str, ...]:
 def usable_instructions() -> Instructions:
     """Return the highest set of x86 that the processor has and that may be used."""
     usable = min(_found(), _allowed())
-    if usable is Instructions.AVX2_VNNI and not _has_avx_vnni():
+    if usable is Instructions.AVX2_VNNI and not has_avx_vnni():
         return Instructions.AVX2
     return usable
-
-
-def sets_here() -> tuple[Instructions, ...]:
-    """Return all sets of x86 that the processor has and that may be used, in ascending order."""
-    usable = usable_instructions()
-    return tuple(
-        each
-        for each in X86_SETS
-        if each <= usable and (each is not Instructions.AVX2_VNNI or _has_avx_vnni())
-    )
 
 
 def usable_arm_instructions() -> ArmInstructions:
@@ -189,14 +179,15 @@ def _found() -> Instructions:
         Instructions.AVX512_BF16: torch.cpu._is_avx512_bf16_supported(),
         Instructions.AVX512_VNNI: torch.cpu._is_vnni_supported(),
         Instructions.AVX512: torch.cpu._is_avx512_supported(),
-        Instructions.AVX2_VNNI: torch.cpu._is_avx2_supported() and _has_avx_vnni(),
+        Instructions.AVX2_VNNI: torch.cpu._is_avx2_supported() and has_avx_vnni(),
         Instructions.AVX2: torch.cpu._is_avx2_supported(),
     }
     return next((each for each, is_there in found.items() if is_there), Instructions.SSE4_2)
 
 
 @cache
-def _has_avx_vnni() -> bool:
+def has_avx_vnni() -> bool:
+    """Return whether the processor has AVX-VNNI: AVX2, and the products of bytes that AVX-512 VNNI has."""
     import torch
 
     return bool(torch.cpu.get_capabilities().get("avx_vnni", False))

@@ -83,7 +83,7 @@ async def check_reads(
     kind: MediaKind,
 ) -> None:
     """Raise an EngineError or NoAnswer unless the server reads a file of a kind as it is read here."""
-    ids = tokenizer.encode(media.marker(kind), add_special_tokens=False)
+    ids = tokenizer.encode(media.placeholder(kind), add_special_tokens=False)
     request = GenerationRequest(
         request_id=f"{kind.value}-at-start",
         prompt=media.expand(ids, [MediaItem(kind, SAMPLES[kind]())]),

@@ -20,7 +20,7 @@ def _picture() -> bytes:
     return file.getvalue()
 
 
-def _sound() -> bytes:
+def _audio() -> bytes:
     from engine.media.files.encoding import encode_wav
 
     times = np.arange(int(_SECONDS * _RATE)) / _RATE
@@ -37,6 +37,6 @@ def _video() -> bytes:
 # Each is made when it is wanted, by what a front of texts never loads.
 SAMPLES: Final[Mapping[MediaKind, Callable[[], bytes]]] = {
     MediaKind.IMAGE: _picture,
-    MediaKind.AUDIO: _sound,
+    MediaKind.AUDIO: _audio,
     MediaKind.VIDEO: _video,
 }

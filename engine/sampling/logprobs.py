@@ -108,23 +108,3 @@ class ScoredTokens:
             listed = zip(ranked.tokens(tokenizer), named.tokens(tokenizer), strict=True)
             for logprob, (best, chosen) in zip(own.array.tolist(), listed, strict=True):
                 yield logprob, chosen or best
-
-
-def score_tokens(
-    logits: Tensor, token_ids: Tensor, num_ranked: Sequence[int], tokenizer: Tokenizer
-) -> Iterator[tuple[float, tuple[TokenLogprob, ...]]]:
-    """Return the scores of `ScoredTokens`, reading them from the device at once."""
-    readback = Readback()
-    scored = ScoredTokens(logits, token_ids, num_ranked, readback)
-    readback.read()
-    return scored.scores(tokenizer)
-
-
-def rank_logprobs(
-    logprobs: Tensor, num_ranked: Sequence[int], tokenizer: Tokenizer
-) -> list[tuple[TokenLogprob, ...]]:
-    """Return the tokens of `RankedRows`, reading them from the device at once."""
-    readback = Readback()
-    ranked = RankedRows(logprobs, num_ranked, readback)
-    readback.read()
-    return ranked.tokens(tokenizer)

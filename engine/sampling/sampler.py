@@ -19,8 +19,6 @@ from engine.sampling.state import SamplingState
 from engine.text.tokenizer import Tokenizer
 from engine.transfers import DeviceValue, Readback, send, upload
 
-__all__ = ["Sampled", "Sampler", "SamplingState"]
-
 # Takes logits [n, v] float32, which it may change, and the states of the rows. Returns ids [n], and whether a
 # token could be drawn [n].
 Draw = Callable[[Tensor, Sequence[SamplingState]], tuple[Tensor, Tensor]]
@@ -134,7 +132,6 @@ class Sampler:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
         self._num_ids = max(tokenizer.known_ids) + 1  # logits from here on belong to no token
         has_gaps = len(tokenizer.known_ids) < self._num_ids
         gaps = sorted(set(range(self._num_ids)) - tokenizer.known_ids) if has_gaps else []
@@ -170,14 +167,6 @@ class Sampler:
             list(self._launch_logprobs(logits, states, token_ids, readback)),
         )
 
-    def sample(self, logits: Tensor, states: Sequence[SamplingState]) -> list[Sampled | GenerationFailed]:
-        """Return the results of `launch`, reading them from the device at once."""
-        readback = Readback()
-        launched = self.launch(logits, states, readback)
-        readback.pack()
-        readback.read()
-        return launched.results(self._tokenizer)
-
     @torch.inference_mode()
     def launch_candidates(
         self, logits: Tensor, states: Sequence[SamplingState], num_candidates: int, readback: Readback
@@ -200,16 +189,6 @@ class Sampler:
             readback.want(self._is_finite(raw)),
             RankedRows(self._known(raw), [state.params.num_logprobs or 0 for state in states], readback),
         )
-
-    def candidates(
-        self, logits: Tensor, states: Sequence[SamplingState], num_candidates: int
-    ) -> list[list[Candidate] | GenerationFailed]:
-        """Return the results of `launch_candidates`, reading them from the device at once."""
-        readback = Readback()
-        launched = self.launch_candidates(logits, states, num_candidates, readback)
-        readback.pack()
-        readback.read()
-        return launched.results(self._tokenizer)
 
     def _groups(
         self, states: Sequence[SamplingState], max_rows: int

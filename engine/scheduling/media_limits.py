@@ -1,6 +1,6 @@
 """The ends of chunks that hold media: pure.
 
-Tokens of one block of a medium see each other in both directions, so that no chunk may end within a block. An
+Tokens of one range of a medium see each other in both directions, so that no chunk may end within it. An
 encoder computes a medium in the step that first needs its tokens, so that a step must not begin many.
 """
 
@@ -10,18 +10,19 @@ from engine.request import Media
 
 
 def whole_end(media: Sequence[Media], start: int, end: int, *, may_exceed: bool) -> int:
-    """Return the end of a chunk from `start` that cuts no block, at or before `end` if possible.
+    """Return the end of a chunk from `start` that cuts no range that sees itself, at or before `end` if
+    possible.
 
-    may_exceed: whether the chunk may reach beyond `end` where its first token lies in a block. If not, such a
-    chunk has no tokens: `start` is returned.
+    may_exceed: whether the chunk may reach beyond `end` where its first token lies in such a range. If not,
+    such a chunk has no tokens: `start` is returned.
     """
     for one in media:
-        for first, last in one.blocks:
-            block_start, block_end = one.position + first, one.position + last
-            if block_start < end < block_end:
-                if block_start > start:
-                    return block_start
-                return block_end if may_exceed else start
+        for first, last in one.seen_together:
+            range_start, range_end = one.position + first, one.position + last
+            if range_start < end < range_end:
+                if range_start > start:
+                    return range_start
+                return range_end if may_exceed else start
     return end
 
 

@@ -34,7 +34,7 @@ class Schedule:
     tokens are computed, in the order of these. drafts: the drafted tokens that are computed behind the last
     token of a sequence; each of these sequences has an entry that reaches its end.
     num_media_tokens: tokens of the media whose first token is in the step. exceeds_budget: whether a chunk is
-    longer than the step's tokens allow, since a block of a medium cannot be cut.
+    longer than the step's tokens allow, since a range of a medium that sees itself cannot be cut.
     """
 
     entries: list[ScheduledTokens] = field(default_factory=list)

@@ -2,7 +2,7 @@
 
 Invariants (tests/unit/engine/scheduling/test_scheduler.py):
 - a step computes at most `max_batch_tokens` tokens, of at most `max_num_sequences` sequences, and the rest of
-  one block of a medium beyond them, since no chunk ends within such a block;
+  one range of a medium that sees itself beyond them, since no chunk ends within such a range;
 - the media that begin in a step have at most `max_media_tokens` tokens, unless it is one;
 - the first of those that run always advances, so every sequence ends (no starvation);
 - sequences that wait hold no blocks; those that run hold enough for all tokens they have computed;

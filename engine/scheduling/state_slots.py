@@ -46,10 +46,6 @@ class StateSlots:
         """The number of slots that a sequence can take, snapshots included."""
         return len(self._free) + len(self._snapshots)
 
-    @property
-    def num_snapshots(self) -> int:
-        return len(self._snapshots)
-
     def take(self) -> int:
         """Return a slot for a sequence; its contents are those of its last owner. Requires `num_free` > 0."""
         if not self._free:

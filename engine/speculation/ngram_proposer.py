@@ -6,7 +6,7 @@ followed its latest occurrence is the draft (Saxena 2023,
 https://github.com/apoorvumang/prompt-lookup-decoding; `ngram` in vLLM and TGI).
 """
 
-from collections.abc import Sequence as Row
+from collections.abc import Sequence as SequenceOf
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -26,7 +26,7 @@ class NgramProposer:
     def __init__(self) -> None:
         self._texts: WeakKeyDictionary[Sequence, _Text] = WeakKeyDictionary()
 
-    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[Proposal]:
+    def propose(self, wanted: SequenceOf[tuple[Sequence, int]]) -> list[Proposal]:
         return [self._propose(sequence, num_tokens) for sequence, num_tokens in wanted]
 
     def _propose(self, sequence: Sequence, num_tokens: int) -> Proposal:

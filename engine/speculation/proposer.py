@@ -1,6 +1,6 @@
 """The protocol for sources of drafts."""
 
-from collections.abc import Sequence as Row
+from collections.abc import Sequence as SequenceOf
 from typing import NamedTuple, Protocol
 
 from engine.scheduling.sequence import Sequence
@@ -24,5 +24,5 @@ class Proposer(Protocol):
     sequence for as long as that one lives, in a `WeakKeyDictionary`; the tokens of a sequence only ever grow.
     """
 
-    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[Proposal]:
+    def propose(self, wanted: SequenceOf[tuple[Sequence, int]]) -> list[Proposal]:
         """Return a proposal for each sequence, of at most as many tokens as stand beside it."""

@@ -8,7 +8,7 @@ so many sequences run that the processor, not the memory, bounds a step.
 
 from collections import Counter
 from collections.abc import Mapping
-from collections.abc import Sequence as Row
+from collections.abc import Sequence as SequenceOf
 from heapq import heapify, heappop, heapreplace
 from weakref import WeakKeyDictionary
 
@@ -47,7 +47,7 @@ class Speculator:
         """Return whether a step of so many sequences has room for drafts."""
         return num_sequences < self._most_rows
 
-    def draft(self, sequences: Row[tuple[Sequence, int]]) -> dict[Sequence, list[int]]:
+    def draft(self, sequences: SequenceOf[tuple[Sequence, int]]) -> dict[Sequence, list[int]]:
         """Return the drafts of decoding sequences that have one.
 
         sequences: with the most tokens that a draft of each may have, all that decode in the step.

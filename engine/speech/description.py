@@ -24,11 +24,11 @@ def transcribes(config: PreTrainedConfig) -> bool:
 def describe_speech(directory: Path, config: PreTrainedConfig) -> SpeechInfo:
     """Return the facts about a model. Raises ModelNotSupported where its files leave one out."""
     generation = _object(directory, _GENERATION)
-    sounds = _object(directory, _PREPROCESSOR)
+    audio = _object(directory, _PREPROCESSOR)
     known: Any = config
     try:
         no_timestamps: int = generation["no_timestamps_token_id"]
-        sampling_rate, hop = sounds["sampling_rate"], sounds["hop_length"]
+        sampling_rate, hop = audio["sampling_rate"], audio["hop_length"]
         tasks: dict[str, int] = generation.get("task_to_id") or {}
         languages: dict[str, int] = generation.get("lang_to_id") or {}
         info = SpeechInfo(

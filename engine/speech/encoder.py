@@ -18,10 +18,10 @@ class LoadedSpeech(NamedTuple):
     """The parts of a model that transcribes: the reader in worker threads, the encoder in steps."""
 
     reader: WindowReader
-    encoder: "SoundEncoder"
+    encoder: "AudioEncoder"
 
 
-class SoundEncoder:
+class AudioEncoder:
     """The encoder of a model that transcribes.
 
     model: that of which it is a part. cache: of its output, [1, num_positions, d_model], by the windows'

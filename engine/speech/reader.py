@@ -23,7 +23,7 @@ WINDOW: Final = "window"
 
 
 @dataclass(frozen=True, slots=True)
-class SpeechSound:
+class SpeechAudio:
     """A `Sound`. features: float32 [num_bands, num_frames]. window_frames: as of `SpeechInfo`."""
 
     features: Tensor
@@ -75,7 +75,7 @@ class WindowReader:
         """The facts about the model."""
         return self._info
 
-    def read(self, data: bytes, max_seconds: float) -> SpeechSound:
+    def read(self, data: bytes, max_seconds: float) -> SpeechAudio:
         """Return the sound in a file. Raises InvalidMedia for one that cannot be read or that is longer."""
         try:
             samples = SHARED.read_audio(data, self._info.sampling_rate, max_seconds)
@@ -84,7 +84,7 @@ class WindowReader:
         if len(samples) < self._log_mel.hop:
             raise InvalidMedia(0, "the sound is empty")
         duration = len(samples) / self._info.sampling_rate
-        return SpeechSound(self._log_mel(samples), duration, self._info.window_frames)
+        return SpeechAudio(self._log_mel(samples), duration, self._info.window_frames)
 
     def token_times(self, weights: NDArray[np.float32]) -> tuple[float, ...]:
         """Return when each token begins; see `SpeechReader`."""

@@ -30,7 +30,7 @@ class SpeechModel(WhisperForConditionalGeneration):  # type: ignore[no-untyped-c
                 module.config = encoder_config
 
     @property
-    def sound_bytes(self) -> int:
+    def audio_bytes(self) -> int:
         """The memory of what a sequence keeps of its sound: keys and values in each layer of the decoder."""
         config: Any = self.config
         num_elements: int = 2 * config.decoder_layers * config.max_source_positions * config.d_model
@@ -88,7 +88,7 @@ class SpeechModel(WhisperForConditionalGeneration):  # type: ignore[no-untyped-c
         their cache. Without it a few made-up rows stand for a sound.
         """
         if encoder_hidden_states is None:
-            encoder_hidden_states = self._empty_rows() if _has_sound(past_key_values) else self._trial_rows()
+            encoder_hidden_states = self._empty_rows() if _has_audio(past_key_values) else self._trial_rows()
         output = self.model.decoder(
             input_ids=input_ids,
             encoder_hidden_states=encoder_hidden_states,
@@ -120,5 +120,5 @@ SpeechModel.__name__ = WhisperForConditionalGeneration.__name__
 SpeechModel.__module__ = WhisperForConditionalGeneration.__module__
 
 
-def _has_sound(cache: Cache | None) -> bool:
+def _has_audio(cache: Cache | None) -> bool:
     return isinstance(cache, EncoderDecoderCache) and bool(cache.is_updated.get(0))

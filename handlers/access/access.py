@@ -7,16 +7,15 @@ from pathlib import Path
 
 from starlette.types import ASGIApp
 
+from handlers.access.audit_log import STANDARD_OUTPUT, AuditLog, open_for_appending
+from handlers.access.closed_pages import ClosedPages
+from handlers.access.hosts import AllowedHosts, is_loopback
 from handlers.access.keys.key_check import KeyCheck
 from handlers.access.keys.keyring import Keyring
+from handlers.access.visits import Visits
+from handlers.access.web_pages import WebPageGuard
 from handlers.runtime.server import ContractServer
 from handlers.shared_settings.shared_settings import SharedSettings
-
-from .audit_log import STANDARD_OUTPUT, AuditLog, open_for_appending
-from .closed_pages import ClosedPages
-from .hosts import AllowedHosts, is_loopback
-from .visits import Visits
-from .web_pages import WebPageGuard
 
 
 def check_access(settings: SharedSettings, contracts: Collection[str]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from .bucket import TokenBucket
+from handlers.access.bucket import TokenBucket
 
 
 class Exhausted(NamedTuple):

@@ -6,11 +6,10 @@ from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from handlers.access.audit_log import AuditEntry, AuditLog
+from handlers.access.visit import Visit, current_visit
 from handlers.runtime.call import RequestCall
 from handlers.runtime.endpoint import Endpoint
-
-from .audit_log import AuditEntry, AuditLog
-from .visit import Visit, current_visit
 
 
 class Visits:

@@ -8,9 +8,8 @@ from typing import Final
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from handlers.access.hosts import AllowedHosts, host_of, is_loopback
 from handlers.runtime.problem import Problem
-
-from .hosts import AllowedHosts, host_of, is_loopback
 
 Refuse = Callable[[Problem, Scope], Response]
 """Makes the answer that refuses a request, in the words of the contract that owns its path."""

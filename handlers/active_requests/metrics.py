@@ -46,7 +46,7 @@ def linear_buckets(largest: int) -> tuple[float, ...]:
     return tuple(largest * k / 100 for k in range(1, 101))
 
 
-Exchange: TypeAlias = Callable[[str], Awaitable[str]]
+ShareMetrics: TypeAlias = Callable[[str], Awaitable[str]]
 """Takes the metrics of one process's requests, and returns the sums of all processes and the engine's own."""
 
 _SHARING_PERIOD_S: Final = 1.0
@@ -64,15 +64,15 @@ class Metrics:
         num_permits: Callable[[], int] = int,
         *,
         model_name: str = "",
-        exchange: Exchange | None = None,
+        share_metrics: ShareMetrics | None = None,
         memory: TokenMemory | None = None,
     ) -> None:
         """num_permits: how many sequences are let in now. model_name: the one in requests. memory: of the
         tokens of prompts, where prompts are encoded here.
 
-        exchange: where several processes serve one engine, the way to their sums.
+        share_metrics: where several processes serve one engine, the way to their sums.
         """
-        self._exchange = exchange
+        self._share_metrics = share_metrics
         self._engine = CollectorRegistry()
         self._requests = CollectorRegistry()
         permits = Gauge("verbatim_permits_in_use", "Sequences that are let in", registry=self._requests)
@@ -128,7 +128,9 @@ class Metrics:
 
     async def of_all(self) -> str:
         """Return the text exposition format, version 0.0.4, of all processes that serve the engine."""
-        return self.render() if self._exchange is None else await self._exchange(self.requests_text())
+        return (
+            self.render() if self._share_metrics is None else await self._share_metrics(self.requests_text())
+        )
 
     def render(self) -> str:
         """Return the same of this process alone."""
@@ -145,10 +147,10 @@ class Metrics:
     async def share(self) -> None:
         """Have the other processes know the metrics of this one from time to time, until cancelled."""
         shared = ""
-        while self._exchange is not None:
+        while self._share_metrics is not None:
             if (text := self.requests_text()) != shared:
                 try:
-                    await self._exchange(text)
+                    await self._share_metrics(text)
                     shared = text
                 except Exception as error:
                     _log.warning("the metrics of this process could not be shared: %s", error)

@@ -9,25 +9,27 @@ from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders
 from generated.operation import Call
-from handlers.aleph_alpha.asked import Asked
 from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.models import model_version
+from handlers.aleph_alpha.nice_request import NiceRequest
 from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt, num_characters
 from handlers.chat.reading.logprobs import bounded
 from handlers.errors.refused import Refused
 from handlers.operations.sequences import collect_sequences
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 
 class Evaluations:
     """Scores completions that are given."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         self._shared = shared
 
-    async def whole(self, asked: Asked[m.EvaluationRequest], call: Call[NoHeaders]) -> m.EvaluationResponse:
-        shared, (body, nice) = self._shared, asked
+    async def whole(
+        self, nice_request: NiceRequest[m.EvaluationRequest], call: Call[NoHeaders]
+    ) -> m.EvaluationResponse:
+        shared, (body, nice) = self._shared, nice_request
         with (
             shared.active_requests.open(call.received_s, to_problem) as active,
             active.permits("model", 1),

@@ -1,10 +1,10 @@
 """The models of the server, which are one."""
 
 from generated.aleph_alpha import models as m
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 
-def model_version(shared: Shared) -> str:
+def model_version(shared: ServedModel) -> str:
     """Return the model's name, and its revision if it has one."""
     revision = shared.model_info.revision
     return shared.model_names.served + (f"@{revision}" if revision else "")
@@ -13,7 +13,7 @@ def model_version(shared: Shared) -> str:
 class Models:
     """Lists the model under its own name; aliases are for requests alone."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         self._name = shared.model_names.served
         self._description = f"{self._name}, served by Verbatim"
         self._max_context_size = shared.model_info.max_total_tokens

@@ -9,16 +9,16 @@ from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders, Operations
 from generated.operation import Answer, Call, EventStream
 from handlers.active_requests.admission import AdmissionControl
-from handlers.aleph_alpha.asked import Asked
 from handlers.aleph_alpha.chat.operation import Chat
 from handlers.aleph_alpha.completions.operation import Completions
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.evaluation import Evaluations
 from handlers.aleph_alpha.models import Models
+from handlers.aleph_alpha.nice_request import NiceRequest
 from handlers.aleph_alpha.tokens import detokenize, tokenize
 from handlers.errors.mapping import mapped_errors
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 _GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})
 
@@ -27,7 +27,7 @@ _GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})
 class AlephAlphaHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._chat = Chat(shared)
@@ -41,22 +41,22 @@ class AlephAlphaHandlers(AdmissionControl, Operations):
         self, arguments: m.ChatCompletionsArguments, body: m.ChatRequest, call: Call[NoHeaders]
     ) -> m.ChatCompletion | EventStream[m.ChatStreamEvent]:
         if body.stream:
-            return self._chat.stream(Asked(body, arguments.nice), call)
-        return await self._chat.whole(Asked(body, arguments.nice), call)
+            return self._chat.stream(NiceRequest(body, arguments.nice), call)
+        return await self._chat.whole(NiceRequest(body, arguments.nice), call)
 
     @override
     async def complete(
         self, arguments: m.CompleteArguments, body: m.CompletionRequest, call: Call[NoHeaders]
     ) -> m.CompletionResponse | EventStream[m.CompletionStreamEvent]:
         if body.stream:
-            return self._completions.stream(Asked(body, arguments.nice), call)
-        return await self._completions.whole(Asked(body, arguments.nice), call)
+            return self._completions.stream(NiceRequest(body, arguments.nice), call)
+        return await self._completions.whole(NiceRequest(body, arguments.nice), call)
 
     @override
     async def evaluate(
         self, arguments: m.EvaluateArguments, body: m.EvaluationRequest, call: Call[NoHeaders]
     ) -> m.EvaluationResponse:
-        return await self._evaluations.whole(Asked(body, arguments.nice), call)
+        return await self._evaluations.whole(NiceRequest(body, arguments.nice), call)
 
     @override
     async def tokenize(

@@ -18,7 +18,7 @@ from handlers.anthropic.answer.draft import MessageDraft
 from handlers.anthropic.answer.events import MessageEvent
 from handlers.anthropic.errors import to_problem
 from handlers.anthropic.request.preparation import Preparation
-from handlers.anthropic.request.request import grammar_field, hides_thoughts
+from handlers.anthropic.request.request import grammar_field, hides_reasoning
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.usage import ChatUsage
@@ -26,7 +26,7 @@ from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.operations.chat_operation import deltas
 from handlers.operations.operation import GeneratingOperation, StreamWriter
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 
 class _Turn(NamedTuple):
@@ -51,17 +51,17 @@ class Messages(
 ):
     """Answers conversations."""
 
-    def __init__(self, shared: Shared, preparation: Preparation) -> None:
+    def __init__(self, shared: ServedModel, preparation: Preparation) -> None:
         super().__init__(shared, to_problem)
         self._preparation = preparation
 
     @override
-    def mapping(self, asked: m.MessageCreateParams) -> ToProblem:
-        return lambda error: to_problem(error, grammar_field=grammar_field(asked))
+    def mapping(self, body: m.MessageCreateParams) -> ToProblem:
+        return lambda error: to_problem(error, grammar_field=grammar_field(body))
 
     @override
-    def plan(self, asked: m.MessageCreateParams, *, is_stream: bool) -> m.MessageCreateParams:
-        return asked
+    def plan(self, body: m.MessageCreateParams, *, is_stream: bool) -> m.MessageCreateParams:
+        return body
 
     @override
     def permits(self, active: ActiveRequest, plan: m.MessageCreateParams) -> HeldPermits:
@@ -77,7 +77,7 @@ class Messages(
             MessageDraft(
                 chat.request.adapter or self.shared.model_names.served, context_management, has_room=has_room
             ),
-            Answer(hides_thoughts=hides_thoughts(plan)),
+            Answer(hides_reasoning=hides_reasoning(plan)),
             plan.max_tokens,
         )
 

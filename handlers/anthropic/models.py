@@ -26,8 +26,8 @@ class Models:
         Raises Refused for a cursor that is no model, and for two of them.
         """
         cursors = {name: given(getattr(arguments, name)) for name in ("after_id", "before_id")}
-        asked = {name: value for name, value in cursors.items() if value is not None}
-        if len(asked) > 1:
+        named = {name: value for name, value in cursors.items() if value is not None}
+        if len(named) > 1:
             raise Refused("cannot be together with `after_id`", "before_id")
         stages = given(arguments.lifecycle)
         names = list(self._names.listed) if stages is None or "active" in stages else []

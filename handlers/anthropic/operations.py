@@ -20,7 +20,7 @@ from handlers.anthropic.messages import Messages
 from handlers.anthropic.models import Models
 from handlers.anthropic.request.preparation import Preparation
 from handlers.errors.mapping import mapped_errors
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 _GENERATES: Final = frozenset({"create_message"})
 
@@ -29,7 +29,7 @@ _GENERATES: Final = frozenset({"create_message"})
 class AnthropicHandlers(AdmissionControl, Operations):
     """Answers conversations, counts their tokens, and lists the model."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._preparation = Preparation(shared)
         self._messages = Messages(shared, self._preparation)

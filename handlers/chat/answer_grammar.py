@@ -40,8 +40,8 @@ def answer_grammar(
     if bound is None:
         return None
     if reasoning is not None and not reasoning.is_content:
-        thoughtful = reasoning.reasoning_format.after_thoughts(bound, reasoning.start)
-        is_plain, bound = thoughtful is bound, thoughtful
+        with_reasoning = reasoning.reasoning_format.after_reasoning(bound, reasoning.start)
+        is_plain, bound = with_reasoning is bound, with_reasoning
     else:
         is_plain = True
     if is_plain and response_format is not None and bound == response_tag(response_format):

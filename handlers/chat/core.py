@@ -61,7 +61,7 @@ class PreparedChat(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RenderedChat(msgspec.Struct, frozen=True):
-    """A rendered conversation. media: its images and the like, in the order of their markers."""
+    """A rendered conversation. media: its images and the like, in the order of their placeholders."""
 
     prompt: RenderedPrompt
     media: tuple[MediaPart, ...] = ()
@@ -101,7 +101,7 @@ class ChatCore:
         self._allows_forms = allows_forms
         self.media = PromptMedia() if media is None else media
         self._dialect = lru_cache(_MAX_DIALECTS)(
-            partial(Dialect.of, tokenizer.hf, tool_format=tool_format, markers=self.media.markers)
+            partial(Dialect.of, tokenizer.hf, tool_format=tool_format, placeholders=self.media.placeholders)
         )
         self._trusts_special_tokens = trusts_special_tokens
         self._private_salt = private_salt
@@ -189,18 +189,18 @@ class ChatCore:
         """Return the rendered conversation, in which no text of the client's is a control token."""
         chat_template = params.chat_template or self._chat_template
         dialect = self._dialect(chat_template)
-        said = _client_text(dialect, params, use)
+        client_text = _client_text(dialect, params, use)
         guard = None if self._trusts_special_tokens else self._guard(chat_template)
-        marked = None if guard is None else guard.marked(said)
-        if guard is None or marked is None:
-            text, media = _render(dialect, params, said)
-            return RenderedChat(RenderedPrompt(text), in_rendered_order(media, text, self.media.markers))
+        guarded = None if guard is None else guard.with_sentinels(client_text)
+        if guard is None or guarded is None:
+            text, media = _render(dialect, params, client_text)
+            return RenderedChat(RenderedPrompt(text), in_rendered_order(media, text, self.media.placeholders))
         try:
-            text, media = _render(dialect, params, marked.said)
+            text, media = _render(dialect, params, guarded.client_text)
         except TemplateError as error:
-            raise TemplateError(str(error).replace(marked.mark, ""), error.field) from error
-        prompt = guard.prompt(text, marked.mark)
-        return RenderedChat(prompt, in_rendered_order(media, text, self.media.markers))
+            raise TemplateError(str(error).replace(guarded.sentinel, ""), error.field) from error
+        prompt = guard.prompt(text, guarded.sentinel)
+        return RenderedChat(prompt, in_rendered_order(media, text, self.media.placeholders))
 
     def _encode(self, prompt: RenderedPrompt, params: ChatParams) -> list[int]:
         adds_special = params.add_special_tokens
@@ -258,17 +258,17 @@ def _client_text(dialect: Dialect, params: ChatParams, use: ToolUse) -> ClientTe
     )
 
 
-def _render(dialect: Dialect, params: ChatParams, said: ClientText) -> tuple[str, list[MediaPart]]:
+def _render(dialect: Dialect, params: ChatParams, client_text: ClientText) -> tuple[str, list[MediaPart]]:
     """Return the rendered conversation, and its images and the like in the order of its messages."""
-    messages, shown = dialect.tools.conversation(said.messages, said.tools)
+    messages, shown = dialect.tools.conversation(client_text.messages, client_text.tools)
     refusals: list[TemplateError] = []
     for form in dialect.system_turns.forms(messages, shown):
         try:
             text = dialect.template.render(
                 form,
                 tools=shown,
-                documents=said.documents,
-                variables=said.variables,
+                documents=client_text.documents,
+                variables=client_text.variables,
                 add_generation_prompt=params.add_generation_prompt is not False,
                 continue_final_message=params.continue_final_message,
             )
@@ -327,7 +327,7 @@ def _answer_format(
     special = dialect.template.special_tokens if params.skip_special_tokens else frozenset[str]()
     tags = tools.tool_format.special_tags(special) if tools else set[str]()
     if reasoning:
-        tags |= special & dialect.thought_tags
+        tags |= special & dialect.reasoning_tags
     return AnswerFormat(
         tools=tools,
         reasoning=reasoning,

@@ -79,16 +79,17 @@ def media_parts(messages: Sequence[ChatMessage]) -> list[MediaPart]:
 
 
 def in_rendered_order(
-    parts: Sequence[MediaPart], text: str, markers: Mapping[MediaKind, str]
+    parts: Sequence[MediaPart], text: str, placeholders: Mapping[MediaKind, str]
 ) -> tuple[MediaPart, ...]:
-    """Return parts in the order of their markers in the text; a template may write those of one kind first.
+    """Return parts in the order of their placeholders in the text; a template may write those of one kind
+    first.
 
-    The text has as many markers of each kind as there are parts of it.
+    The text has as many placeholders of each kind as there are parts of it.
     """
     if not parts:
         return ()
-    kinds = {marker: kind for kind, marker in markers.items()}
-    left = {kind: iter([part for part in parts if part.kind is kind]) for kind in markers}
+    kinds = {placeholder: kind for kind, placeholder in placeholders.items()}
+    left = {kind: iter([part for part in parts if part.kind is kind]) for kind in placeholders}
     found = re.finditer(any_of(kinds), text)
     return tuple(part for match in found for part in islice(left[kinds[match[0]]], 1))
 
@@ -101,8 +102,8 @@ class PromptMedia:
         self._processor = processor
         self._max_items = max_items
         kinds = frozenset[MediaKind]() if processor is None else processor.kinds
-        self.markers: Mapping[MediaKind, str] = {
-            kind: processor.marker(kind) for kind in MediaKind if processor is not None and kind in kinds
+        self.placeholders: Mapping[MediaKind, str] = {
+            kind: processor.placeholder(kind) for kind in MediaKind if processor is not None and kind in kinds
         }
 
     def keeping_files(self) -> "PromptMedia":
@@ -116,8 +117,8 @@ class PromptMedia:
         many parts and for one that could not be read.
         """
         for part in parts:
-            if isinstance(part, MediaPart) and part.kind not in self.markers:
-                reads = _listed(self.markers)
+            if isinstance(part, MediaPart) and part.kind not in self.placeholders:
+                reads = _listed(self.placeholders)
                 raise UnsupportedContent(
                     f"the model reads {reads}, and this part is {part.kind.value}", part.place
                 )
@@ -132,24 +133,25 @@ class PromptMedia:
         self,
         token_ids: tuple[int, ...],
         parts: Sequence[SourcePart],
-        marked: Sequence[MediaPart],
+        placed: Sequence[MediaPart],
         contents: PartContents,
     ) -> Prompt:
         """Return the prompt with the tokens of its images and the like.
 
-        marked: the parts that have a marker among the tokens, in the order of these. Raises MediaWanted if
-        parts are unread, InvalidMessage for an item that the model's processor refuses, and InvalidRequest.
+        placed: the parts that have a placeholder among the tokens, in the order of these. Raises MediaWanted
+        if parts are unread, InvalidMessage for an item that the model's processor refuses, and
+        InvalidRequest.
         """
         unread = [part for part in parts if part not in contents]
         if unread:
             raise MediaWanted(unread)
-        items = [item for part in marked if isinstance(item := contents[part], MediaItem)]
+        items = [item for part in placed if isinstance(item := contents[part], MediaItem)]
         if self._processor is None or not items:
             return Prompt(token_ids)
         try:
             return self._processor.expand(token_ids, items)
         except InvalidMedia as error:
-            raise InvalidMessage(error.reason, marked[error.index].place) from error
+            raise InvalidMessage(error.reason, placed[error.index].place) from error
 
 
 def _listed(kinds: Collection[MediaKind]) -> str:

@@ -42,7 +42,7 @@ def chat_summary(
     return ChatSummary(
         tool_format=dialect.tools.tool_format.name,
         shows_tools=dialect.tools.shows_tools,
-        reasoning=_place_of_thoughts(dialect.reasoning_format),
+        reasoning=_place_of_reasoning(dialect.reasoning_format),
         can_remember_tokens=tokenizer.remembers,
     )
 
@@ -60,7 +60,7 @@ def in_words(summary: ChatSummary | None) -> str:
     return "; ".join(parts)
 
 
-def _place_of_thoughts(known: ReasoningFormat | None) -> str | None:
+def _place_of_reasoning(known: ReasoningFormat | None) -> str | None:
     if isinstance(known, TagPair):
         return f"between {known.begin.strip()} and {known.end.strip()}"
     return None if known is None else "in channels"

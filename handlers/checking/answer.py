@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from handlers.checking.exchange import Fault, Headers
+from handlers.checking.json_text import NotJson, read_json
+from handlers.checking.media_type import MediaType, read_media_type
+from handlers.checking.references import resolve
+from handlers.checking.schemas import Rule, Schemas
 from handlers.checking.streams.laws import read_laws
 from handlers.checking.streams.stream import EventRules, StreamJudge
-
-from .exchange import Fault, Headers
-from .json_text import NotJson, read_json
-from .media_type import MediaType, read_media_type
-from .references import resolve
-from .schemas import Rule, Schemas
 
 EVENTS: Final = "text/event-stream"
 _SCALARS: Final = frozenset({"integer", "number", "boolean"})

@@ -16,7 +16,6 @@ class Exchange(NamedTuple):
 
     method: str
     path: str
-    request_headers: Headers
     request_body: bytes | None
     status: int
     headers: Headers

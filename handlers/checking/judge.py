@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from .answer import DeclaredAnswer, one_of
-from .exchange import Exchange, Fault
-from .references import resolve
-from .schemas import Schemas
+from handlers.checking.answer import DeclaredAnswer, one_of
+from handlers.checking.exchange import Exchange, Fault
+from handlers.checking.references import resolve
+from handlers.checking.schemas import Schemas
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _SLASHES: Final = "x-path-parameter"

@@ -10,9 +10,9 @@ from typing import Any, Final, Literal
 
 import jsonschema_rs
 
-from .exchange import Fault
-from .keywords import KEYWORDS
-from .references import resolve
+from handlers.checking.exchange import Fault
+from handlers.checking.keywords import KEYWORDS
+from handlers.checking.references import resolve
 
 Schema = dict[str, Any]
 # How a schema is taken: closed; closed only inside, where what stands around it closes it; or as it stands.

@@ -4,11 +4,10 @@ import logging
 
 from starlette.types import Message, Receive, Scope, Send
 
+from handlers.checking.answer import request_value
+from handlers.checking.exchange import Exchange, Fault
+from handlers.checking.judge import DeclaredOperation
 from handlers.checking.streams.stream import StreamJudge
-
-from .answer import request_value
-from .exchange import Exchange, Fault
-from .judge import DeclaredOperation
 
 logger = logging.getLogger(__name__)
 
@@ -17,8 +16,8 @@ class AnswerRefused(Exception):
     """The answer differs from the document, and is not sent."""
 
     def __init__(self, operation: DeclaredOperation, faults: list[Fault]) -> None:
-        told = "; ".join(f"{fault.place}: {fault.message}" for fault in faults)
-        super().__init__(f"{operation.id} answers what its document does not state: {told}")
+        message = "; ".join(f"{fault.place}: {fault.message}" for fault in faults)
+        super().__init__(f"{operation.id} answers what its document does not state: {message}")
 
 
 class AnswerWatch:
@@ -83,7 +82,6 @@ class AnswerWatch:
         exchange = Exchange(
             self._scope["method"],
             self._scope["path"],
-            (),
             self._request,
             self._head["status"],
             _decoded(self._head),

@@ -99,8 +99,8 @@ def _contracts() -> list[str]:
 
 def _run(given: argparse.Namespace) -> int:
     try:
-        from .command import conform
-        from .plan import Unusable
+        from handlers.conform.command import conform
+        from handlers.conform.plan import Unusable
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from .request import Request
+from handlers.conform.request import Request
 
 
 class Answer(NamedTuple):

@@ -14,15 +14,14 @@ from urllib.parse import unquote, urlsplit
 import schemathesis  # noqa: F401 - it runs in a process of its own; without it, nothing is begun
 
 from handlers.conform.checks.checks import CHECKS, RunLimits
+from handlers.conform.client import Client, NoAnswer
+from handlers.conform.place import Place, at
+from handlers.conform.plan import Plan, Unusable, contract_plan, profile_plan
 from handlers.conform.report.html import render_html
 from handlers.conform.report.machine import render_json, render_junit
 from handlers.conform.report.run import Run
 from handlers.conform.report.summary import render_summary
-
-from .client import Client, NoAnswer
-from .place import Place, at
-from .plan import Plan, Unusable, contract_plan, profile_plan
-from .request import Request
+from handlers.conform.request import Request
 
 # Where a contract's own operations tell the names of models.
 _LISTS: Final[tuple[tuple[Request, Place], ...]] = (

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
-from .client import Answer
-from .request import Request
+from handlers.conform.client import Answer
+from handlers.conform.request import Request
 
 
 class Subject(Protocol):
@@ -27,13 +27,13 @@ class Subject(Protocol):
 
 
 class Instance(NamedTuple):
-    """One exchange that shows a fault. label: what was tried. told: what is wrong with it.
+    """One exchange that shows a fault. label: what was tried. message: what is wrong with it.
 
     says: what the document says there, where that is not the list of declared answers.
     """
 
     label: str
-    told: str
+    message: str
     request: Request
     answer: Answer | None = None
     says: str = ""

@@ -5,15 +5,14 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, Protocol
 
 from handlers.conform.checks.checks import CHECKS, RunLimits, check
+from handlers.conform.client import Client
+from handlers.conform.document import Endpoint, endpoints, load
+from handlers.conform.finding import Result
 from handlers.conform.profile import replay
 from handlers.conform.profile.program import Program, load_profile
 from handlers.conform.report.run import Kind
-
-from .client import Client
-from .document import Endpoint, endpoints, load
-from .finding import Result
-from .served import names_of
-from .target import Target
+from handlers.conform.served import names_of
+from handlers.conform.target import Target
 
 
 class Unusable(Exception):
@@ -91,7 +90,7 @@ class ProfilePlan(NamedTuple):
 
     @property
     def paths(self) -> Sequence[str]:
-        return [exchange.path for one in self.chosen for exchange in one.exchanges]
+        return [turn.path for one in self.chosen for turn in one.turns]
 
     def results(
         self, client: Client, model: str, limits: RunLimits, tell: Callable[[str], None]
@@ -116,11 +115,7 @@ def contract_plan(name: str, only: Sequence[str], skip: Sequence[str]) -> Contra
 def profile_plan(name: str, only: Sequence[str], skip: Sequence[str]) -> ProfilePlan:
     """Return the plan for the programs whose ids or paths match. Raises Unusable if none do."""
     known = load_profile(name)
-    chosen = [
-        one
-        for one in known
-        if _is_chosen((one.id, *(exchange.route for exchange in one.exchanges)), only, skip)
-    ]
+    chosen = [one for one in known if _is_chosen((one.id, *(turn.route for turn in one.turns)), only, skip)]
     if not chosen:
         raise Unusable(f"no program is selected; the profile has {', '.join(one.id for one in known)}")
     return ProfilePlan(name, chosen)

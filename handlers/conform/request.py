@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
-from .document import Endpoint, Json
-from .place import ABSENT
+from handlers.conform.document import Endpoint, Json
+from handlers.conform.place import ABSENT
 
 
 class Request(NamedTuple):

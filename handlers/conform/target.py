@@ -7,12 +7,11 @@ from typing import Any
 from handlers.checking.exchange import Exchange
 from handlers.checking.judge import Judge
 from handlers.conform.bounds.boundaries import Table
-
-from .client import Answer, Client, NoAnswer
-from .document import Endpoint, load
-from .finding import FoundFault, Instance
-from .request import Request
-from .rules import rules_of
+from handlers.conform.client import Answer, Client, NoAnswer
+from handlers.conform.document import Endpoint, load
+from handlers.conform.finding import FoundFault, Instance
+from handlers.conform.request import Request
+from handlers.conform.rules import rules_of
 
 _HOP = ("content-encoding", "transfer-encoding")  # taken off with what they say of the body
 
@@ -44,7 +43,6 @@ class Target:
         exchange = Exchange(
             request.method,
             request.path.partition("?")[0],
-            tuple(request.headers.items()),
             request.content,
             answer.status,
             tuple(field for field in answer.headers if field[0] not in dropped),
@@ -52,8 +50,10 @@ class Target:
         )
         for fault in self._judge.faults(exchange):
             place = re.sub(r"\d+", "*", fault.place)
-            told = f"{fault.place}: {fault.message}"
-            yield FoundFault(_kind(fault.check, place, fault.message), Instance(label, told, request, answer))
+            message = f"{fault.place}: {fault.message}"
+            yield FoundFault(
+                _kind(fault.check, place, fault.message), Instance(label, message, request, answer)
+            )
 
 
 def no_answer(label: str, request: Request, error: Exception) -> FoundFault:

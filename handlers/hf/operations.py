@@ -20,12 +20,12 @@ from handlers.active_requests.admission import AdmissionControl
 from handlers.hf.chat.operation import Chat
 from handlers.hf.completions.operation import Completions, completion_params
 from handlers.hf.errors import to_problem
+from handlers.hf.generate.operation import Generate
+from handlers.hf.generate.request import generate_params
 from handlers.hf.info import info, model_list
-from handlers.hf.native.operation import Native
-from handlers.hf.native.request import native_params
 from handlers.hf.tokenize import tokenize
 from handlers.runtime.problem import Problem
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.tgi_family.request.completion_request import CompletionParams
 from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.tgi_family.settings import TgiFamilySettings
@@ -37,25 +37,25 @@ _GENERATES: Final = frozenset({"generate", "generate_stream", "chat_completions"
 class HfHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: Shared, settings: TgiFamilySettings) -> None:
+    def __init__(self, shared: ServedModel, settings: TgiFamilySettings) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._limits = limits = RequestLimits.of(settings, shared.settings, shared.model_info)
         compute_type = settings.compute_type or shared.model_info.device
-        self._native = Native(shared, to_problem, limits, compute_type)
+        self._generate = Generate(shared, to_problem, limits, compute_type)
         self._chat = Chat(shared, to_problem, limits, compute_type)
         self._completions = Completions(shared, to_problem, limits, compute_type)
         self._started = int(time.time())
 
     @override
     async def generate(self, body: m.GenerateRequest, call: Call[GenerateHeaders]) -> m.GenerateResponse:
-        return await self._native.whole(native_params(body), call)
+        return await self._generate.whole(generate_params(body), call)
 
     @override
     async def generate_stream(
         self, body: m.GenerateRequest, call: Call[GenerateStreamHeaders]
     ) -> EventStream[m.StreamEvent]:
-        return self._native.stream(native_params(body), call)
+        return self._generate.stream(generate_params(body), call)
 
     @override
     async def chat_completions(

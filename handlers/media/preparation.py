@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from handlers.chat.media import NOTHING_READ, MediaWanted, PartContents
 from handlers.concurrency.workers import Workers
-from handlers.media.reader import MediaReader
+from handlers.media.part_reader import PartReader
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -21,7 +21,7 @@ class MediaPreparation:
     any other reason, nothing is read (CVE-2026-0599).
     """
 
-    def __init__(self, reader: MediaReader, workers: Workers) -> None:
+    def __init__(self, reader: PartReader, workers: Workers) -> None:
         self._reader = reader
         self._workers = workers
 

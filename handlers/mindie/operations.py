@@ -11,7 +11,7 @@ from handlers.active_requests.admission import AdmissionControl
 from handlers.mindie.chat.operation import Chat
 from handlers.mindie.errors import to_problem
 from handlers.mindie.settings import MindieSettings
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 _GENERATES: Final = frozenset({"chat_completions"})
 
@@ -20,7 +20,7 @@ _GENERATES: Final = frozenset({"chat_completions"})
 class MindieHandlers(AdmissionControl, Operations):
     """Answers conversations; streams where the client asked for it."""
 
-    def __init__(self, shared: Shared, settings: MindieSettings) -> None:
+    def __init__(self, shared: ServedModel, settings: MindieSettings) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._chat = Chat(shared, settings)
 

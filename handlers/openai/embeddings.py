@@ -10,7 +10,7 @@ from handlers.openai.completions.prompts import prompts_of
 from handlers.openai.errors import to_problem
 from handlers.openai.token_ids import check_prompt_ids
 from handlers.operations.embeddings import EmbeddedTexts, Embedder, Vector, base64_of
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 _to_problem: Final = partial(to_problem, prompt_field="input")
 
@@ -18,7 +18,7 @@ _to_problem: Final = partial(to_problem, prompt_field="input")
 class Embeddings:
     """Turns texts into vectors."""
 
-    def __init__(self, shared: Shared, embedder: Embedder) -> None:
+    def __init__(self, shared: ServedModel, embedder: Embedder) -> None:
         self._shared = shared
         self._embedder = embedder
 

@@ -41,7 +41,7 @@ from handlers.openai.responses.operation import Responses
 from handlers.openai.responses.request.preparation import Preparation
 from handlers.openai.transcriptions.operation import Transcriptions
 from handlers.operations.embeddings import Embedder
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
 
 _GENERATES: Final = frozenset(
@@ -55,7 +55,7 @@ _to_problem: Final = partial(to_problem, prompt_field="")
 class OpenAIHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: Shared, transcriber: Transcribes) -> None:
+    def __init__(self, shared: ServedModel, transcriber: Transcribes) -> None:
         """transcriber: the served model, which admission lets through only where it writes down speech."""
         super().__init__(shared.active_requests, _to_problem, _GENERATES, _TRANSCRIBES)
         self._chat = Chat(shared)

@@ -15,21 +15,21 @@ from handlers.chat.reading.result import ChatResult, collect_chat
 from handlers.chat.usage import ChatUsage
 from handlers.operations.operation import GeneratingOperation, StreamWriter
 
-AskedT = TypeVar("AskedT")
+BodyT = TypeVar("BodyT")
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
 EventT_co = TypeVar("EventT_co", covariant=True)
 
 
-class ChatOperation(GeneratingOperation[AskedT, AskedT, PreparedChat, ChatResult, AnswerT, EventT]):
+class ChatOperation(GeneratingOperation[BodyT, BodyT, PreparedChat, ChatResult, AnswerT, EventT]):
     """One operation that answers conversations. Its plan is the request, checked."""
 
     @override
-    def plan(self, asked: AskedT, *, is_stream: bool) -> AskedT:
-        return asked
+    def plan(self, body: BodyT, *, is_stream: bool) -> BodyT:
+        return body
 
     @override
-    async def collect(self, active: ActiveRequest, plan: AskedT, prepared: PreparedChat) -> ChatResult:
+    async def collect(self, active: ActiveRequest, plan: BodyT, prepared: PreparedChat) -> ChatResult:
         return await collect_chat(prepared.outputs(), active.run(prepared.request))
 
     @override

@@ -12,7 +12,7 @@ from handlers.concurrency.merge import merge
 from handlers.operations.operation import GeneratingOperation
 from handlers.operations.sequences import GeneratedRequest, collect_merged
 
-AskedT = TypeVar("AskedT")
+BodyT = TypeVar("BodyT")
 PlanT = TypeVar("PlanT")
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
@@ -20,7 +20,7 @@ EventT = TypeVar("EventT")
 
 class MergedOperation(
     GeneratingOperation[
-        AskedT, PlanT, Sequence[GenerationRequest], Sequence[GeneratedRequest], AnswerT, EventT
+        BodyT, PlanT, Sequence[GenerationRequest], Sequence[GeneratedRequest], AnswerT, EventT
     ]
 ):
     """One operation with a request of the engine for each prompt; a token comes with its prompt's number."""

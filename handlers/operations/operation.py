@@ -17,9 +17,9 @@ from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.runtime.problem import Problem
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
-AskedT = TypeVar("AskedT")
+BodyT = TypeVar("BodyT")
 PlanT = TypeVar("PlanT")
 PreparedT = TypeVar("PreparedT")
 ResultT = TypeVar("ResultT")
@@ -57,23 +57,24 @@ class TokenWriter(StreamWriter[EventT]):
         return (self._encode(token),)
 
 
-class GeneratingOperation(ABC, Generic[AskedT, PlanT, PreparedT, ResultT, AnswerT, EventT]):
+class GeneratingOperation(ABC, Generic[BodyT, PlanT, PreparedT, ResultT, AnswerT, EventT]):
     """One operation that generates.
 
-    AskedT: what a client asks for. PlanT: what that amounts to, checked as far as needs no tokens.
-    PreparedT: the same with its requests for the engine. ResultT: all that was generated.
+    BodyT: the body of a client's request, or what its contract makes of it. PlanT: what that amounts to,
+    checked as far as needs no tokens. PreparedT: the same with its requests for the engine. ResultT: all that
+    was generated.
     """
 
-    def __init__(self, shared: Shared, to_problem: ToProblem) -> None:
+    def __init__(self, shared: ServedModel, to_problem: ToProblem) -> None:
         self.shared = shared
         self._to_problem = to_problem
 
-    def mapping(self, asked: AskedT) -> ToProblem:
+    def mapping(self, body: BodyT) -> ToProblem:
         """Return how errors of the request become problems."""
         return self._to_problem
 
     @abstractmethod
-    def plan(self, asked: AskedT, *, is_stream: bool) -> PlanT:
+    def plan(self, body: BodyT, *, is_stream: bool) -> PlanT:
         """Check what can be checked before there are permits, which must be quick. Raise Refused."""
 
     @abstractmethod
@@ -112,10 +113,10 @@ class GeneratingOperation(ABC, Generic[AskedT, PlanT, PreparedT, ResultT, Answer
         """Return the headers of a whole answer that report what it cost."""
         return {}
 
-    async def whole(self, asked: AskedT, call: Call[Any]) -> AnswerT:
+    async def whole(self, body: BodyT, call: Call[Any]) -> AnswerT:
         """Answer in one piece."""
-        with self._open(asked, call) as active:
-            plan = self.plan(asked, is_stream=False)
+        with self._open(body, call) as active:
+            plan = self.plan(body, is_stream=False)
             with self.permits(active, plan):
                 prepared = await self.prepare(plan)
                 result = await self.collect(active, plan, prepared)
@@ -126,12 +127,12 @@ class GeneratingOperation(ABC, Generic[AskedT, PlanT, PreparedT, ResultT, Answer
         call.respond_with(self.costs(active.timing))
         return answer
 
-    async def stream(self, asked: AskedT, call: Call[Any]) -> AsyncGenerator[EventT, None]:
+    async def stream(self, body: BodyT, call: Call[Any]) -> AsyncGenerator[EventT, None]:
         """Answer token by token."""
         writer: StreamWriter[EventT] | None = None
         try:
-            with self._open(asked, call) as active:
-                plan = self.plan(asked, is_stream=True)
+            with self._open(body, call) as active:
+                plan = self.plan(body, is_stream=True)
                 with self.permits(active, plan):
                     prepared = await self.prepare(plan)
                     call.respond_with(self.headers(plan, prepared))
@@ -149,5 +150,5 @@ class GeneratingOperation(ABC, Generic[AskedT, PlanT, PreparedT, ResultT, Answer
             for event in events:
                 yield event
 
-    def _open(self, asked: AskedT, call: Call[Any]) -> ActiveRequest:
-        return self.shared.active_requests.open(call.received_s, self.mapping(asked))
+    def _open(self, body: BodyT, call: Call[Any]) -> ActiveRequest:
+        return self.shared.active_requests.open(call.received_s, self.mapping(body))

@@ -11,14 +11,14 @@ from handlers.active_requests.active_request import ActiveRequest
 from handlers.operations.operation import GeneratingOperation
 from handlers.operations.sequences import GeneratedRequest, collect_sequences
 
-AskedT = TypeVar("AskedT")
+BodyT = TypeVar("BodyT")
 PlanT = TypeVar("PlanT")
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
 
 
 class SequencesOperation(
-    GeneratingOperation[AskedT, PlanT, GenerationRequest, GeneratedRequest, AnswerT, EventT]
+    GeneratingOperation[BodyT, PlanT, GenerationRequest, GeneratedRequest, AnswerT, EventT]
 ):
     """One operation with one request of the engine."""
 

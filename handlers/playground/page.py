@@ -12,11 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handlers.active_requests.engine import Engine
+from handlers.playground.assets import Assets
+from handlers.playground.state import State
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, SharedSettings
 from handlers.version import VERSION
-
-from .assets import Assets
-from .state import State
 
 PATH: Final = "/playground"
 LINK: Final = (PATH[1:], "Playground: try any operation by hand, and watch the engine")

@@ -14,7 +14,7 @@ from handlers.process.exit_status import ExitStatus
 from handlers.process.log import set_up_log
 from handlers.process.new_threads import end_now
 from handlers.ray.replica_app import ReplicaApp, Scrape
-from handlers.ray.surroundings import Surroundings
+from handlers.ray.replica_context import ReplicaContext
 from handlers.settings.settings import Settings
 from handlers.shared_settings.reading import read_section
 
@@ -33,8 +33,8 @@ class Replica:
 
     def __init__(self, args: Mapping[str, Any]) -> None:
         """args: settings by name. Raises ValueError for a wrong one."""
-        self._surroundings = Surroundings()
-        self._settings = with_threads(read_section(Settings, args), self._surroundings.num_cpus())
+        self._context = ReplicaContext()
+        self._settings = with_threads(read_section(Settings, args), self._context.num_cpus())
 
     async def __serve_build_asgi_app__(self) -> ASGIApp:
         """Start the engine, and return the application over it."""
@@ -46,14 +46,14 @@ class Replica:
         from handlers.process.gc_tuning import freeze_start_up
 
         self._engine = await engine_starter(settings)(_log.info)
-        self._app = ReplicaApp(build_app(settings, self._engine), self._surroundings.ask_all)
+        self._app = ReplicaApp(build_app(settings, self._engine), self._context.ask_all)
         freeze_start_up()
         self._death = asyncio.create_task(self._end_with_engine())
         return self._app
 
     async def own_metrics(self, scrape: Scrape) -> tuple[str, str | None]:
         """Return the replica's name and its metrics, which are None for a request that it refuses."""
-        return self._surroundings.name(), await self._app.own_metrics(scrape)
+        return self._context.name(), await self._app.own_metrics(scrape)
 
     async def check_health(self) -> None:
         """Raise EngineDied if the engine has died: Ray then replaces the replica.

@@ -8,9 +8,8 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from generated.operation import Operation
-
-from .reading.raw_headers import raw_header
-from .request_id import request_id_of
+from handlers.runtime.reading.raw_headers import raw_header
+from handlers.runtime.request_id import request_id_of
 
 _REQUEST_ID: Final = "verbatim.request_id"  # where a request's scope has its name
 

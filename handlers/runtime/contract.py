@@ -8,9 +8,8 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from generated.operation import Operation
-
-from .call import RequestCall
-from .problem import Problem
+from handlers.runtime.call import RequestCall
+from handlers.runtime.problem import Problem
 
 
 class Contract(ABC):

@@ -13,22 +13,21 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from generated.operation import Handlers, Operation
-
-from .answering import sse
-from .answering.disconnect import CancelledByDisconnect, DisconnectWatcher
-from .answering.keep_alive import kept_alive
-from .answering.ready_batches import ready_batches
-from .answering.reply import RawHeaders, Reply, encode_headers
-from .answering.sliced_json import is_large, to_json_in_slices
-from .call import RequestCall
-from .contract import Contract
-from .problem import BodyTooLarge, InternalError, Problem, UnsupportedMediaType
-from .protocols.admits import Admits
-from .protocols.look_up import LooksUp
-from .protocols.refusals import CountsRefusals
-from .reading.bearer import given_keys
-from .reading.request_reader import RequestReader
-from .runtime_options import RuntimeOptions
+from handlers.runtime.answering import sse
+from handlers.runtime.answering.disconnect import CancelledByDisconnect, DisconnectWatcher
+from handlers.runtime.answering.keep_alive import kept_alive
+from handlers.runtime.answering.ready_batches import ready_batches
+from handlers.runtime.answering.reply import RawHeaders, Reply, encode_headers
+from handlers.runtime.answering.sliced_json import is_large, to_json_in_slices
+from handlers.runtime.call import RequestCall
+from handlers.runtime.contract import Contract
+from handlers.runtime.problem import BodyTooLarge, InternalError, Problem, UnsupportedMediaType
+from handlers.runtime.protocols.admits import Admits
+from handlers.runtime.protocols.look_up import LooksUp
+from handlers.runtime.protocols.refusals import CountsRefusals
+from handlers.runtime.reading.bearer import given_keys
+from handlers.runtime.reading.request_reader import RequestReader
+from handlers.runtime.runtime_options import RuntimeOptions
 
 logger = logging.getLogger(__name__)
 

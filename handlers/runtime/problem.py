@@ -17,8 +17,7 @@ from math import ceil
 from typing import Any
 
 from handlers.errors.violation import Violation
-
-from .invalid_value import InvalidValue
+from handlers.runtime.invalid_value import InvalidValue
 
 
 class Problem(Exception):

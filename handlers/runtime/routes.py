@@ -2,7 +2,7 @@
 
 import re
 
-from .endpoint import Endpoint
+from handlers.runtime.endpoint import Endpoint
 
 Methods = dict[str, Endpoint]
 

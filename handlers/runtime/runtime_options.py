@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 
 from engine.info.capabilities import Capabilities
 from handlers.concurrency.workers import Workers
-
-from .protocols.checks_keys import ChecksKeys
+from handlers.runtime.protocols.checks_keys import ChecksKeys
 
 
 @dataclass(frozen=True, slots=True)

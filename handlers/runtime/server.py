@@ -9,15 +9,14 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from generated.operation import Handlers, Operation
+from handlers.runtime.call import RequestCall
+from handlers.runtime.contract import Contract
 from handlers.runtime.documents.reference import Reference
 from handlers.runtime.documents.served_document import served_document
-
-from .call import RequestCall
-from .contract import Contract
-from .endpoint import Endpoint
-from .problem import MethodNotAllowed, NotFound, Problem
-from .routes import Methods, Routes
-from .runtime_options import RuntimeOptions
+from handlers.runtime.endpoint import Endpoint
+from handlers.runtime.problem import MethodNotAllowed, NotFound, Problem
+from handlers.runtime.routes import Methods, Routes
+from handlers.runtime.runtime_options import RuntimeOptions
 
 MakeEndpoint = Callable[[Operation, Handlers, Contract, RuntimeOptions], Endpoint]
 

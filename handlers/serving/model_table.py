@@ -70,7 +70,7 @@ def _size(num_bytes: int) -> str:
 def _attention(info: ModelInfo) -> list[str]:
     if info.paged_obstacle is not None:
         return [
-            "  attention the model's own, on the fallback lane: slower, sequences one by one, without prefix "
+            "  attention the model's own, on the fallback path: slower, sequences one by one, without prefix "
             f"cache and drafts, since {info.paged_obstacle}"
         ]
     return [f"  attention {', '.join(info.attention)}"] if info.attention else []

@@ -19,13 +19,13 @@ from generated.tgi.operations import (
 )
 from handlers.active_requests.admission import AdmissionControl
 from handlers.runtime.problem import Problem
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.tgi.chat.operation import Chat
 from handlers.tgi.completions.operation import Completions, completion_params
 from handlers.tgi.errors import to_problem
+from handlers.tgi.generate.operation import Generate
+from handlers.tgi.generate.request import generate_params
 from handlers.tgi.info import info, model_list
-from handlers.tgi.native.operation import Native
-from handlers.tgi.native.request import native_params
 from handlers.tgi.tokenize import tokenize
 from handlers.tgi_family.request.completion_request import CompletionParams
 from handlers.tgi_family.request.request_limits import RequestLimits
@@ -40,12 +40,12 @@ _GENERATES: Final = frozenset(
 class TgiHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: Shared, settings: TgiFamilySettings) -> None:
+    def __init__(self, shared: ServedModel, settings: TgiFamilySettings) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._limits = limits = RequestLimits.of(settings, shared.settings, shared.model_info)
         compute_type = settings.compute_type or shared.model_info.device
-        self._native = Native(shared, to_problem, limits, compute_type)
+        self._generate = Generate(shared, to_problem, limits, compute_type)
         self._chat = Chat(shared, to_problem, limits, compute_type)
         self._completions = Completions(shared, to_problem, limits, compute_type)
         self._started = int(time.time())
@@ -55,18 +55,18 @@ class TgiHandlers(AdmissionControl, Operations):
         self, body: m.CompatGenerateRequest, call: Call[CompatGenerateHeaders]
     ) -> m.CompatGenerateResponse | EventStream[m.StreamEvent]:
         if body.stream:
-            return self._native.stream(native_params(body), call)
-        return [await self._native.whole(native_params(body), call)]
+            return self._generate.stream(generate_params(body), call)
+        return [await self._generate.whole(generate_params(body), call)]
 
     @override
     async def generate(self, body: m.GenerateRequest, call: Call[GenerateHeaders]) -> m.GenerateResponse:
-        return await self._native.whole(native_params(body), call)
+        return await self._generate.whole(generate_params(body), call)
 
     @override
     async def generate_stream(
         self, body: m.GenerateRequest, call: Call[GenerateStreamHeaders]
     ) -> EventStream[m.StreamEvent]:
-        return self._native.stream(native_params(body), call)
+        return self._generate.stream(generate_params(body), call)
 
     @override
     async def chat_completions(

@@ -20,10 +20,10 @@ def openai_sampling(body: m.ChatRequest | m.CompletionRequest) -> SamplingParams
     )
 
 
-NativeGrammar = m.JsonGrammar | m.RegexGrammar | m.JsonSchemaGrammar
+GenerateGrammar = m.JsonGrammar | m.RegexGrammar | m.JsonSchemaGrammar
 
 
-def answer_format(grammar: NativeGrammar) -> ResponseFormat:
+def answer_format(grammar: GenerateGrammar) -> ResponseFormat:
     """Raises InvalidResponseFormat for a text that is no JSON Schema."""
     match grammar:
         case m.JsonGrammar():

@@ -10,7 +10,7 @@ from handlers.chat.media import PartContents
 from handlers.chat.params import ChatParams
 from handlers.errors.mapping import ToProblem
 from handlers.operations.chat_operation import ChatOperation
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
 from handlers.tgi_family.request.request_limits import RequestLimits
 
@@ -23,7 +23,7 @@ class Chat(ChatOperation[BodyT, AnswerT, EventT]):
     """Answers conversations in a contract's form, which its subclass knows."""
 
     def __init__(
-        self, shared: Shared, to_problem: ToProblem, limits: RequestLimits, compute_type: str
+        self, shared: ServedModel, to_problem: ToProblem, limits: RequestLimits, compute_type: str
     ) -> None:
         super().__init__(shared, to_problem)
         self.limits = limits

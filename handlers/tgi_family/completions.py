@@ -11,7 +11,7 @@ from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.operations.merged_operation import MergedOperation
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
 from handlers.tgi_family.request.completion_request import CompletionParams, check_params, completion_requests
 from handlers.tgi_family.request.request_limits import RequestLimits
@@ -24,16 +24,16 @@ class Completions(MergedOperation[CompletionParams, CompletionParams, AnswerT, E
     """Continues prompts in a contract's form, which its subclass knows."""
 
     def __init__(
-        self, shared: Shared, to_problem: ToProblem, limits: RequestLimits, compute_type: str
+        self, shared: ServedModel, to_problem: ToProblem, limits: RequestLimits, compute_type: str
     ) -> None:
         super().__init__(shared, to_problem)
         self._limits = limits
         self._compute_type = compute_type
 
     @override
-    def plan(self, asked: CompletionParams, *, is_stream: bool) -> CompletionParams:
-        check_params(asked, self._limits, can_infill=self.shared.infill is not None)
-        return asked
+    def plan(self, params: CompletionParams, *, is_stream: bool) -> CompletionParams:
+        check_params(params, self._limits, can_infill=self.shared.infill is not None)
+        return params
 
     @override
     def permits(self, active: ActiveRequest, plan: CompletionParams) -> HeldPermits:

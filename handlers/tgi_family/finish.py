@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from engine.events import FinishReason
 
-NATIVE_REASONS: Final[dict[FinishReason, Literal["length", "eos_token", "stop_sequence"]]] = {
+GENERATE_REASONS: Final[dict[FinishReason, Literal["length", "eos_token", "stop_sequence"]]] = {
     FinishReason.LENGTH: "length",
     FinishReason.END_TOKEN: "eos_token",
     FinishReason.STOP: "stop_sequence",

@@ -18,7 +18,7 @@ from handlers.errors.refused import Refused
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest
 from handlers.operations.sequences_operation import SequencesOperation
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.tokens.errors import to_problem
 from handlers.tokens.request import PARAMS, check_request, file_parts, generation_request
 from handlers.tokens.response import Event, Responses
@@ -34,16 +34,16 @@ class _Planned(NamedTuple):
 class Generate(SequencesOperation[m.GenerateRequest, _Planned, m.GenerateResponse, Event]):
     """Continues token ids."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared, to_problem)
 
     @override
-    def plan(self, asked: m.GenerateRequest, *, is_stream: bool) -> _Planned:
+    def plan(self, body: m.GenerateRequest, *, is_stream: bool) -> _Planned:
         names = self.shared.model_names
-        adapter = None if asked.model is None else names.resolve(asked.model).adapter
+        adapter = None if body.model is None else names.resolve(body.model).adapter
         takes_forms = not self.shared.settings.disable_grammar_support
-        check_request(asked, self.shared.model_info.vocab_size, takes_forms=takes_forms)
-        return _Planned(asked, given(asked.request_id) or token_hex(16), adapter)
+        check_request(body, self.shared.model_info.vocab_size, takes_forms=takes_forms)
+        return _Planned(body, given(body.request_id) or token_hex(16), adapter)
 
     @override
     def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:

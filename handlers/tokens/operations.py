@@ -11,7 +11,7 @@ from generated.tokens.operations import NoHeaders, Operations
 from handlers.active_requests.admission import AdmissionControl
 from handlers.concurrency.limit import RETRY_AFTER_S
 from handlers.runtime.problem import Problem
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.tokens.errors import to_problem
 from handlers.tokens.generate import Generate
 
@@ -22,7 +22,7 @@ _GENERATES: Final = frozenset({"generate"})
 class TokensHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._generate = Generate(shared)

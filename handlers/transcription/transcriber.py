@@ -9,7 +9,7 @@ from typing import Final
 from typing_extensions import override
 
 from engine.errors import NotCapable
-from engine.info.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, Sound, SpeechInfo, SpeechReader
+from engine.info.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, Audio, SpeechInfo, SpeechReader
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.active_requests.engine import Engine
 from handlers.concurrency.workers import Workers
@@ -42,7 +42,7 @@ from handlers.transcription.words import split_words
 # The end of a prompt that is looked at; far more than the tokens of it that a window's prompt has.
 _MAX_PROMPT_CHARACTERS: Final = 16_384
 # Sounds whose features are in memory at once; others wait.
-_MAX_SOUNDS: Final = 16
+_MAX_AUDIO: Final = 16
 # Windows that a sound may take for each that it fills; beyond, each begins where the one before ends, since a
 # model that ends its parts after hundredths of a second would take hours.
 _MAX_REPEATS: Final = 4
@@ -64,7 +64,7 @@ class Transcriber(Transcribes):
         self._workers = workers
         self._max_seconds = max_seconds
         self._rules = rules
-        self._places = asyncio.Semaphore(_MAX_SOUNDS)
+        self._places = asyncio.Semaphore(_MAX_AUDIO)
 
     @override
     async def transcribe(self, active: ActiveRequest, request: TranscriptionRequest) -> Transcript:
@@ -87,7 +87,7 @@ class Transcriber(Transcribes):
         prompt = await self._prompt(request.prompt, reader.info)
         with active.permits("audio", 1, takes_turns=True):
             async with self._places:
-                sound = await self._workers.compute(reader.read, request.audio, self._max_seconds)
+                audio = await self._workers.compute(reader.read, request.audio, self._max_seconds)
                 decoder = WindowDecoder(
                     active,
                     self._engine.tokenizer,
@@ -96,7 +96,7 @@ class Transcriber(Transcribes):
                     temperature=request.temperature,
                     seed=draw_seed() if request.seed is None else request.seed,
                 )
-                windows = _Windows(self._engine, self._workers, decoder, request, sound, reader, self._rules)
+                windows = _Windows(self._engine, self._workers, decoder, request, audio, reader, self._rules)
                 async with aclosing(windows.events(language, prompt)) as events:
                     async for event in events:
                         yield event
@@ -122,7 +122,7 @@ class _Windows:
         workers: Workers,
         decoder: WindowDecoder,
         request: TranscriptionRequest,
-        sound: Sound,
+        audio: Audio,
         reader: SpeechReader,
         rules: DecodingRules,
     ) -> None:
@@ -130,7 +130,7 @@ class _Windows:
         self._workers = workers
         self._decoder = decoder
         self._request = request
-        self._sound = sound
+        self._audio = audio
         self._reader = reader
         self._info = reader.info
         self._rules = rules
@@ -154,8 +154,8 @@ class _Windows:
     def _chunks(self) -> list[Chunk]:
         rules, info = self._request.pauses, self._info
         if rules is None:
-            return [Chunk(0, self._sound.num_frames)]
-        return speech_chunks(self._sound.levels(), rules, info.frames_per_second, info.window_frames)
+            return [Chunk(0, self._audio.num_frames)]
+        return speech_chunks(self._audio.levels(), rules, info.frames_per_second, info.window_frames)
 
     async def _chunk_deltas(self, chunk: Chunk) -> AsyncGenerator[TextDelta, None]:
         """Yield the text of one chunk, window after window."""
@@ -165,7 +165,7 @@ class _Windows:
         start, num_windows = chunk.start, 0
         max_windows = _MAX_REPEATS * ceil((chunk.end - chunk.start) / info.window_frames)
         while start < chunk.end:
-            window = await self._workers.compute(self._sound.window, start, chunk.end)
+            window = await self._workers.compute(self._audio.window, start, chunk.end)
             if self._code is None:
                 self._code = await self._decoder.language(window)
             prompt = self._prompt(self._code, self._history, has_timestamps=has_timestamps)
@@ -295,11 +295,11 @@ class _Windows:
         return Transcript(
             text=self._text.text,
             language=code,
-            duration=self._sound.duration,
+            duration=self._audio.duration,
             segments=tuple(self._segments) if self._request.segments else (),
             words=tuple(self._words),
             tokens=tuple(self._tokens),
-            usage=TranscriptUsage(self._sound.duration, counts.num_prompt_tokens, counts.num_output_tokens),
+            usage=TranscriptUsage(self._audio.duration, counts.num_prompt_tokens, counts.num_output_tokens),
         )
 
 

@@ -9,9 +9,9 @@ from generated.triton import models as m
 from generated.triton.operations import NoHeaders, Operations
 from handlers.active_requests.admission import AdmissionControl
 from handlers.errors.mapping import mapped_errors
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.triton.errors import NotReady, to_problem
-from handlers.triton.generate.operation import Asked, Generate
+from handlers.triton.generate.operation import Generate, ModelRequest
 from handlers.triton.metadata import model_config, model_metadata, repository, server_metadata
 from handlers.triton.models import Models
 from handlers.triton.statistics import StatisticsObserver
@@ -24,7 +24,7 @@ _GENERATES: Final = frozenset({"generate", "generate_stream", "generate_version"
 class TritonHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; the paths without a version mean the only one there is."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._models = Models(shared.model_names)
@@ -42,25 +42,25 @@ class TritonHandlers(AdmissionControl, Operations):
     async def generate(
         self, arguments: m.GenerateArguments, body: m.GenerateRequest, call: Call[NoHeaders]
     ) -> m.GenerateResponse:
-        return await self._generate.whole(Asked(arguments.model_name, body), call)
+        return await self._generate.whole(ModelRequest(arguments.model_name, body), call)
 
     @override
     async def generate_version(
         self, arguments: m.GenerateVersionArguments, body: m.GenerateRequest, call: Call[NoHeaders]
     ) -> m.GenerateResponse:
-        return await self._generate.whole(Asked(arguments.model_name, body), call)
+        return await self._generate.whole(ModelRequest(arguments.model_name, body), call)
 
     @override
     async def generate_stream(
         self, arguments: m.GenerateStreamArguments, body: m.GenerateRequest, call: Call[NoHeaders]
     ) -> EventStream[m.GenerateEvent]:
-        return self._generate.stream(Asked(arguments.model_name, body), call)
+        return self._generate.stream(ModelRequest(arguments.model_name, body), call)
 
     @override
     async def generate_stream_version(
         self, arguments: m.GenerateStreamVersionArguments, body: m.GenerateRequest, call: Call[NoHeaders]
     ) -> EventStream[m.GenerateEvent]:
-        return self._generate.stream(Asked(arguments.model_name, body), call)
+        return self._generate.stream(ModelRequest(arguments.model_name, body), call)
 
     @override
     async def server_metadata(self, call: Call[NoHeaders]) -> m.ServerMetadata:

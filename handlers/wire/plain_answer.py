@@ -47,8 +47,8 @@ class PlainAnswers(Generic[AnswerT]):
 
 def _is_plain(result: ChatResult) -> bool:
     first, *others = result.choices
-    has_sound = bool(result.usage.num_audio_tokens)  # which some contracts count apart
-    return not (others or first.tool_calls or first.reasoning or first.stop_match or has_sound)
+    has_audio = bool(result.usage.num_audio_tokens)  # which some contracts count apart
+    return not (others or first.tool_calls or first.reasoning or first.stop_match or has_audio)
 
 
 def _values(envelope: Envelope, result: ChatResult) -> Mapping[bytes, str | int]:

@@ -11,8 +11,7 @@ import pytest
 from playwright.async_api import FilePayload, Page, expect
 
 from handlers.app import CONTRACTS
-
-from .bench import Bench
+from tests.browser.bench import Bench
 
 WEATHER: dict[str, Any] = {
     "type": "function",

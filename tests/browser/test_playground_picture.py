@@ -6,11 +6,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.async_api import Page, expect
 
+from tests.browser.bench import Bench
 from tests.conftest import LIMITS, running_server
 from tests.unit.demo_model.vision.test_drawing import figure, scene
 from tools.demo_model.vision.evaluation.trials import encoded
-
-from .bench import Bench
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,8 @@ import pytest
 from aiohttp import web
 from playwright.async_api import Page, expect
 
+from tests.browser.bench import Bench
 from tests.conftest import LIMITS, running_server
-
-from .bench import Bench
 
 KEY = "it's secret"
 BODY = {

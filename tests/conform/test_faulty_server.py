@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from handlers.conform.cli import main
-
-from .faulty_server import FAULTS, FaultyServer
+from tests.conform.faulty_server import FAULTS, FaultyServer
 
 Found = dict[str, set[str]]
 

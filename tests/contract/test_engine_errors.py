@@ -25,12 +25,11 @@ from engine.errors import (
 from engine.remote.servers.failures import ServerFailed
 from handlers.app import TABLES, build_app
 from handlers.settings.settings import Settings
+from tests.contract.headers import required_headers
+from tests.contract.long_requests import LONG_REQUESTS, LongRequest
+from tests.contract.paths import is_of
 from tests.scripted.engine import ScriptedEngine, fails_after
 from tests.unit.handlers.runtime.client import send
-
-from .headers import required_headers
-from .long_requests import LONG_REQUESTS, LongRequest
-from .paths import is_of
 
 ERRORS = [
     InvalidRequest("no"),

@@ -30,7 +30,7 @@ def test_no_request_makes_an_answer_that_the_document_does_not_declare(
     recorded = fuzz_of(target, chosen, RunLimits(NUM_EXAMPLES, timeout_s=120)).run()
     client.close()
     faults = [fault.instance for one in recorded for fault in fuzz_faults(target, one)]
-    assert [(one.told, one.request) for one in faults[:10]] == []
+    assert [(one.message, one.request) for one in faults[:10]] == []
     for endpoint in chosen:
         statuses = statuses_of(endpoint, recorded)
         # What a stateful one finds depends on the order of requests; test_second_opinion.py has it succeed.

@@ -12,11 +12,10 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from handlers.app import TABLES, build_app
 from handlers.settings.settings import Settings
+from tests.contract.headers import required_headers
+from tests.contract.paths import is_of
 from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
-
-from .headers import required_headers
-from .paths import is_of
 
 _MAX_TOKENS: Final = 1000
 _MODEL: Final = "verbatim-demo"

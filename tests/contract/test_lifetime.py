@@ -12,11 +12,10 @@ import pytest
 
 from handlers.app import TABLES
 from tests.conftest import LIMITS, Server, running_server
+from tests.contract.headers import required_headers
+from tests.contract.long_requests import LONG_REQUESTS, LongRequest
+from tests.contract.paths import is_of
 from tests.effort import IS_WHOLE
-
-from .headers import required_headers
-from .long_requests import LONG_REQUESTS, LongRequest
-from .paths import is_of
 
 
 def name_of(value: str | LongRequest) -> str:

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from starlette.types import ASGIApp
 
 from handlers.app import build_app
-from handlers.conform.profile.program import Exchange, Program, load_profile
+from handlers.conform.profile.program import Program, RecordedTurn, load_profile
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
@@ -35,9 +35,9 @@ _EVENTS: Final[dict[str, TypeAdapter[Any]]] = {
 
 def _exchanges() -> list[Any]:
     return [
-        pytest.param(program, exchange, id=f"{program.id}: {exchange.what}")
+        pytest.param(program, turn, id=f"{program.id}: {turn.what}")
         for program in load_profile("agents")
-        for exchange in program.exchanges
+        for turn in program.turns
     ]
 
 
@@ -48,29 +48,29 @@ def served() -> tuple[ASGIApp, ScriptedEngine]:
     return build_app(Settings(check_responses="fail"), engine), engine
 
 
-@pytest.mark.parametrize(("program", "exchange"), _exchanges())
+@pytest.mark.parametrize(("program", "turn"), _exchanges())
 async def test_a_programs_request_is_answered_as_it_was(
-    served: tuple[ASGIApp, ScriptedEngine], program: Program, exchange: Exchange
+    served: tuple[ASGIApp, ScriptedEngine], program: Program, turn: RecordedTurn
 ) -> None:
     app, engine = served
     engine.requests.clear()
-    path = f"/{program.contract}{exchange.path}"
-    response = await send(app, exchange.method, path, json=exchange.body, headers=dict(program.headers))
-    assert response.status_code == exchange.status, response.text
-    if exchange.status != 200:
-        assert response.json()["error"]["param"] == exchange.param
+    path = f"/{program.contract}{turn.path}"
+    response = await send(app, turn.method, path, json=turn.body, headers=dict(program.headers))
+    assert response.status_code == turn.status, response.text
+    if turn.status != 200:
+        assert response.json()["error"]["param"] == turn.param
         return
     assert '"error":{' not in response.text
     if engine.requests:
         assert "Hel" in response.text
     else:
-        assert "count_tokens" in exchange.path
-    _check_by_sdk(exchange, response.text)
+        assert "count_tokens" in turn.path
+    _check_by_sdk(turn, response.text)
 
 
-def _check_by_sdk(exchange: Exchange, text: str) -> None:
-    path = exchange.route
-    if not exchange.is_streamed:
+def _check_by_sdk(turn: RecordedTurn, text: str) -> None:
+    path = turn.route
+    if not turn.is_streamed:
         if path in _WHOLE:
             _WHOLE[path].validate_json(text, strict=True)
         return

@@ -14,10 +14,9 @@ from openapi_core.exceptions import OpenAPIError
 from openapi_core.testing import MockRequest, MockResponse
 
 from handlers.app import TABLES
-
-from .exchanges import EXCHANGES, Exchange
-from .headers import required_headers
-from .paths import is_of
+from tests.contract.exchanges import EXCHANGES, Exchange
+from tests.contract.headers import required_headers
+from tests.contract.paths import is_of
 
 Judge = Callable[[str], OpenAPI]
 

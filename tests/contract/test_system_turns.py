@@ -8,11 +8,10 @@ import pytest
 
 from handlers.app import build_app
 from handlers.settings.settings import Settings
+from tests.contract.headers import required_headers
 from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import FIRST_SYSTEM_TEMPLATE, chat_tokenizer
 from tests.unit.handlers.runtime.client import send
-
-from .headers import required_headers
 
 _MODEL: Final = "verbatim-demo"
 _TURNS: Final = [

@@ -15,7 +15,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from engine.native.instructions import Instructions, sets_here, usable_instructions
+from engine.native.instructions import Instructions, usable_instructions
+from tests.instructions import sets_here
 from tests.isa.masking import can_mask_cpuid, masked_by_cpuid, masked_by_switches
 
 _ALL = ["tests/parity", "tests/unit/engine", "tests/isa"]

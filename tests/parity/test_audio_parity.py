@@ -106,7 +106,7 @@ def hf_inputs(family: str, text: str, files: Sequence[bytes]) -> Any:
         return voxtral_inputs(text, samples)
     options = {key: value for key, value in tiny.settings.items() if key != "processor_class"}
     images = None if tiny.images is None else tiny.images()
-    processor = with_parts(PROCESSORS[family], tokenizer, images=images, sounds=tiny.sounds(), **options)
+    processor = with_parts(PROCESSORS[family], tokenizer, images=images, audio=tiny.sounds(), **options)
     if family in ONE_SOUND_EACH:
         processor.validate_inputs = lambda **given: None
     inputs = processor(

@@ -27,7 +27,7 @@ END_TOKENS = tuple(range(7, 270, 11))  # so many that hypotheses complete at eve
 TOKENIZER = tiny_tokenizer()
 
 # Of every attention shape: grouped and not, windows, soft caps, norms, sinks, partial rotary, experts, runs,
-# an index; and of recurrent layers. The last two are on the fallback lane.
+# an index; and of recurrent layers. The last two are on the fallback path.
 ARCHITECTURES = (
     "llama", "qwen3", "mistral", "gemma2", "gemma3", "gpt2", "gpt_neox", "mixtral", "deepseek_v3", "gpt_oss",
     "llama4", "deepseek_v32", "qwen3_next", "falcon_h1", "bloom", "falcon",

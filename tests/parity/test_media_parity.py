@@ -112,8 +112,10 @@ def pixtral_inputs(family: str, text: str, images: Sequence[bytes]) -> Any:
     return {"input_ids": torch.tensor([tokenizer(whole)["input_ids"]]), **found}
 
 
-def expect(case_directory: Path, family: str, whole: Any, marker: str, text: str, images: Any) -> Expected:
-    return continued(whole, hf_inputs(case_directory, family, text.replace("#", marker), images))
+def expect(
+    case_directory: Path, family: str, whole: Any, placeholder: str, text: str, images: Any
+) -> Expected:
+    return continued(whole, hf_inputs(case_directory, family, text.replace("#", placeholder), images))
 
 
 def continued(whole: Any, inputs: Any, **options: Any) -> Expected:
@@ -144,7 +146,7 @@ FOLDERS = {
     "qwen3_5": "qwen3_vl",
     "qwen3_5_moe": "qwen3_vl",
 }
-MARKERS = {
+PLACEHOLDERS = {
     "gemma4": "<image_soft_token>",
     "gemma4_both_ways": "<image_soft_token>",
     "gemma3": "<start_of_image>",
@@ -158,14 +160,14 @@ MARKERS = {
     "lighton_ocr": "<|image_pad|>",
     "paddleocr_vl": "<|IMAGE_START|><|IMAGE_PLACEHOLDER|><|IMAGE_END|>",
 }
-MARKERS_BY_TOKENS = {
+PLACEHOLDERS_BY_TOKENS = {
     "qwen": "<|vision_start|><|image_pad|><|vision_end|>",
     "glm4v": "<|begin_of_image|><|image|><|end_of_image|>",
 }
 
 
-def marker_of(family: str) -> str:
-    return MARKERS_BY_TOKENS.get(MEDIA_FAMILIES[family].tokens) or MARKERS.get(family, "<image>")
+def placeholder_of(family: str) -> str:
+    return PLACEHOLDERS_BY_TOKENS.get(MEDIA_FAMILIES[family].tokens) or PLACEHOLDERS.get(family, "<image>")
 
 
 @pytest.fixture(scope="module", params=list(MEDIA_FAMILIES))
@@ -173,7 +175,9 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     family = request.param
     directory = tmp_path_factory.mktemp(family)
     whole = save_tiny_media_model(directory, family)
-    expected = [expect(directory, family, whole, marker_of(family), text, images) for text, images in PROMPTS]
+    expected = [
+        expect(directory, family, whole, placeholder_of(family), text, images) for text, images in PROMPTS
+    ]
     return Case(family, directory, whole, expected)
 
 
@@ -188,7 +192,7 @@ def load(directory: Path, **shape: Any) -> tuple[EngineCore, Tokenizer, MediaPro
 
 
 def prompt_of(tokenizer: Tokenizer, media: MediaProcessor, text: str, images: Sequence[bytes]) -> Prompt:
-    ids = tokenizer.encode(text.replace("#", media.marker(MediaKind.IMAGE)))
+    ids = tokenizer.encode(text.replace("#", media.placeholder(MediaKind.IMAGE)))
     return media.expand(ids, [MediaItem(MediaKind.IMAGE, data) for data in images])
 
 
@@ -267,7 +271,9 @@ def test_prompts_that_begin_alike_share_what_their_ends_do_not_change(case: Case
     core, tokenizer, media = load(case.directory, block_size=2)
     texts = ("# a picture of something, in words", "# a picture of something, in letters")
     for number, text in enumerate(texts):
-        expected = expect(case.directory, case.family, case.whole, marker_of(case.family), text, (SMALL,))
+        expected = expect(
+            case.directory, case.family, case.whole, placeholder_of(case.family), text, (SMALL,)
+        )
         num_hits = core.counters.num_cache_hit_tokens
         add(core, number, prompt_of(tokenizer, media, text, (SMALL,)))
         assert_as_expected(run(core)[number], expected)
@@ -358,7 +364,7 @@ def test_forks_and_beams_continue_from_images(case: Case) -> None:
     if case.family == "llama4":  # whose images transformers does not repeat for each beam, and so raises
         return
     inputs = hf_inputs(
-        case.directory, case.family, PROMPTS[2][0].replace("#", marker_of(case.family)), (TALL,)
+        case.directory, case.family, PROMPTS[2][0].replace("#", placeholder_of(case.family)), (TALL,)
     )
     with torch.inference_mode():
         found = case.whole.generate(**inputs, max_new_tokens=MAX_TOKENS, do_sample=False, num_beams=2)

@@ -43,7 +43,7 @@ GLM_MARKERS = (
     "<|begin_of_image|><|image|><|end_of_image|>",
 )
 GEMMA_MARKERS = ("<|video|>", "<image_soft_token>")
-MARKERS = {
+PLACEHOLDERS = {
     "glm4v": GLM_MARKERS,
     "glm_ocr": GLM_MARKERS,
     "gemma4": GEMMA_MARKERS,
@@ -52,7 +52,10 @@ MARKERS = {
     "llava_onevision": ("<video>", "<image>"),
     "smolvlm": ("<video>", "<image>"),
 }
-QWEN_MARKERS = ("<|vision_start|><|video_pad|><|vision_end|>", "<|vision_start|><|image_pad|><|vision_end|>")
+QWEN_PLACEHOLDERS = (
+    "<|vision_start|><|video_pad|><|vision_end|>",
+    "<|vision_start|><|image_pad|><|vision_end|>",
+)
 # Those whose videos and images have the same tokens.
 EITHER = ("smolvlm", "glm4v", "glm_ocr")
 # Of 8 frames, 4 a second, those that the settings choose; of 5 likewise. GLM repeats the last of an odd
@@ -194,13 +197,13 @@ def texts_of(family: str) -> list[tuple[str, list[bytes], list[bytes]]]:
     ]
 
 
-def markers_of(family: str) -> tuple[str, str]:
+def placeholders_of(family: str) -> tuple[str, str]:
     """Return what stands for a video, and for an image."""
-    return MARKERS.get(family, QWEN_MARKERS)
+    return PLACEHOLDERS.get(family, QWEN_PLACEHOLDERS)
 
 
 def expect(family: str, whole: Any, text: str, videos: list[bytes], images: list[bytes]) -> Expected:
-    video, image = markers_of(family)
+    video, image = placeholders_of(family)
     return continued(whole, hf_inputs(family, text.replace("%", video).replace("#", image), videos, images))
 
 
@@ -219,7 +222,7 @@ def prompts_of(case: Case, tokenizer: Tokenizer, media: MediaProcessor) -> list[
         files = {"%": iter(videos), "#": iter(images)}
         items = [MediaItem(kinds[sign], next(files[sign])) for sign in text if sign in kinds]
         for sign, kind in kinds.items():
-            text = text.replace(sign, media.marker(kind))
+            text = text.replace(sign, media.placeholder(kind))
         prompts.append(media.expand(tokenizer.encode(text), items))
     return prompts
 

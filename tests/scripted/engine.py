@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.stages.unit_vector import unit_vector
-from engine.errors import NotCapable
+from engine.errors import NotCapable, RequestAborted
 from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
 from engine.info.adapter import NO_ADAPTERS, Adapters
 from engine.info.capabilities import Capabilities
@@ -148,6 +148,7 @@ class ScriptedEngine:
         self._script = script
         self._embeds = embeds
         self._gate = gate
+        self._aborted: set[str] = set()
 
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
@@ -159,6 +160,8 @@ class ScriptedEngine:
                 await self._gate.wait()
             for item in self._script(request):
                 await asyncio.sleep(0)
+                if request.request_id in self._aborted:
+                    raise RequestAborted(f"request {request.request_id} was aborted")
                 if isinstance(item, Exception):
                     raise item
                 if item.finish is not None and on_end is not None:
@@ -186,6 +189,9 @@ class ScriptedEngine:
         """The only one that was submitted."""
         (request,) = self.requests
         return request
+
+    async def abort(self, request_id: str) -> None:
+        self._aborted.add(request_id)
 
     async def health(self) -> Health:
         return self.condition

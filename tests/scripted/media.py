@@ -13,7 +13,7 @@ from engine.request import Media, MediaKind, Prompt
 from tests.scripted.engine import Script, ScriptedEngine, says
 from tests.unit.handlers.chat.models import HERMES_TEMPLATE, chat_tokenizer
 
-MARKERS: Final = {kind: f"<|{kind.value}|>" for kind in MediaKind}
+PLACEHOLDERS: Final = {kind: f"<|{kind.value}|>" for kind in MediaKind}
 NUM_TOKENS: Final = 3  # that stand for an item
 WAV: Final = b"RIFF\x24\x00\x00\x00WAVEfmt "
 MP4: Final = b"\x00\x00\x00\x18ftypisom"
@@ -56,14 +56,14 @@ class ScriptedMedia:
     def kinds(self) -> frozenset[MediaKind]:
         return frozenset(self._token_ids)
 
-    def marker(self, kind: MediaKind) -> str:
-        return MARKERS[kind]
+    def placeholder(self, kind: MediaKind) -> str:
+        return PLACEHOLDERS[kind]
 
     def expand(self, token_ids: Sequence[int], items: Sequence[MediaItem]) -> Prompt:
         self.items += items
         kinds = {token_id: kind for kind, token_id in self._token_ids.items()}
         if sum(token_id in kinds for token_id in token_ids) != len(items):
-            raise InvalidRequest("the numbers of markers and items differ")
+            raise InvalidRequest("the numbers of placeholders and items differ")
         left = list(enumerate(items))
         expanded: list[int] = []
         media: list[Media] = []
@@ -72,7 +72,7 @@ class ScriptedMedia:
                 expanded.append(token_id)
                 continue
             index, item = left.pop(0)
-            assert item.kind is kinds[token_id], "items come in the order of their markers"
+            assert item.kind is kinds[token_id], "items come in the order of their placeholders"
             if item.data == self._refuses:
                 raise InvalidMedia(index, "it cannot be read")
             media.append(
@@ -96,9 +96,9 @@ def seeing_engine(
     max_total_tokens: int = 1000,
 ) -> tuple[ScriptedEngine, ScriptedMedia]:
     """An engine that takes media of these kinds, and its processor."""
-    tokenizer = chat_tokenizer(template, markers=tuple(MARKERS.values()))
+    tokenizer = chat_tokenizer(template, placeholders=tuple(PLACEHOLDERS.values()))
     engine = ScriptedEngine(script or says("x"), tokenizer=tokenizer, max_total_tokens=max_total_tokens)
-    ids = {kind: tokenizer.hf.convert_tokens_to_ids(MARKERS[kind]) for kind in kinds}
+    ids = {kind: tokenizer.hf.convert_tokens_to_ids(PLACEHOLDERS[kind]) for kind in kinds}
     assert all(isinstance(token_id, int) for token_id in ids.values())
     media = ScriptedMedia(
         {kind: token_id for kind, token_id in ids.items() if isinstance(token_id, int)}, refuses

@@ -229,7 +229,7 @@ HYBRIDS: dict[str, Callable[[], PreTrainedConfig]] = {
     ),
 }  # fmt: skip
 
-# Those on the fallback lane: ALiBi, positions that are no part of the attention interface, a
+# Those on the fallback path: ALiBi, positions that are no part of the attention interface, a
 # cache of its own class, a state that is no cache of transformers, and one that modules keep.
 FALLBACKS: dict[str, Callable[[], PreTrainedConfig]] = {
     "bloom": lambda: BloomConfig(**_SIZES, n_head=4, n_layer=3),

@@ -9,18 +9,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from .acknowledgements import (
+from tools.breaking.acknowledgements import (
     NAME,
     Acknowledgements,
     FormatError,
     parse_acknowledgements,
     read_acknowledgements,
 )
-from .base import Base, NoBase, default_reference
-from .change import Change
-from .operation_changes import breaking_changes
-from .report import complaints
-from .sdk import sdk_changes
+from tools.breaking.base import Base, NoBase, default_reference
+from tools.breaking.change import Change
+from tools.breaking.operation_changes import breaking_changes
+from tools.breaking.report import complaints
+from tools.breaking.sdk import sdk_changes
 
 _SDK: Final = "generated/clients/python"
 _ALL: Final = ""  # what belongs to no one contract is acknowledged in specs/ itself

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Hashable
 from typing import Any, Final, NamedTuple
 
+from tools.breaking.change import show
 from tools.drift.structure import structure
 from tools.generate.documents.document import Document, Pointer, Schema, resolve
-
-from .change import show
 
 
 class Alternative(NamedTuple):

@@ -7,10 +7,9 @@ every rule asks whether a keyword became tighter, looser, or both at once.
 from collections.abc import Iterator
 from typing import Any, Final
 
+from tools.breaking.change import show, show_both
 from tools.generate.documents.document import Schema
 from tools.lint_specs.schemas import KEYWORDS
-
-from .change import show, show_both
 
 _LOWER: Final = {
     "minimum": None,

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from tools.breaking.change import Change, show, show_both
+from tools.breaking.schema_changes import SchemaChanges
+from tools.breaking.stream_laws import keeps_all
 from tools.generate.documents.document import Document, Pointer, operations_of, resolve
-
-from .change import Change, show, show_both
-from .schema_changes import SchemaChanges
-from .stream_laws import keeps_all
 
 
 def breaking_changes(before: Document, after: Document) -> list[Change]:

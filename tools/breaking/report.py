@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from .acknowledgements import OPEN, SETTLED, Acknowledgements
-from .change import Change
+from tools.breaking.acknowledgements import OPEN, SETTLED, Acknowledgements
+from tools.breaking.change import Change
 
 
 def complaints(

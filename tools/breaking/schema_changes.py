@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from tools.breaking.alternatives import Alternative, alternatives, pair
+from tools.breaking.change import Change, schema_change
+from tools.breaking.keywords import is_unconstrained, keyword_findings
 from tools.generate.documents.document import Document, Pointer, Schema
-
-from .alternatives import Alternative, alternatives, pair
-from .change import Change, schema_change
-from .keywords import is_unconstrained, keyword_findings
 
 
 class SchemaChanges:

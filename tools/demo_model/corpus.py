@@ -61,11 +61,6 @@ class Segment:
     text: str
     weight: float
 
-    @property
-    def is_reply(self) -> bool:
-        """Return whether the model writes the text itself."""
-        return self.weight == REPLY_WEIGHT
-
 
 @cache
 def _template() -> Template:

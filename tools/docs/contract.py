@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tools.docs.errata import errata_page
+from tools.docs.operations import operations_page
 from tools.generate.documents.document import Document, load_document
 from tools.generate.inputs import contract_folders
-
-from .errata import errata_page
-from .operations import operations_page
 
 
 class Contract(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import yaml
 
-from .table import code, one_line, table
+from tools.docs.table import code, one_line, table
 
 _SECTION: Final = re.compile(r"^\s*# -{8,} (?P<title>.+)$")
 _INTRODUCTION: Final = (

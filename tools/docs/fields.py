@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from tools.docs.table import code, one_line, table
 from tools.generate.documents.document import Document, Schema, resolve
-
-from .table import code, one_line, table
 
 _LOWER: Final = {"minimum": "from", "exclusiveMinimum": "above"}
 _UPPER: Final = {"maximum": "to", "exclusiveMaximum": "below"}

@@ -9,9 +9,8 @@ from html import escape
 from importlib.resources import files
 from typing import Final
 
+from tools.docs.contract import Contract
 from tools.generate.documents.document import dump_document
-
-from .contract import Contract
 
 _ASSETS: Final = ("swagger-ui-bundle.js", "swagger-ui.css", "favicon.png")
 # Where the README's first command serves.

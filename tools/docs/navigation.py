@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
 from typing import Any, Final
 
-from .contract import Contract
+from tools.docs.contract import Contract
 
 # In mkdocs.yml it stands for the pages of every contract.
 _CONTRACTS: Final = "contracts"

@@ -4,10 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from tools.docs.fields import field_table, type_anchor, type_words
+from tools.docs.table import one_line, table
 from tools.generate.documents.document import Document, Pointer, operations_of, resolve
-
-from .fields import field_table, type_anchor, type_words
-from .table import one_line, table
 
 
 def operations_page(name: str, document: Document) -> str:

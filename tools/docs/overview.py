@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable
 
+from tools.docs.contract import Contract
+from tools.docs.table import table
 from tools.generate.documents.document import operations_of
-
-from .contract import Contract
-from .table import table
 
 
 def overview(contracts: Iterable[Contract]) -> str:

@@ -4,11 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
+from tools.drift.difference import differences
+from tools.drift.report import render_report
 from tools.generate.documents.document import SpecError, load_document
 from tools.generate.inputs import find_inputs
-
-from .difference import differences
-from .report import render_report
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -5,9 +5,8 @@ from typing import Any
 
 from deepdiff import DeepDiff
 
+from tools.drift.structure import structure
 from tools.generate.documents.document import Document, Pointer
-
-from .structure import structure
 
 # How deepdiff names what happened, and how the report does.
 _KINDS = {

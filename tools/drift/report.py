@@ -4,9 +4,8 @@ import json
 from itertools import groupby
 from typing import Any
 
+from tools.drift.difference import Difference
 from tools.generate.documents.document import Pointer, render_pointer
-
-from .difference import Difference
 
 _WIDTH = 80  # characters of a value that a line shows
 

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .inputs import contract_folders
-from .tree import build_tree, differences, replace_tree
+from tools.generate.inputs import contract_folders
+from tools.generate.tree import build_tree, differences, replace_tree
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from tools.generate.documents.document import SpecError
-
-from .emit import emit_contract
-from .sdk.emit import emit_client
-from .sdk.package import FOLDER
+from tools.generate.emit import emit_contract
+from tools.generate.sdk.emit import emit_client
+from tools.generate.sdk.package import FOLDER
 
 
 def emit(folder: Path, tree: Path) -> str | None:

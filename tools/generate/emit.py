@@ -11,13 +11,12 @@ from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 from tools.generate.documents.document import Document, SpecError, dump_document, load_document
 from tools.generate.documents.overlay import apply_overlay
 from tools.generate.documents.upgrade import upgrade
+from tools.generate.inputs import find_inputs
+from tools.generate.models import render_models
 from tools.generate.reading.interface import Interface
 from tools.generate.reading.reader import read_operations
+from tools.generate.spec_validator import SpecValidator
 from tools.generate.twin import fuzz_twin
-
-from .inputs import find_inputs
-from .models import render_models
-from .spec_validator import SpecValidator
 
 
 def effective_document(folder: Path) -> Document:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from ruff import find_ruff_bin
 
-from .inputs import contract_folders, find_inputs
-from .sdk.package import FOLDER, PACKAGE, emit_package
-from .workers import emit_contracts, num_workers, run_side_by_side
+from tools.generate.inputs import contract_folders, find_inputs
+from tools.generate.sdk.package import FOLDER, PACKAGE, emit_package
+from tools.generate.workers import emit_contracts, num_workers, run_side_by_side
 
 _RUFF_CONFIG = Path(__file__).parents[2] / "pyproject.toml"
 _TOOLS = ("datamodel-code-generator", "jinja2", "oas-patch", "ruff")

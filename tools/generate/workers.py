@@ -69,6 +69,6 @@ def _size(folder: Path) -> int:
 
 
 def _emit(folder: Path, tree: Path) -> str | None:
-    from .contract import emit
+    from tools.generate.contract import emit
 
     return emit(folder, tree)

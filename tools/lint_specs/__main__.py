@@ -8,9 +8,8 @@ from typing import Final
 import yaml
 
 from tools.generate.documents.document import Document, load_document
-
-from .exceptions import ExceptionsError, complaints, read_exceptions
-from .rules import Breach, breaches
+from tools.lint_specs.exceptions import ExceptionsError, complaints, read_exceptions
+from tools.lint_specs.rules import Breach, breaches
 
 _EXCEPTIONS: Final = Path(__file__).with_name("exceptions.yaml")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from .rules import RULES, Breach
+from tools.lint_specs.rules import RULES, Breach
 
 # Contract, then rule, then places.
 Exceptions = dict[str, set[Breach]]

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from tools.generate.documents.document import Document, operations_of, resolve
-
-from .schemas import KEYWORDS, Located, schemas_of
+from tools.lint_specs.schemas import KEYWORDS, Located, schemas_of
 
 
 class Breach(NamedTuple):

@@ -10,10 +10,9 @@ from typing import Final
 from engine.async_engine import AsyncEngine
 from handlers.engine_starter import engine_config
 from handlers.settings.settings import Settings
-
-from .recording.record import documents, record
-from .report import render
-from .score import Score, score
+from tools.mutate.recording.record import documents, record
+from tools.mutate.report import render
+from tools.mutate.score import Score, score
 
 # Requests that fill the context end soon.
 _LIMITS: Final = Settings(max_total_tokens=512, max_batch_total_tokens=16384)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from .score import Score
+from tools.mutate.score import Score
 
 
 def render(score: Score) -> str:
@@ -15,8 +15,8 @@ def render(score: Score) -> str:
         cells = (_cell(score, contract, kind) for contract in contracts)
         lines.append(f"{kind:{width}}" + "".join(f"{cell:>14}" for cell in cells))
     lived = Counter(f"{one.contract} {one.operation}: {one.kind} {one.place}" for one in score.survivors)
-    lines += ["", *(f"lived: {told}" for told in sorted(lived))]
-    lines += [f"faulty as recorded: {told}" for told in score.faulty]
+    lines += ["", *(f"lived: {line}" for line in sorted(lived))]
+    lines += [f"faulty as recorded: {line}" for line in score.faulty]
     reasons = sum((Counter({reason: count}) for (_, reason), count in score.excused.items()), Counter[str]())
     lines += [f"no fault: {count:6} {reason}" for reason, count in reasons.most_common()]
     found = f"{score.killed.total()} found: {score.share:.2%}"

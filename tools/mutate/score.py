@@ -7,10 +7,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from handlers.checking.judge import Judge
-
-from .excuses import excuse_of
-from .mutants.mutants import Mutant, Mutator
-from .recording.record import Recorded
+from tools.mutate.excuses import excuse_of
+from tools.mutate.mutants.mutants import Mutant, Mutator
+from tools.mutate.recording.record import Recorded
 
 
 class Survivor(NamedTuple):

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from .build import build_packages
+from tools.sdk_typescript.build import build_packages
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,8 +6,7 @@ import subprocess
 from pathlib import Path
 
 from tools.generate.documents.document import load_document
-
-from .render import render_package
+from tools.sdk_typescript.render import render_package
 
 _HERE = Path(__file__).parent
 _NODE = _HERE / "node"

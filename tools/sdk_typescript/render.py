@@ -82,8 +82,8 @@ def _failure(document: Document, call: Call) -> str:
     tests = []
     for name in call.error_events:
         required = schemas[name[2:]].get("required", [])
-        told = "error" if "error" in required else required[0]
-        tests.append(f"{json.dumps(told)} in event")
+        member = "error" if "error" in required else required[0]
+        tests.append(f"{json.dumps(member)} in event")
     return f"(event) => {' || '.join(sorted(set(tests)))}" if tests else "() => false"
 
 

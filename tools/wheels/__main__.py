@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 from engine.native.compiler import CannotCompile
-
-from .compilers import MACHINES, find_compiler, how_to_install
-from .platform_wheel import WrongWheel, make_platform_wheel
+from tools.wheels.compilers import MACHINES, find_compiler, how_to_install
+from tools.wheels.platform_wheel import WrongWheel, make_platform_wheel
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from collections.abc import Sequence as Row
+from collections.abc import Sequence as SequenceOf
 from typing import NamedTuple
 
 from engine.core.job import Job, SequenceState
@@ -32,7 +32,7 @@ class DraftStage:
         self._speculator = speculator
         self._counters = counters
 
-    def propose(self, running: Row[Sequence], jobs: Mapping[int, Job]) -> dict[Sequence, Draft]:
+    def propose(self, running: SequenceOf[Sequence], jobs: Mapping[int, Job]) -> dict[Sequence, Draft]:
         """Return the drafts for the next step, of those sequences that have one. jobs: by arrival.
 
         No sequence needs a draft, so one whose draft cannot be made is computed without; the log has the
@@ -48,7 +48,7 @@ class DraftStage:
             return {}
 
     def _propose(
-        self, speculator: Speculator, running: Row[Sequence], jobs: Mapping[int, Job]
+        self, speculator: Speculator, running: SequenceOf[Sequence], jobs: Mapping[int, Job]
     ) -> dict[Sequence, Draft]:
         if not speculator.can_draft(len(running)):
             return {}

@@ -77,14 +77,6 @@ from engine.grammar.schema.walk import Schema
 _MAX_DIGITS: Final = 300  # of an integer; a float holds a few more
 
 
-def schema_grammar(source: str) -> str:
-    """Return the EBNF of a JSON Schema's values.
-
-    Raises InvalidGrammar for JSON text that is no schema, is out of bounds, or would be loosened.
-    """
-    return EnforceableSchema(parse_json(source)).grammar()
-
-
 class EnforceableSchema:
     """A JSON Schema rewritten into one that xgrammar honours, and rules for what that cannot say.
 

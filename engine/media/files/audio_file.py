@@ -36,7 +36,7 @@ def audio_parts(data: bytes, sampling_rate: int, max_seconds: float) -> Iterator
     max_samples = int(max_seconds * sampling_rate)
     num_samples = 0
     with opened(data, FORMATS, CODECS, READS) as container:
-        for part in _resampled(container, _sound(container), sampling_rate):
+        for part in _resampled(container, _audio(container), sampling_rate):
             num_samples += len(part)
             if num_samples > max_samples:
                 raise CannotDecode(f"the sound takes more than {max_seconds:g} seconds")
@@ -45,7 +45,7 @@ def audio_parts(data: bytes, sampling_rate: int, max_seconds: float) -> Iterator
         raise CannotDecode(f"the file holds no {READS}")
 
 
-def _sound(container: InputContainer) -> AudioStream:
+def _audio(container: InputContainer) -> AudioStream:
     """Return the first stream of sound, whose decoder runs in this thread."""
     if not container.streams.audio:
         raise CannotDecode(f"the file holds no {READS}")

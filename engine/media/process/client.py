@@ -39,14 +39,14 @@ class DecodingLimits(NamedTuple):
 
     max_bytes, bytes_of_pixel: the memory that it may take beside some copies of the file, and for each pixel
     that a frame may have. FFmpeg keeps up to 16 earlier frames of a video, with 1.5 bytes for a
-    pixel. sound_s, video_s: the processor time for one. share_of_sound: more of it, for each second
+    pixel. audio_s, video_s: the processor time for one. share_of_audio: more of it, for each second
     that a sound may take. wait_s: the wall-clock time beside twice that, after which the machine is too busy.
     """
 
     max_bytes: int = 2**28
     bytes_of_pixel: int = 32
-    sound_s: float = 20.0
-    share_of_sound: float = 0.02
+    audio_s: float = 20.0
+    share_of_audio: float = 0.02
     video_s: float = 120.0
     wait_s: float = 60.0
 
@@ -55,7 +55,7 @@ class DecodingLimits(NamedTuple):
         max_pixels = 0
         match task:
             case ReadAudio():
-                processor_s = self.sound_s + self.share_of_sound * task.max_seconds
+                processor_s = self.audio_s + self.share_of_audio * task.max_seconds
             case MeasureVideo() | ReadFrames():
                 processor_s, max_pixels = self.video_s, task.limits.max_pixels
         return ProcessLimits(

@@ -17,7 +17,7 @@ class AudioReader:
 
     def __init__(
         self,
-        sounds: Any,
+        audio: Any,
         whole: WholeProcessor,
         config: PreTrainedConfig,
         *,
@@ -28,11 +28,11 @@ class AudioReader:
         max_seconds: of a sound, where the model reads longer ones.
         """
         self._whole = whole
-        self._sampling_rate: int = sounds.sampling_rate
-        self._max_seconds = min(max_seconds, _longest(whole, sounds))
+        self._sampling_rate: int = audio.sampling_rate
+        self._max_seconds = min(max_seconds, _longest(whole, audio))
         self.placeholder = whole.audio_token
         self.embedded_id: int = config.audio_token_id
-        self.settings = digest_of(whole, sounds)
+        self.settings = digest_of(whole, audio)
         self._options: dict[str, Any] = {
             **(getattr(whole, "audio_kwargs", None) or {}),
             "sampling_rate": self._sampling_rate,
@@ -58,14 +58,14 @@ class AudioReader:
         return encode_wav(samples, self._sampling_rate)
 
 
-def _longest(whole: WholeProcessor, sounds: Any) -> float:
+def _longest(whole: WholeProcessor, audio: Any) -> float:
     """Return the seconds of the longest sound that a model's processor does not cut off without a word."""
     if (longest := getattr(whole, "max_audio_len", None)) is not None:
         return float(longest)
-    options = signature(sounds.__call__).parameters
+    options = signature(audio.__call__).parameters
     if options["truncation"].default is False:  # Qwen3-ASR's
         return inf
-    if (window := getattr(sounds, "chunk_length", None)) is not None:  # Whisper's
+    if (window := getattr(audio, "chunk_length", None)) is not None:  # Whisper's
         return float(window)
     cut_off: int = options["max_length"].default  # Gemma's
-    return cut_off / float(sounds.sampling_rate)
+    return cut_off / float(audio.sampling_rate)

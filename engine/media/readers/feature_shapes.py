@@ -23,8 +23,8 @@ def without_features(extractor: Any) -> Any:
 
 def _zeros(self: Any, waveforms: NDArray[np.float32], device: str = "cpu") -> NDArray[np.float32]:
     """Return the shape of the spectra of sounds [num_sounds, num_samples], as an array without memory."""
-    num_sounds, num_samples = waveforms.shape
-    return np.broadcast_to(np.float32(0), (num_sounds, self.feature_size, num_samples // self.hop_length))
+    num_files, num_samples = waveforms.shape
+    return np.broadcast_to(np.float32(0), (num_files, self.feature_size, num_samples // self.hop_length))
 
 
 # Whisper's, with torch and without.

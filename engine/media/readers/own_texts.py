@@ -51,7 +51,7 @@ class VoxtralTexts:
         audio: Any = config.audio_config
         self.audio_token = tokenizer.token_text(config.audio_token_id)
         self.tokens_of_window: int = audio.max_source_positions * audio.hidden_size // audio.intermediate_size
-        self.feature_extractor = parts["sounds"]
+        self.feature_extractor = parts["audio"]
         from transformers.models.voxtral.processing_voxtral import VoxtralProcessor
 
         self.audio_kwargs = VoxtralProcessor.audio_kwargs

@@ -32,11 +32,11 @@ IMAGES_FILE: Final = "preprocessor_config.json"
 _NAME: Final = "processor_class"
 # The parts that make tensors of images and of sounds; a class has either name for the latter.
 IMAGES: Final = "image_processor"
-_SOUNDS: Final = ("feature_extractor", "audio_processor")
+_AUDIO: Final = ("feature_extractor", "audio_processor")
 
 
 def whole_processor(
-    directory: Path, config: PreTrainedConfig, tokenizer: Tokenizer, *, images: Any, sounds: Any
+    directory: Path, config: PreTrainedConfig, tokenizer: Tokenizer, *, images: Any, audio: Any
 ) -> WholeProcessor:
     """Return the processor of a model's directory. Raises whatever transformers raises.
 
@@ -46,13 +46,13 @@ def whole_processor(
     name = settings.get(_NAME) or _NAMES.get(config.model_type)
     name = name or stored_settings(directory / IMAGES_FILE)[_NAME]
     if (own := OWN_TEXTS.get(name)) is not None:
-        return own(config, settings, tokenizer, images=images, sounds=sounds)
+        return own(config, settings, tokenizer, images=images, audio=audio)
     found = _named_class(name, config.model_type)
     known = signature(found.__init__).parameters
     options = {key: value for key, value in settings.items() if key in known and not isinstance(value, dict)}
     # A copy, since some processors add tokens that a tokenizer lacks.
     methods = OWN_METHODS.get(name, {})
-    return with_parts(found, deepcopy(tokenizer.hf), images=images, sounds=sounds, methods=methods, **options)
+    return with_parts(found, deepcopy(tokenizer.hf), images=images, audio=audio, methods=methods, **options)
 
 
 def stored_settings(path: Path) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def with_parts(
     tokenizer: Any,
     *,
     images: Any = None,
-    sounds: Any = None,
+    audio: Any = None,
     methods: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
     **options: Any,
 ) -> WholeProcessor:
@@ -91,7 +91,7 @@ def with_parts(
 
     methods: by name, in place of the class's own.
     """
-    given = {"tokenizer": tokenizer, IMAGES: images, **dict.fromkeys(_SOUNDS, sounds)}
+    given = {"tokenizer": tokenizer, IMAGES: images, **dict.fromkeys(_AUDIO, audio)}
     names: list[str] = processor_class.get_attributes()
     parts = {name: given.get(name) for name in names}
 

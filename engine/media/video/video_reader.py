@@ -28,8 +28,8 @@ from engine.media.readers.whole_processor import (
     stored_settings,
 )
 from engine.media.video.frames import Frames, measure_frames, read_frames
-from engine.media.video.manners import MANNERS, Pictures, VideoManner
 from engine.media.video.sampling import Settings
+from engine.media.video.video_format import VIDEO_FORMATS, Pictures, VideoFormat
 from engine.text.tokenizer import Tokenizer
 
 # The first that is there has the settings; transformers looks for them in this order.
@@ -62,14 +62,14 @@ class VideoReader:
         self._whole = whole
         self._limits = limits
         self._keeps_arrays = keeps_arrays
-        self._manner: VideoManner = MANNERS[config.model_type]
+        self._format: VideoFormat = VIDEO_FORMATS[config.model_type]
         name, stored = _stored(directory)
         if stored.get("cap_pixels_per_frame"):
             raise CannotProcess("the processor of videos bounds the pixels of a frame by those of all")
         if any(stored.get(step) is False for step in _STEPS):
             raise CannotProcess(f"the processor of videos leaves out one of {', '.join(_STEPS)}")
         try:
-            self._settings = _settings(stored, images, self._manner)
+            self._settings = _settings(stored, images, self._format)
             self._try_settings()
         except Exception as error:  # whatever settings bring up that lack something or do not go together
             reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
@@ -89,7 +89,7 @@ class VideoReader:
         limits = VideoLimits(self._limits.max_video_seconds, self._limits.max_image_pixels)
         frames, pictures = self._pictures(data, limits)
         try:
-            arrays = self._manner.arrays(pictures, self._settings)
+            arrays = self._format.arrays(pictures, self._settings)
             metadata = VideoMetadata(
                 total_num_frames=frames.length.num_frames,
                 fps=frames.length.rate,
@@ -100,9 +100,9 @@ class VideoReader:
             text: str = self._whole.replace_video_token(described, video_idx=0)
         except Exception as error:  # processors raise whatever they meet
             raise CannotProcess(f"the model's processor refuses the video: {error}") from error
-        arguments = self._manner.arguments(arrays)
+        arguments = self._format.arguments(arrays)
         rate = len(frames.indices) / frames.length.seconds
-        time_step = self._manner.time_step(self._settings, self._config, rate)
+        time_step = self._format.time_step(self._settings, self._config, rate)
         return ReadFile(text, arguments, self._grids(arrays), time_step)
 
     def plain(self, data: bytes) -> bytes:
@@ -112,17 +112,17 @@ class VideoReader:
     def _try_settings(self) -> None:
         """Choose and scale the frames of a video that is not there. Raises whatever the settings bring up."""
         indices = self._choose(_TRIAL.length)
-        self._manner.sizes(self._settings, len(indices), (_TRIAL.height, _TRIAL.width))
+        self._format.sizes(self._settings, len(indices), (_TRIAL.height, _TRIAL.width))
         self._normalized(np.zeros((1, 1, 3), np.uint8))
         int(self._settings["resample"])
 
     def _choose(self, length: VideoLength) -> list[int]:
-        return self._manner.choose(length, self._settings, self._limits.max_video_frames)
+        return self._format.choose(length, self._settings, self._limits.max_video_frames)
 
     def _sizes(self, num_frames: int, size: tuple[int, int]) -> list[tuple[int, int]]:
         """Return the sizes that each of so many frames is scaled to, as far as they are within the bounds."""
         try:
-            given = self._manner.sizes(self._settings, num_frames, size)
+            given = self._format.sizes(self._settings, num_frames, size)
             sizes = [(int(height), int(width)) for height, width in given]
         except Exception as error:  # as above, or settings that lack something
             raise CannotDecode(f"the model's processor refuses the video: {error}") from error
@@ -159,7 +159,7 @@ class VideoReader:
         time, height, width = arrays[_GRID][0].tolist()
         merged = self._settings["merge_size"]
         grid = (height // merged, width // merged)
-        return ((1, *grid),) * time if self._manner.has_times else ((time, *grid),)
+        return ((1, *grid),) * time if self._format.has_times else ((time, *grid),)
 
 
 def _stored(directory: Path) -> tuple[str, Settings]:
@@ -171,7 +171,7 @@ def _stored(directory: Path) -> tuple[str, Settings]:
     return SETTINGS_FILE, {}
 
 
-def _settings(stored: Settings, images: Any, manner: VideoManner) -> Settings:
+def _settings(stored: Settings, images: Any, video_format: VideoFormat) -> Settings:
     """Return the stored settings with what they leave to the processor's class."""
     common = {
         "resample": Image.Resampling.BICUBIC,
@@ -184,7 +184,7 @@ def _settings(stored: Settings, images: Any, manner: VideoManner) -> Settings:
         given |= {"num_frames": sampled["max_frames"], "fps": sampled["fps"], "size": sampled["video_size"]}
     edges = {"min_pixels": "shortest_edge", "max_pixels": "longest_edge"}  # Qwen2-VL's
     if own := {edge: given[name] for name, edge in edges.items() if name in given}:
-        given["size"] = {**manner.defaults["size"], **given.get("size", {}), **own}
+        given["size"] = {**video_format.defaults["size"], **given.get("size", {}), **own}
     if given.get("do_normalize") is False:
         given |= {"image_mean": [0.0] * 3, "image_std": [1.0] * 3}
-    return {**common, **manner.defaults, **given}
+    return {**common, **video_format.defaults, **given}

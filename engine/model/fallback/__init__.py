@@ -1,1 +1,1 @@
-"""The fallback lane: a model that paged attention cannot serve, run with transformers' own cache."""
+"""The fallback path: a model that paged attention cannot serve, run with transformers' own cache."""

@@ -1,4 +1,4 @@
-"""The report on compiled code for a model on the fallback lane, which attends by its own."""
+"""The report on compiled code for a model on the fallback path, which attends by its own."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -8,7 +8,7 @@ import torch
 from engine.info.kernels import Kernel, Obstacle, kernel, quantized_kernels
 from engine.native.obstacles import find_obstacle, lacks_library
 
-_OWN_CODE: Final = Obstacle("the fallback lane attends by the model's own code")
+_OWN_CODE: Final = Obstacle("the fallback path attends by the model's own code")
 
 
 def fallback_kernels(

@@ -1,6 +1,6 @@
-"""The runner of the fallback lane, which computes the sequences of a batch one by one."""
+"""The runner of the fallback path, which computes the sequences of a batch one by one."""
 
-from collections.abc import Sequence as Tokens
+from collections.abc import Sequence as SequenceOf
 
 import numpy as np
 import torch
@@ -65,7 +65,7 @@ class FallbackRunner:
         for source, destination in copies:
             self._caches[destination] = self._caches[source].copy()
 
-    def cross_weights(self, window: Media, token_ids: Tokens[int]) -> NDArray[np.float32]:
+    def cross_weights(self, window: Media, token_ids: SequenceOf[int]) -> NDArray[np.float32]:
         """Return the weights with which the alignment heads attend to a window.
 
         token_ids: a prompt and its output. Returns [num_heads, num_tokens, num_positions].
@@ -104,12 +104,12 @@ class FallbackRunner:
         for entry, span in zip(batch.entries, batch.spans, strict=True):
             assert entry.sequence.slot is not None, "a sequence that runs owns a slot"
             cache = self._continued(entry.sequence.slot, span)
-            sound = encoded.get(entry.sequence)
+            audio = encoded.get(entry.sequence)
             for part in self._parts(span):
                 rows = [row for row in range(part.start, part.stop) if row in wanted]
                 places.update({row: len(places) + index for index, row in enumerate(rows)})
                 chosen = upload([row - part.start for row in rows], self.device, torch.int64)
-                logits.append(self._compute(batch, cache, part, chosen, sound))
+                logits.append(self._compute(batch, cache, part, chosen, audio))
                 hidden_states.append(self._hidden_states.rows)
         self._hidden_states.keep(torch.cat(hidden_states))
         order = upload([places[row] for row in logit_rows], self.device, torch.int64)
@@ -128,12 +128,12 @@ class FallbackRunner:
         return {sequence: encoded[window.digest] for sequence, window in heard.items()}
 
     def _compute(
-        self, batch: Batch, cache: OwnCache, part: slice, chosen: Tensor, sound: Tensor | None
+        self, batch: Batch, cache: OwnCache, part: slice, chosen: Tensor, audio: Tensor | None
     ) -> Tensor:
         long_rows = None if batch.long_rows is None else batch.long_rows[part]
         token = current_long_rows.set(long_rows)
         try:
-            return self._cached.compute(cache, batch.input_ids[part], chosen, sound)
+            return self._cached.compute(cache, batch.input_ids[part], chosen, audio)
         finally:
             current_long_rows.reset(token)
 

@@ -1,4 +1,4 @@
-"""The trial of the fallback lane at load: parts of a sequence must give what the whole does."""
+"""The trial of the fallback path at load: parts of a sequence must give what the whole does."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -56,14 +56,14 @@ class CacheCost(msgspec.Struct, frozen=True):
     token_bytes: int
     sequence_bytes: int
 
-    def with_sound_of(self, model: PreTrainedModel) -> "CacheCost":
+    def with_audio_of(self, model: PreTrainedModel) -> "CacheCost":
         """Return the cost with that of the sounds which sequences of a model that transcribes are about.
 
         A trial has a few rows in place of one.
         """
         speech = speech_class(model.config)
-        sound_bytes = model.sound_bytes if speech is not None and isinstance(model, speech) else 0
-        return CacheCost(self.token_bytes, self.sequence_bytes + sound_bytes)
+        audio_bytes = model.audio_bytes if speech is not None and isinstance(model, speech) else 0
+        return CacheCost(self.token_bytes, self.sequence_bytes + audio_bytes)
 
 
 class _Trial(NamedTuple):
@@ -129,7 +129,7 @@ def cannot_fall_back(obstacle: str, fault: object) -> str:
 
     obstacle: why it does not attend over pages. fault: why its own cache does not serve it.
     """
-    return f"{obstacle}, and the fallback lane cannot serve it: {fault}"
+    return f"{obstacle}, and the fallback path cannot serve it: {fault}"
 
 
 def _beyond_reach(config: PreTrainedConfig) -> Iterator[_Text]:

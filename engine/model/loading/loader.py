@@ -28,7 +28,7 @@ from engine.native.bfloat16 import has_compiled_bfloat16
 from engine.packed_cache.entry import PackedEntry
 from engine.packed_cache.search import Search, search_for
 from engine.request import Pooling
-from engine.speech.encoder import LoadedSpeech, SoundEncoder
+from engine.speech.encoder import AudioEncoder, LoadedSpeech
 from engine.speech.reader import WindowReader
 from engine.text.tokenizer import Tokenizer
 
@@ -121,7 +121,7 @@ def _speech(reader: WindowReader, model: PreTrainedModel, config: EngineConfig) 
     from engine.speech.speech_model import SpeechModel  # of which no other model has need
 
     assert isinstance(model, SpeechModel), "a model that transcribes is read by that class"
-    return LoadedSpeech(reader, SoundEncoder(model, max_cached_bytes=config.media_cache_bytes))
+    return LoadedSpeech(reader, AudioEncoder(model, max_cached_bytes=config.media_cache_bytes))
 
 
 def media_processor(

@@ -189,7 +189,7 @@ def prompt_fields(prompt: Prompt) -> dict[str, Any]:
     if not prompt.media:
         return {"token_ids": prompt.token_ids}
     assert isinstance(prompt, FilePrompt), "the remote engine's own processor made it"
-    return {"token_ids": prompt.marked_token_ids, "return_token_ids": True}
+    return {"token_ids": prompt.placeholder_token_ids, "return_token_ids": True}
 
 
 def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:

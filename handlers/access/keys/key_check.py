@@ -12,12 +12,11 @@ from typing import Final
 
 from generated.operation import Operation
 from handlers.access.key import Key
+from handlers.access.keys.keyring import Keyring
 from handlers.access.rate_limits import Exhausted
 from handlers.access.visit import current_visit
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.runtime.reading.bearer import BEARER_HEADER
-
-from .keyring import Keyring
 
 # The first of these that an operation declares is sent for a key over its rate limit.
 _RATE_STATUSES: Final = (429, 529, 503)

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from handlers.access.key import Key, KeyEntry
-
-from .key_file import InvalidKeyFile, read_key_file
+from handlers.access.keys.key_file import InvalidKeyFile, read_key_file
 
 logger = logging.getLogger(__name__)
 

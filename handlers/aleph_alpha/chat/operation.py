@@ -11,36 +11,36 @@ from engine.events import TokenEvent
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.aleph_alpha.asked import Asked
 from handlers.aleph_alpha.chat.events import ChatEvents
 from handlers.aleph_alpha.chat.request import chat_params, includes_usage, num_answers, num_logprobs
 from handlers.aleph_alpha.chat.response import chat_choice, chat_logprobs, chat_usage
 from handlers.aleph_alpha.errors import NotChatCapable, to_problem
+from handlers.aleph_alpha.nice_request import NiceRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.concurrency.limit import HeldPermits
 from handlers.operations.chat_operation import ChatOperation
 from handlers.operations.operation import StreamWriter
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.wire.envelope import Envelope
 
-_Asked: TypeAlias = Asked[m.ChatRequest]
+_Request: TypeAlias = NiceRequest[m.ChatRequest]
 _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
 
 
-class Chat(ChatOperation[_Asked, m.ChatCompletion, _Event]):
+class Chat(ChatOperation[_Request, m.ChatCompletion, _Event]):
     """Answers conversations."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared, to_problem)
 
     @override
-    def permits(self, active: ActiveRequest, plan: _Asked) -> HeldPermits:
+    def permits(self, active: ActiveRequest, plan: _Request) -> HeldPermits:
         return active.permits("n", num_answers(plan.body))
 
     @override
-    async def prepare(self, plan: _Asked) -> PreparedChat:
+    async def prepare(self, plan: _Request) -> PreparedChat:
         adapter = self.shared.model_names.resolve(plan.body.model).adapter
         if not self.shared.chat.has_template:
             raise NotChatCapable
@@ -50,7 +50,7 @@ class Chat(ChatOperation[_Asked, m.ChatCompletion, _Event]):
         return self.shared.chat.prepare(replace(chat_params(body, nice=nice), adapter=adapter))
 
     @override
-    def answer(self, plan: _Asked, prepared: PreparedChat, result: ChatResult) -> m.ChatCompletion:
+    def answer(self, plan: _Request, prepared: PreparedChat, result: ChatResult) -> m.ChatCompletion:
         envelope = self._envelope()
         return m.ChatCompletion(
             id=envelope.id,
@@ -63,7 +63,7 @@ class Chat(ChatOperation[_Asked, m.ChatCompletion, _Event]):
         )
 
     @override
-    def writer(self, plan: _Asked, prepared: PreparedChat) -> "_Writer":
+    def writer(self, plan: _Request, prepared: PreparedChat) -> "_Writer":
         chunks = ChatEvents(
             self._envelope(),
             self.shared.fingerprint,

@@ -10,40 +10,40 @@ from engine.request import GenerationRequest
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.aleph_alpha.asked import Asked
 from handlers.aleph_alpha.completions.events import CompletionEvents
 from handlers.aleph_alpha.completions.request import CompletionPlan, completion_plan, completion_request
 from handlers.aleph_alpha.completions.writer import CompletionWriter
 from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.models import model_version
+from handlers.aleph_alpha.nice_request import NiceRequest
 from handlers.aleph_alpha.prompts import num_characters
 from handlers.concurrency.limit import HeldPermits
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
 from handlers.operations.sequences_operation import SequencesOperation
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
-_Asked: TypeAlias = Asked[m.CompletionRequest]
+_Request: TypeAlias = NiceRequest[m.CompletionRequest]
 _Event: TypeAlias = m.StreamChunk | m.StreamSummary | m.CompletionSummary | EncodedEvent
 
 
 class _Planned(NamedTuple):
-    asked: _Asked
+    request: _Request
     plan: CompletionPlan
     adapter: str | None
 
 
-class Completions(SequencesOperation[_Asked, _Planned, m.CompletionResponse, _Event]):
+class Completions(SequencesOperation[_Request, _Planned, m.CompletionResponse, _Event]):
     """Continues prompts."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared, to_problem)
         self._model_version = model_version(shared)
 
     @override
-    def plan(self, asked: _Asked, *, is_stream: bool) -> _Planned:
-        adapter = self.shared.model_names.resolve(asked.body.model).adapter
-        return _Planned(asked, completion_plan(asked.body), adapter)
+    def plan(self, request: _Request, *, is_stream: bool) -> _Planned:
+        adapter = self.shared.model_names.resolve(request.body.model).adapter
+        return _Planned(request, completion_plan(request.body), adapter)
 
     @override
     def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:
@@ -51,7 +51,7 @@ class Completions(SequencesOperation[_Asked, _Planned, m.CompletionResponse, _Ev
 
     @override
     async def prepare(self, plan: _Planned) -> GenerationRequest:
-        body, nice = plan.asked
+        body, nice = plan.request
         return await self.shared.workers.tokenize(
             num_characters(body.prompt),
             completion_request,
@@ -87,7 +87,7 @@ class Completions(SequencesOperation[_Asked, _Planned, m.CompletionResponse, _Ev
     def _completion_writer(self, plan: _Planned, request: GenerationRequest) -> CompletionWriter:
         tokenizer = self.shared.tokenizer
         token_ids = request.prompt.token_ids
-        text = plan.asked.body.prompt
+        text = plan.request.body.prompt
         if not isinstance(text, str):
             text = tokenizer.decode(token_ids, skip_special_tokens=False)
         return CompletionWriter(plan.plan, token_ids, text, tokenizer)

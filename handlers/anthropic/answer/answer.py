@@ -6,7 +6,7 @@ Whole answers and streams are made of the same blocks, so that they cannot diffe
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from handlers.anthropic.answer.blocks import Block, Thoughts, ToolUse, WireBlock, Words
+from handlers.anthropic.answer.blocks import Block, ReasoningBlock, TextBlock, ToolUse, WireBlock
 from handlers.chat.delta import ChatDelta, ChatFinish, ToolCallDelta
 
 
@@ -38,22 +38,22 @@ class Answer:
     finish: why it ended, None before it does. stop_match: the stop text that ended it, if one did.
     """
 
-    def __init__(self, *, hides_thoughts: bool) -> None:
+    def __init__(self, *, hides_reasoning: bool) -> None:
         self.finish: ChatFinish | None = None
         self.stop_match: str | None = None
-        self._hides_thoughts = hides_thoughts
+        self._hides_reasoning = hides_reasoning
         self._blocks: list[Block] = []
         self._open: Block | None = None
 
     def feed(self, delta: ChatDelta) -> Iterator[Step]:
         """Yield the steps that a delta leads to; a step has been taken when it is yielded."""
         if delta.reasoning:
-            if not isinstance(self._open, Thoughts):
-                yield from self._begin(Thoughts(len(self._blocks), is_hidden=self._hides_thoughts))
+            if not isinstance(self._open, ReasoningBlock):
+                yield from self._begin(ReasoningBlock(len(self._blocks), is_hidden=self._hides_reasoning))
             yield self._gain(delta.reasoning)
         if delta.content:
-            if not isinstance(self._open, Words):
-                yield from self._begin(Words(len(self._blocks)))
+            if not isinstance(self._open, TextBlock):
+                yield from self._begin(TextBlock(len(self._blocks)))
             yield self._gain(delta.content)
         for piece in delta.tool_calls:
             yield from self._use(piece)

@@ -36,7 +36,7 @@ class Block(ABC):
         """Return the whole block."""
 
 
-class Words(Block):
+class TextBlock(Block):
     """Text that the model says."""
 
     @override
@@ -48,7 +48,7 @@ class Words(Block):
         return m.TextBlock(type="text", text=self.text)
 
 
-class Thoughts(Block):
+class ReasoningBlock(Block):
     """Text that the model thinks before it answers. is_hidden: whether the answer leaves them out."""
 
     def __init__(self, index: int, *, is_hidden: bool) -> None:
@@ -66,8 +66,8 @@ class Thoughts(Block):
 
     @override
     def wire(self) -> m.ThinkingBlock:
-        thoughts = "" if self.is_hidden else self.text
-        return m.ThinkingBlock(type="thinking", thinking=thoughts, signature=self.signature)
+        reasoning = "" if self.is_hidden else self.text
+        return m.ThinkingBlock(type="thinking", thinking=reasoning, signature=self.signature)
 
 
 class ToolUse(Block):

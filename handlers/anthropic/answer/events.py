@@ -11,7 +11,7 @@ import orjson
 from generated.anthropic import models as m
 from generated.operation import EncodedEvent
 from handlers.anthropic.answer.answer import Begun, Closed, Gained, Step
-from handlers.anthropic.answer.blocks import Block, Thoughts, ToolUse, Words
+from handlers.anthropic.answer.blocks import Block, ReasoningBlock, TextBlock, ToolUse
 from handlers.anthropic.answer.usage import delta_usage
 from handlers.chat.usage import ChatUsage
 
@@ -19,8 +19,10 @@ MessageEvent: TypeAlias = m.MessageStreamEvent | EncodedEvent
 
 # In the order of the models' fields: the block's place, and the piece as JSON text.
 _PIECES: Final[dict[type[Block], bytes]] = {
-    Words: b'{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%b}}',
-    Thoughts: b'{"type":"content_block_delta","index":%d,"delta":{"type":"thinking_delta","thinking":%b}}',
+    TextBlock: b'{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%b}}',
+    ReasoningBlock: (
+        b'{"type":"content_block_delta","index":%d,"delta":{"type":"thinking_delta","thinking":%b}}'
+    ),
     ToolUse: (
         b'{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%b}}'
     ),
@@ -40,10 +42,10 @@ def write(step: Step) -> Iterator[MessageEvent]:
                 type="content_block_start", index=block.index, content_block=block.empty()
             )
         case Gained(block, piece):
-            if not (isinstance(block, Thoughts) and block.is_hidden):
+            if not (isinstance(block, ReasoningBlock) and block.is_hidden):
                 yield EncodedEvent(_PIECES[type(block)] % (block.index, orjson.dumps(piece)))
         case Closed(block):
-            if isinstance(block, Thoughts):
+            if isinstance(block, ReasoningBlock):
                 signature = m.SignatureDelta(type="signature_delta", signature=block.signature)
                 yield m.ContentBlockDeltaEvent(type="content_block_delta", index=block.index, delta=signature)
             yield m.ContentBlockStopEvent(type="content_block_stop", index=block.index)

@@ -57,15 +57,15 @@ class ShortenedChat:
         """
         match edit:
             case m.ClearThinkingEditParam():
-                return self._clear_thoughts(edit)
+                return self._clear_reasoning(edit)
             case m.ClearToolUsesEditParam():
                 return self._clear_results(edit)
             case m.CompactEditParam():
                 self._refuse_summary(edit, field)
                 return None
 
-    def _clear_thoughts(self, edit: m.ClearThinkingEditParam) -> m.ClearThinkingEditResponse | None:
-        messages, num_turns = without_old_thoughts(self._params.messages, _num_turns_kept(edit))
+    def _clear_reasoning(self, edit: m.ClearThinkingEditParam) -> m.ClearThinkingEditResponse | None:
+        messages, num_turns = without_old_reasoning(self._params.messages, _num_turns_kept(edit))
         if not num_turns:
             return None
         return m.ClearThinkingEditResponse(
@@ -109,7 +109,7 @@ class ShortenedChat:
         return max(before - self.num_tokens(), 0)
 
 
-def without_old_thoughts(
+def without_old_reasoning(
     messages: Sequence[ChatMessage], num_kept: int | None
 ) -> tuple[tuple[ChatMessage, ...], int]:
     """Return the messages with the thoughts of the newest turns alone, and how many turns have lost theirs.
@@ -118,8 +118,8 @@ def without_old_thoughts(
     thoughts; None is all of them.
     """
     turns = list(accumulate(message.role == "user" for message in messages))
-    thoughtful = sorted({turn for turn, message in zip(turns, messages, strict=True) if message.reasoning})
-    cleared = set() if num_kept is None else set(thoughtful[:-num_kept])
+    reasoned = sorted({turn for turn, message in zip(turns, messages, strict=True) if message.reasoning})
+    cleared = set() if num_kept is None else set(reasoned[:-num_kept])
     edited = tuple(
         replace(message, reasoning=None) if turn in cleared else message
         for turn, message in zip(turns, messages, strict=True)

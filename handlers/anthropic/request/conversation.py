@@ -134,7 +134,7 @@ class _Turn:
     def __init__(self, first: ChatMessage) -> None:
         self._first = first
         self._contents = [first.content]
-        self._thoughts = [first.reasoning or ""]
+        self._reasoning = [first.reasoning or ""]
         self._calls = [*first.tool_calls]
 
     @property
@@ -146,7 +146,7 @@ class _Turn:
         if message.content:
             self._contents += [between, message.content] if any(self._contents) else [message.content]
         if message.reasoning:
-            self._thoughts += [between, message.reasoning] if any(self._thoughts) else [message.reasoning]
+            self._reasoning += [between, message.reasoning] if any(self._reasoning) else [message.reasoning]
         self._calls += message.tool_calls
 
     def message(self) -> ChatMessage:
@@ -154,7 +154,7 @@ class _Turn:
         return replace(
             self._first,
             content=joined(self._contents, "") or self._first.content,
-            reasoning="".join(self._thoughts) or None,
+            reasoning="".join(self._reasoning) or None,
             tool_calls=tuple(self._calls),
         )
 

@@ -11,7 +11,7 @@ from handlers.anthropic.request.request import Body, chat_params, request_field
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.media import PartContents
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.wire.missing import given
 
 
@@ -30,7 +30,7 @@ class PreparedMessages(NamedTuple):
 class Preparation:
     """Renders and tokenizes conversations for the served model."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         self._shared = shared
 
     async def prepare(self, body: Body) -> PreparedMessages:

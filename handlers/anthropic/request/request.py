@@ -61,7 +61,7 @@ def request_field(field: str) -> str:
     return _FORMAT_FIELD if field == FIELD else field
 
 
-def hides_thoughts(body: m.MessageCreateParams) -> bool:
+def hides_reasoning(body: m.MessageCreateParams) -> bool:
     """Return whether thoughts are left out of the answer, and only their blocks are in it."""
     match body.thinking:
         case m.ThinkingConfigEnabledParam() | m.ThinkingConfigAdaptiveParam() as thinking:

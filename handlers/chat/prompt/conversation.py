@@ -18,18 +18,18 @@ TemplateTool: TypeAlias = dict[str, object]
 NO_PARAMETERS: dict[str, object] = {"type": "object", "properties": {}}
 
 
-class MediaMarks(msgspec.Struct, frozen=True):
-    """The marks of the places of images and the like.
+class MediaPlaceholders(msgspec.Struct, frozen=True):
+    """The placeholders of images and the like.
 
-    markers: the text that marks one of each kind. typed: the kinds that the template marks itself, where a
-    content is a list with a part of that type.
+    texts: the text that stands for one of each kind. typed: the kinds that the template writes one for
+    itself, where a content is a list with a part of that type.
     """
 
-    markers: Mapping[MediaKind, str]
+    texts: Mapping[MediaKind, str]
     typed: Collection[MediaKind] = ()
 
 
-NO_MARKS: Final = MediaMarks({})
+NO_PLACEHOLDERS: Final = MediaPlaceholders({})
 
 
 def template_messages(
@@ -37,7 +37,7 @@ def template_messages(
     *,
     as_parts: bool = False,
     arguments_as_text: bool = False,
-    marks: MediaMarks = NO_MARKS,
+    placeholders: MediaPlaceholders = NO_PLACEHOLDERS,
 ) -> list[TemplateMessage]:
     """Return the messages for the template.
 
@@ -47,7 +47,9 @@ def template_messages(
     """
     check_some(messages)
     return [
-        _template_message(message, as_parts=as_parts, arguments_as_text=arguments_as_text, marks=marks)
+        _template_message(
+            message, as_parts=as_parts, arguments_as_text=arguments_as_text, placeholders=placeholders
+        )
         for message in messages
     ]
 
@@ -63,11 +65,11 @@ def template_tools(tools: Sequence[ToolDefinition]) -> list[TemplateTool]:
 
 
 def _template_message(
-    message: ChatMessage, *, as_parts: bool, arguments_as_text: bool, marks: MediaMarks
+    message: ChatMessage, *, as_parts: bool, arguments_as_text: bool, placeholders: MediaPlaceholders
 ) -> TemplateMessage:
     converted: TemplateMessage = {
         "role": message.role,
-        "content": _template_content(message.content, as_parts=as_parts, marks=marks),
+        "content": _template_content(message.content, as_parts=as_parts, placeholders=placeholders),
     }
     if message.reasoning is not None:  # gpt-oss's templates read the one name, all others the other
         converted = {"thinking": message.reasoning, **converted, "reasoning_content": message.reasoning}
@@ -117,7 +119,9 @@ def typed_part(kind: MediaKind) -> dict[str, str]:
     return {"type": kind.value}
 
 
-def _template_content(content: Content, *, as_parts: bool, marks: MediaMarks) -> str | list[dict[str, str]]:
+def _template_content(
+    content: Content, *, as_parts: bool, placeholders: MediaPlaceholders
+) -> str | list[dict[str, str]]:
     """Return a content; texts that follow each other are one, with nothing between them."""
     if content is None or isinstance(content, str):
         return ([text_part(content)] if content else []) if as_parts else content or ""
@@ -127,7 +131,7 @@ def _template_content(content: Content, *, as_parts: bool, marks: MediaMarks) ->
             case TextPart():
                 shown.append(part.text)
             case MediaPart():
-                shown.append(part.kind if part.kind in marks.typed else marks.markers[part.kind])
+                shown.append(part.kind if part.kind in placeholders.typed else placeholders.texts[part.kind])
             case _:
                 raise AssertionError("files are text before a conversation is rendered")
     runs = [run for is_text, group in groupby(shown, _is_text) for run in _run(is_text, list(group))]

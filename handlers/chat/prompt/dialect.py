@@ -38,13 +38,14 @@ class Dialect:
         tokenizer: "PreTrainedTokenizerBase",
         override: str | None = None,
         tool_format: str | None = None,
-        markers: Mapping[MediaKind, str] = {},
+        placeholders: Mapping[MediaKind, str] = {},
     ) -> "Dialect":
         """Return the dialect of a tokenizer's template, or of the override.
 
-        override, markers: as in `ChatTemplate`, which raises TemplateError. tool_format: a format's name.
+        override, placeholders: as in `ChatTemplate`, which raises TemplateError. tool_format: a format's
+        name.
         """
-        template = ChatTemplate(tokenizer, override, markers)
+        template = ChatTemplate(tokenizer, override, placeholders)
         added = tokenizer.get_added_vocab()
         tools = ToolDialect.of(
             template,
@@ -70,7 +71,7 @@ class Dialect:
         return {} if self.reasoning_format is None else self.reasoning_format.efforts
 
     @cached_property
-    def thought_tags(self) -> frozenset[str]:
+    def reasoning_tags(self) -> frozenset[str]:
         """The special tokens that are tags of thoughts, or parts of tags. Some vocabularies have a thousand
         special tokens, which each request would have to look at.
         """

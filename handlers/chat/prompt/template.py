@@ -15,8 +15,8 @@ from handlers.chat.errors import TemplateError
 from handlers.chat.media import media_parts
 from handlers.chat.messages import ChatMessage, Document, MediaPart
 from handlers.chat.prompt.conversation import (
-    NO_MARKS,
-    MediaMarks,
+    NO_PLACEHOLDERS,
+    MediaPlaceholders,
     TemplateMessage,
     template_messages,
     template_tools,
@@ -47,16 +47,16 @@ class ChatTemplate:
         self,
         tokenizer: "PreTrainedTokenizerBase",
         override: str | None = None,
-        markers: Mapping[MediaKind, str] = {},
+        placeholders: Mapping[MediaKind, str] = {},
     ) -> None:
-        """override: a Jinja template, or the name of one of the tokenizer's. markers: the texts that mark
-        images and the like, by the kinds that the model reads.
+        """override: a Jinja template, or the name of one of the tokenizer's. placeholders: the texts that
+        stand for images and the like, by the kinds that the model reads.
 
         Raises TemplateError for an unknown name.
         """
         self._tokenizer = tokenizer
         self._templates = _templates(tokenizer.chat_template, override)
-        self._markers = markers
+        self._placeholders = placeholders
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -64,9 +64,9 @@ class ChatTemplate:
         return tuple(self._templates.values())
 
     @property
-    def markers(self) -> tuple[str, ...]:
-        """The texts that mark the places of images and the like."""
-        return tuple(self._markers.values())
+    def placeholders(self) -> tuple[str, ...]:
+        """The texts that stand for images and the like."""
+        return tuple(self._placeholders.values())
 
     @cached_property
     def source(self) -> str:
@@ -182,10 +182,13 @@ class ChatTemplate:
         render = partial(self._render, source, known, options, continues=continue_final_message)
         parts = media_parts(known)
         if not parts:
-            return render(NO_MARKS)
-        marks = [MediaMarks(self._markers, self._typed_kinds), MediaMarks(self._markers)]
-        for text in map(render, marks):
-            if self._marks_all(text, parts):
+            return render(NO_PLACEHOLDERS)
+        choices = [
+            MediaPlaceholders(self._placeholders, self._typed_kinds),
+            MediaPlaceholders(self._placeholders),
+        ]
+        for text in map(render, choices):
+            if self._places_all(text, parts):
                 return text
         raise TemplateError("the model's chat template leaves out an image or the like", parts[0].place)
 
@@ -194,7 +197,7 @@ class ChatTemplate:
         source: str,
         messages: Sequence[ChatMessage],
         options: Mapping[str, object],
-        marks: MediaMarks,
+        placeholders: MediaPlaceholders,
         *,
         continues: bool,
     ) -> str:
@@ -202,29 +205,31 @@ class ChatTemplate:
             messages,
             as_parts=self.wants_parts,
             arguments_as_text=self.wants_argument_text,
-            marks=marks,
+            placeholders=placeholders,
         )
         return self._apply(source, conversation, options, continues=continues)
 
-    def _marks_all(self, text: str, parts: Sequence[MediaPart]) -> bool:
-        """Return whether the text has as many markers of each kind as there are parts of it."""
+    def _places_all(self, text: str, parts: Sequence[MediaPart]) -> bool:
+        """Return whether the text has as many placeholders of each kind as there are parts of it."""
         return all(
-            text.count(marker) == sum(part.kind is kind for part in parts)
-            for kind, marker in self._markers.items()
+            text.count(placeholder) == sum(part.kind is kind for part in parts)
+            for kind, placeholder in self._placeholders.items()
         )
 
     @cached_property
     def _typed_kinds(self) -> frozenset[MediaKind]:
-        """The kinds that the template marks itself, where a content is a list with a part of that type."""
-        return frozenset(kind for kind in self._markers if self._marks_kind(kind))
+        """The kinds whose placeholder the template writes itself, where a content is a list with a part of
+        that type.
+        """
+        return frozenset(kind for kind in self._placeholders if self._writes_kind(kind))
 
-    def _marks_kind(self, kind: MediaKind) -> bool:
+    def _writes_kind(self, kind: MediaKind) -> bool:
         content = [typed_part(kind), text_part(_PROBE)]
         try:
             text = self._apply(self._choose((), ()), [{"role": "user", "content": content}], _PROBE_OPTIONS)
         except TemplateError:
             return False
-        return text.count(self._markers[kind]) == 1
+        return text.count(self._placeholders[kind]) == 1
 
     def _choose(self, tools: Sequence[ToolDefinition], documents: Sequence[Document]) -> str:
         """Choose among several templates as transformers does; Cohere's models have one for retrieval."""

@@ -91,7 +91,7 @@ class AnswerParser:
         """new_id: as in `ToolParser`; by default the tool format's own."""
         reasoning, tools = answer_format.reasoning, answer_format.tools
         self._filter = MarkerFilter(answer_format.hidden) if answer_format.hidden else None
-        self._thoughts_are_content = reasoning is not None and reasoning.is_content
+        self._reasoning_is_content = reasoning is not None and reasoning.is_content
         self._reasoning = None if reasoning is None else reasoning.parser()
         self._tools = None if tools is None else tools.parser(new_id)
 
@@ -137,6 +137,6 @@ class AnswerParser:
         return read
 
     def _place(self, reasoning: str, found: ToolText) -> AnswerText:
-        if self._thoughts_are_content:
+        if self._reasoning_is_content:
             return AnswerText(content=reasoning + found.content, calls=found.calls)
         return AnswerText(content=found.content, reasoning=reasoning, calls=found.calls)

@@ -102,7 +102,7 @@ class ChannelFormat(ReasoningFormat):
         return ((START, answer),), None if start is ReasoningStart.CLOSED else answer
 
     @override
-    def after_thoughts(self, bound: Tag, start: ReasoningStart) -> Tag:
+    def after_reasoning(self, bound: Tag, start: ReasoningStart) -> Tag:
         if start is ReasoningStart.CLOSED:
             return bound
         message = sequence(either(const(_ANALYSIS), const(_PREAMBLE)), text_without(END), const(END + _NEXT))
@@ -132,7 +132,7 @@ class _Stage(Enum):
 class _Kind(Enum):
     """The part of the answer that a message's text is."""
 
-    THOUGHT = auto()
+    REASONING = auto()
     CONTENT = auto()
     CALL = auto()
 
@@ -149,7 +149,7 @@ class ChannelParser(ReasoningParser):
         self._verbatim = verbatim
         self._tools = frozenset(tools)
         self._stage = _Stage.HEADER if start is ReasoningStart.POSSIBLE else _Stage.TEXT
-        self._kind = _Kind.THOUGHT if start is ReasoningStart.OPEN else _Kind.CONTENT
+        self._kind = _Kind.REASONING if start is ReasoningStart.OPEN else _Kind.CONTENT
         self._begun = ""  # by what the header began: <|start|>, or nothing where the prompt has it
         self._is_inside = (
             False  # whether the header began inside of a message, to which it returns if it is none
@@ -158,7 +158,7 @@ class ChannelParser(ReasoningParser):
         self._is_final = False
         self._is_cut = False
         self._is_fresh = True  # whether the message has no text yet
-        self._num_thoughts = 0  # messages with text
+        self._num_reasoning_messages = 0  # messages with text
         self._num_contents = 0
         self._runs: list[ReasoningText] = []
 
@@ -219,16 +219,16 @@ class ChannelParser(ReasoningParser):
         self._end_message()
         self._kind = self._kind_of(header)
         self._stage, self._is_fresh, self._is_inside = _Stage.TEXT, True, False
-        self._note(AnswerPart.THOUGHT if self._kind is _Kind.THOUGHT else AnswerPart.LAYOUT)
+        self._note(AnswerPart.REASONING if self._kind is _Kind.REASONING else AnswerPart.LAYOUT)
         if self._kind is _Kind.CALL:
             self._emit(header.text + MESSAGE)
 
     def _kind_of(self, header: MessageHeader) -> _Kind:
         recipient = header.recipient
         if recipient in _NO_RECIPIENTS:
-            return _Kind.THOUGHT if header.channel == "analysis" else _Kind.CONTENT
+            return _Kind.REASONING if header.channel == "analysis" else _Kind.CONTENT
         is_built_in = recipient.partition(".")[0] in _BUILT_IN and recipient not in self._tools
-        return _Kind.THOUGHT if is_built_in else _Kind.CALL
+        return _Kind.REASONING if is_built_in else _Kind.CALL
 
     def _reject_header(self) -> None:
         """Take the text for what it interrupts, or else for content, up to its first character."""
@@ -257,7 +257,7 @@ class ChannelParser(ReasoningParser):
         if marker in ENDS:
             if self._kind is _Kind.CALL:
                 self._emit(marker)
-            self._note(AnswerPart.THOUGHT if self._kind is _Kind.THOUGHT else AnswerPart.LAYOUT)
+            self._note(AnswerPart.REASONING if self._kind is _Kind.REASONING else AnswerPart.LAYOUT)
             self._end_message()
             self._buffer = self._buffer[len(marker) :]
             self._stage = _Stage.BETWEEN
@@ -291,24 +291,24 @@ class ChannelParser(ReasoningParser):
         if not text:
             return
         is_first, self._is_fresh = self._is_fresh, False
-        if self._kind is _Kind.THOUGHT:
-            self._runs.append(ReasoningText(reasoning=self._begin_thought(is_first) + text))
+        if self._kind is _Kind.REASONING:
+            self._runs.append(ReasoningText(reasoning=self._begin_reasoning(is_first) + text))
             return
         before = _BETWEEN if is_first and self._num_contents else ""
         self._num_contents += is_first and self._kind is _Kind.CONTENT
         self._runs.append(ReasoningText(content=before + text))
 
-    def _begin_thought(self, is_first: bool) -> str:
+    def _begin_reasoning(self, is_first: bool) -> str:
         if not is_first:
             return ""
-        self._num_thoughts += 1
+        self._num_reasoning_messages += 1
         if self._verbatim:
             return _INLINE[0]
-        return _BETWEEN if self._num_thoughts > 1 else ""
+        return _BETWEEN if self._num_reasoning_messages > 1 else ""
 
     def _end_message(self) -> None:
         """Close the thoughts that are left in the content."""
-        if self._verbatim and self._kind is _Kind.THOUGHT and not self._is_fresh:
+        if self._verbatim and self._kind is _Kind.REASONING and not self._is_fresh:
             self._runs.append(ReasoningText(reasoning=_INLINE[1]))
             self._is_fresh = True
 
@@ -320,11 +320,11 @@ def _first(text: str, markers: Collection[str]) -> tuple[int, str]:
 
 
 _PARTS: Final = {
-    _Kind.THOUGHT: AnswerPart.THOUGHT,
+    _Kind.REASONING: AnswerPart.REASONING,
     _Kind.CONTENT: AnswerPart.ANSWER,
     _Kind.CALL: AnswerPart.ANSWER,
 }
-_RANKS: Final = {AnswerPart.LAYOUT: 0, AnswerPart.THOUGHT: 1, AnswerPart.ANSWER: 2}
+_RANKS: Final = {AnswerPart.LAYOUT: 0, AnswerPart.REASONING: 1, AnswerPart.ANSWER: 2}
 _STEPS: Final[Mapping[_Stage, Callable[[ChannelParser], bool]]] = {
     _Stage.HEADER: ChannelParser._read_header,
     _Stage.TEXT: ChannelParser._read_text,

@@ -18,7 +18,7 @@ class ChatOutput:
         self._parser = AnswerParser(answer_format, new_id)
         self._parts = PartReader(answer_format)
         reasoning = answer_format.reasoning
-        self._thoughts_are_content = reasoning is not None and reasoning.is_content
+        self._reasoning_is_content = reasoning is not None and reasoning.is_content
         self._pending: list[tuple[TokenEvent, AnswerPart | None]] = []
         self._reads_content_alone = False
         self.num_reasoning_tokens = 0
@@ -45,7 +45,7 @@ class ChatOutput:
 
     def _delta(self, text: AnswerText, last: TokenEvent) -> ChatDelta:
         taken = self._take_pending()
-        self.num_reasoning_tokens += sum(part is AnswerPart.THOUGHT for _, part in taken)
+        self.num_reasoning_tokens += sum(part is AnswerPart.REASONING for _, part in taken)
         return ChatDelta(
             index=self._index,
             content=text.content,
@@ -68,7 +68,7 @@ class ChatOutput:
         return taken[::-1]
 
     def _is_answer(self, part: AnswerPart) -> bool:
-        return part is AnswerPart.ANSWER or (self._thoughts_are_content and part is AnswerPart.THOUGHT)
+        return part is AnswerPart.ANSWER or (self._reasoning_is_content and part is AnswerPart.REASONING)
 
     def _finish(self, reason: FinishReason) -> ChatFinish:
         if reason is FinishReason.LENGTH:

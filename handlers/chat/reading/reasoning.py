@@ -21,7 +21,7 @@ class ReasoningStart(Enum):
 class AnswerPart(Enum):
     """The part of an answer that a token belongs to, for token counts and log-probabilities."""
 
-    THOUGHT = "thought"  # tags too
+    REASONING = "reasoning"  # tags too
     LAYOUT = (
         "layout"  # blanks between thoughts and answer, headers of messages; special tokens that do not show
     )
@@ -119,7 +119,7 @@ class ReasoningFormat(ABC):
         """
 
     @abstractmethod
-    def after_thoughts(self, bound: Tag, start: ReasoningStart) -> Tag:
+    def after_reasoning(self, bound: Tag, start: ReasoningStart) -> Tag:
         """Return a tag of any thoughts, and then of the tag that binds the answer."""
 
     def framed(self, content: Tag, start: ReasoningStart) -> Tag:

@@ -66,13 +66,13 @@ class TagPair(ReasoningFormat):
         return ((), self.end) if start is ReasoningStart.OPEN else (((self.begin, self.end),), None)
 
     @override
-    def after_thoughts(self, bound: Tag, start: ReasoningStart) -> Tag:
+    def after_reasoning(self, bound: Tag, start: ReasoningStart) -> Tag:
         if start is ReasoningStart.CLOSED:
             return bound
         is_open = start is ReasoningStart.OPEN
         block = tag("" if is_open else self.begin, text_without(self.end), self.end)
-        thoughts = sequence(block, regex(r"\s{0,2}"))
-        return sequence(thoughts if is_open else optional(thoughts), bound)
+        reasoning = sequence(block, regex(r"\s{0,2}"))
+        return sequence(reasoning if is_open else optional(reasoning), bound)
 
 
 class ReasoningStage(IntEnum):
@@ -105,7 +105,7 @@ class TagPairParser(ReasoningParser):
         self.stage = _FIRST_STAGES[start]
         self._buffer = ""
         self._is_final = False
-        self._has_thought = False
+        self._has_reasoning = False
         self._reasoning: list[str] = []
         self._content: list[str] = []
 
@@ -133,7 +133,7 @@ class TagPairParser(ReasoningParser):
             return None
         if found.content or before is ReasoningStage.ANSWER:
             return AnswerPart.ANSWER
-        return AnswerPart.LAYOUT if before is ReasoningStage.BEHIND else AnswerPart.THOUGHT
+        return AnswerPart.LAYOUT if before is ReasoningStage.BEHIND else AnswerPart.REASONING
 
     def _drain(self) -> ReasoningText:
         while _STEPS[self.stage](self):
@@ -158,18 +158,18 @@ class TagPairParser(ReasoningParser):
         return True
 
     def _read_inside(self) -> bool:
-        thought, end, rest = self._buffer.partition(self._format.end)
+        reasoning, end, rest = self._buffer.partition(self._format.end)
         if end:
-            self._emit_thought(thought.rstrip())
-            self._emit_layout(thought[len(thought.rstrip()) :] + end)
+            self._emit_reasoning(reasoning.rstrip())
+            self._emit_layout(reasoning[len(reasoning.rstrip()) :] + end)
             self._buffer = rest
             self.stage = ReasoningStage.ANSWER if self._verbatim else ReasoningStage.BEHIND
             return True
         if not self._is_final:
-            certain = len(thought) - partial_suffix(thought, (self._format.end,))
-            thought = thought[:certain].rstrip()
-        self._emit_thought(thought)
-        self._buffer = self._buffer[len(thought) :]
+            certain = len(reasoning) - partial_suffix(reasoning, (self._format.end,))
+            reasoning = reasoning[:certain].rstrip()
+        self._emit_reasoning(reasoning)
+        self._buffer = self._buffer[len(reasoning) :]
         return False
 
     def _read_behind(self) -> bool:
@@ -184,11 +184,11 @@ class TagPairParser(ReasoningParser):
         self._buffer = ""
         return False
 
-    def _emit_thought(self, text: str) -> None:
-        if not self._has_thought and not self._verbatim:
+    def _emit_reasoning(self, text: str) -> None:
+        if not self._has_reasoning and not self._verbatim:
             text = text.lstrip()
         if text:
-            self._has_thought = True
+            self._has_reasoning = True
             self._reasoning.append(text)
 
     def _emit_layout(self, text: str) -> None:

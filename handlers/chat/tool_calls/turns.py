@@ -38,8 +38,8 @@ def _each_with_results(message: ChatMessage, results: Sequence[ChatMessage]) -> 
         waiting[result.tool_call_id].append(at)
     turns: list[ChatMessage] = []
     for number, call in enumerate(message.tool_calls):
-        said = message if number == 0 else replace(message, content=None, reasoning=None)
-        turns += [replace(said, tool_calls=(call,)), *(results[at] for at in waiting.pop(call.id, ()))]
+        call_turn = message if number == 0 else replace(message, content=None, reasoning=None)
+        turns += [replace(call_turn, tool_calls=(call,)), *(results[at] for at in waiting.pop(call.id, ()))]
     return turns + [results[at] for at in sorted(at for places in waiting.values() for at in places)]
 
 

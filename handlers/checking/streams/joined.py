@@ -5,8 +5,7 @@ from typing import Any
 
 from engine.json_pointer import look_up
 from handlers.checking.exchange import Fault
-
-from .laws import Joined
+from handlers.checking.streams.laws import Joined
 
 
 class JoinedText:

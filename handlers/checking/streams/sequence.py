@@ -6,9 +6,8 @@ from typing import Any
 from engine.json_pointer import ABSENT, look_up
 from handlers.checking.exchange import Fault
 from handlers.checking.schemas import Rule
-
-from .joined import JoinedText
-from .laws import PartLaws, Pointer, SequenceLaws
+from handlers.checking.streams.joined import JoinedText
+from handlers.checking.streams.laws import PartLaws, Pointer, SequenceLaws
 
 
 class Sequence:
@@ -117,8 +116,8 @@ class _Parts:
         if sorted(self._sequences) != list(range(len(self._sequences))):
             yield _fault(place, f"The numbers {sorted(self._sequences)} do not count from 0")
         if self._laws.num is not None:
-            asked = look_up(self._request, self._laws.num)
-            due = asked if type(asked) is int else 1
+            num = look_up(self._request, self._laws.num)
+            due = num if type(num) is int else 1
             if len(self._sequences) != due:
                 yield _fault(place, f"There are {len(self._sequences)}, not {due}")
         for number, sequence in self._sequences.items():

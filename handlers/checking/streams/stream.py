@@ -7,10 +7,9 @@ from typing import Any
 from handlers.checking.exchange import Fault
 from handlers.checking.json_text import NotJson, read_json
 from handlers.checking.schemas import Rule
-
-from .event_reader import Event, EventReader
-from .laws import StreamLaws
-from .sequence import Sequence
+from handlers.checking.streams.event_reader import Event, EventReader
+from handlers.checking.streams.laws import StreamLaws
+from handlers.checking.streams.sequence import Sequence
 
 
 @dataclass(frozen=True, slots=True)

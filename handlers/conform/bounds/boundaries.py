@@ -9,14 +9,13 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
+from handlers.conform.bounds.edges import edges
+from handlers.conform.bounds.samples import Samples
+from handlers.conform.bounds.sites import Site, Walk
 from handlers.conform.document import Endpoint, Json, Schema, endpoints
 from handlers.conform.place import ABSENT, Place, at, parts, put, render
 from handlers.conform.request import Request, request_of
 from handlers.conform.rules.rule import Rules
-
-from .edges import edges
-from .samples import Samples
-from .sites import Site, Walk
 
 _UNKNOWN = "no_such_field"
 _STATEFUL = "earlier requests decide"

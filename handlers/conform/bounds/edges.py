@@ -4,9 +4,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
+from handlers.conform.bounds.samples import types_of
 from handlers.conform.document import Json, Schema
-
-from .samples import types_of
 
 _EXACT: Final = 2**53  # beyond it a double has no halves, and not every integer
 

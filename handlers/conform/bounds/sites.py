@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from handlers.checking.references import resolve
+from handlers.conform.bounds.samples import Samples, types_of
 from handlers.conform.document import Json, Schema
 from handlers.conform.place import ABSENT, Place, at, put
-
-from .samples import Samples, types_of
 
 _UNIONS = ("oneOf", "anyOf", "allOf")
 

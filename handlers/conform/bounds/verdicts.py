@@ -1,8 +1,7 @@
 """The check that an answer is what a row of the table of bounds says must happen."""
 
+from handlers.conform.bounds.boundaries import Row, Verdict
 from handlers.conform.client import Answer
-
-from .boundaries import Row, Verdict
 
 _TOO_LONG = 413  # of an array with more items than are allowed
 _BUSY = (429, 503, 529)  # there was no room; the request may be as good as any

@@ -9,17 +9,16 @@ from typing import NamedTuple
 
 from handlers.conform.bounds.boundaries import Row, Verdict
 from handlers.conform.bounds.verdicts import deviation
+from handlers.conform.checks.fuzzing import Fuzz
+from handlers.conform.checks.presence import absence
+from handlers.conform.checks.recording import Recorded
+from handlers.conform.checks.streams import stream_faults
 from handlers.conform.client import NoAnswer
 from handlers.conform.document import Endpoint, endpoints
 from handlers.conform.finding import FoundFault, Instance, Result, grouped
 from handlers.conform.place import ABSENT
 from handlers.conform.request import Request
 from handlers.conform.target import Target, is_of, no_answer
-
-from .fuzzing import Fuzz
-from .presence import absence
-from .recording import Recorded
-from .streams import stream_faults
 
 CHECKS = {
     "presence": "the operation is there",
@@ -97,9 +96,9 @@ def _example(target: Target, endpoint: Endpoint, name: str, request: Request) ->
         endpoint, request.body
     )
     if answer.status >= 400 and not is_excused:
-        told = f"{answer.status}: {answer.text[:300]}"
+        message = f"{answer.status}: {answer.text[:300]}"
         faults.insert(
-            0, FoundFault("The document's own example is refused", Instance(label, told, request, answer))
+            0, FoundFault("The document's own example is refused", Instance(label, message, request, answer))
         )
     return faults
 
@@ -129,19 +128,19 @@ def _bound(target: Target, row: Row, limits: RunLimits) -> list[FoundFault] | No
         answer = target.client.send(row.request)
     except NoAnswer as error:
         return [no_answer(label, row.request, error)]
-    told = deviation(row, answer)
+    message = deviation(row, answer)
     faults = list(target.judged(label, row.request, answer))
-    if told is not None:
-        kind = _kind_of(row, told)
+    if message is not None:
+        kind = _kind_of(row, message)
         says = f"{row.field or 'The body'}: {_schema(row)}"
-        faults.insert(0, FoundFault(kind, Instance(label, told, row.request, answer, says)))
+        faults.insert(0, FoundFault(kind, Instance(label, message, row.request, answer, says)))
     return faults
 
 
-def _kind_of(row: Row, told: str) -> str:
-    if told.startswith("The server failed"):
+def _kind_of(row: Row, message: str) -> str:
+    if message.startswith("The server failed"):
         return "The server failed"
-    if told.startswith("The error does not say"):
+    if message.startswith("The error does not say"):
         return "The error does not say which field is wrong"
     return _OUTCOMES[row.verdict]
 

@@ -10,9 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 from handlers.checking.references import resolve
+from handlers.conform.checks.recording import Recorded, read_recording
 from handlers.conform.document import Endpoint
-
-from .recording import Recorded, read_recording
 
 _METHOD_OR_CONTENT_TYPE: Final = (405, 415)  # what is wrong with a request that may be no worse otherwise
 

@@ -25,5 +25,5 @@ def absence(target: Target, endpoint: Endpoint) -> FoundFault | None:
         if last.status not in _NOT_THERE:
             return None
     assert last is not None
-    told = f"{last.status} for every request: {endpoint.method} {endpoint.path} is not there"
-    return FoundFault("The operation is not there", Instance("examples", told, requests[0], last))
+    message = f"{last.status} for every request: {endpoint.method} {endpoint.path} is not there"
+    return FoundFault("The operation is not there", Instance("examples", message, requests[0], last))

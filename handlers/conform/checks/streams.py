@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 
+from handlers.conform.checks.texts import streamed_text, whole_text
 from handlers.conform.client import NoAnswer
 from handlers.conform.document import Endpoint
 from handlers.conform.finding import FoundFault, Instance
 from handlers.conform.place import put
 from handlers.conform.request import Request
 from handlers.conform.target import Target, no_answer
-
-from .texts import streamed_text, whole_text
 
 _NUM_TOKENS = 12
 _EVENTS = "text/event-stream"
@@ -42,9 +41,9 @@ def _faults_of_stream(target: Target, label: str, request: Request) -> list[Foun
         return [no_answer(label, request, error)]
     faults = list(target.judged(label, request, answer))
     if answer.status == 200 and answer.media_type != _EVENTS:
-        told = f"It is {answer.media_type or 'of no media type'}; a stream is {_EVENTS}"
+        message = f"It is {answer.media_type or 'of no media type'}; a stream is {_EVENTS}"
         faults.append(
-            FoundFault("A stream was asked for, and none came", Instance(label, told, request, answer))
+            FoundFault("A stream was asked for, and none came", Instance(label, message, request, answer))
         )
     return faults
 
@@ -68,6 +67,6 @@ def _faults_of_text(target: Target, endpoint: Endpoint, request: Request) -> lis
         return []
     if text == expected or text.strip() == expected.strip():
         return []
-    told = f"Streamed: {text!r}. Not streamed: {expected!r}"
+    message = f"Streamed: {text!r}. Not streamed: {expected!r}"
     kind = "The streamed text is not that of the whole answer"
-    return [FoundFault(kind, Instance("greedy text", told, streamed, answer))]
+    return [FoundFault(kind, Instance("greedy text", message, streamed, answer))]

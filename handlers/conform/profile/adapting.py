@@ -39,7 +39,7 @@ def adapted(route: str, body: Json, model: str) -> Json:
     limits = _LIMITS.get(route)
     if limits is None:
         return body
-    most = NUM_TOKENS + _num_thoughts(body)
+    most = NUM_TOKENS + _num_reasoning_tokens(body)
     given = [name for name in limits.members if isinstance(body.get(name), int)]
     return {
         **body,
@@ -48,7 +48,7 @@ def adapted(route: str, body: Json, model: str) -> Json:
     }
 
 
-def _num_thoughts(body: Mapping[str, Json]) -> int:
+def _num_reasoning_tokens(body: Mapping[str, Json]) -> int:
     """Return the budget of tokens for thoughts, which Anthropic's API wants to be below `max_tokens`."""
     thinking = body.get("thinking")
     budget = thinking.get("budget_tokens") if isinstance(thinking, Mapping) else None

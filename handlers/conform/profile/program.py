@@ -12,7 +12,7 @@ from handlers.conform.place import ABSENT
 _HEADERS: Final[Mapping[str, Mapping[str, str]]] = {"anthropic": {"anthropic-version": "2023-06-01"}}
 
 
-class Exchange(NamedTuple):
+class RecordedTurn(NamedTuple):
     """A request of a program. status: of the answer that the program got. param: the field at fault, if that
     was a refusal.
     """
@@ -42,7 +42,7 @@ class Program(NamedTuple):
     contract: str
     headers: Mapping[str, str]
     schemas: tuple[str, ...]
-    exchanges: tuple[Exchange, ...]
+    turns: tuple[RecordedTurn, ...]
 
     def members(self) -> dict[str, Json]:
         """Return the members that stand for it in report.json."""
@@ -67,13 +67,13 @@ def _program(identity: str, recorded: Json) -> Program:
         contract,
         {**_HEADERS.get(contract, {}), **recorded.get("headers", {})},
         tuple(recorded.get("schemas", ())),
-        tuple(_exchange(one, recorded["exchanges"]) for one in recorded["exchanges"]),
+        tuple(_recorded_turn(one, recorded["exchanges"]) for one in recorded["exchanges"]),
     )
 
 
-def _exchange(recorded: Json, exchanges: Sequence[Json]) -> Exchange:
-    same = {name: exchanges[number]["body"][name] for name, number in recorded.get("same", {}).items()}
-    return Exchange(
+def _recorded_turn(recorded: Json, turns: Sequence[Json]) -> RecordedTurn:
+    same = {name: turns[number]["body"][name] for name, number in recorded.get("same", {}).items()}
+    return RecordedTurn(
         recorded["what"],
         recorded.get("method", "POST"),
         recorded["path"],

@@ -11,15 +11,14 @@ from handlers.conform.client import Answer, Client, NoAnswer
 from handlers.conform.document import Json
 from handlers.conform.finding import FoundFault, Instance, Result, grouped
 from handlers.conform.place import ABSENT
+from handlers.conform.profile.adapting import adapted, with_forced_tool
+from handlers.conform.profile.apis import APIS
+from handlers.conform.profile.events import Event, NotEvents, read_events
+from handlers.conform.profile.program import Program, RecordedTurn
+from handlers.conform.profile.schemas import COMMON, Part, schema_breaches
+from handlers.conform.profile.turn import Breach, SentBody
 from handlers.conform.request import Request
 from handlers.conform.target import no_answer
-
-from .adapting import adapted, with_forced_tool
-from .apis import APIS
-from .events import Event, NotEvents, read_events
-from .program import Exchange, Program
-from .schemas import COMMON, Part, schema_breaches
-from .turn import Asked, Breach
 
 CHECKS: Final = {
     "offered": "the paths that the program asks are there; a program whose API is not is left out",
@@ -73,7 +72,7 @@ class Replay:
             yield from self._results(program)
 
     def _results(self, program: Program) -> Iterator[Result]:
-        sent = [one for one in program.exchanges if one.status == 200]
+        sent = [one for one in program.turns if one.status == 200]
         offered = [one for one in sent if self._is_offered(program, one)]
         routes = {f"{one.method} {one.route}" for one in sent}
         absent = sorted(routes - {f"{one.method} {one.route}" for one in offered})
@@ -92,26 +91,26 @@ class Replay:
                     program, check, len(judged), grouped(check, faults), "; ".join(dict.fromkeys(notes))
                 )
 
-    def _tried(self, program: Program, exchanges: Sequence[Exchange]) -> tuple[list[_Tried], bool]:
+    def _tried(self, program: Program, turns: Sequence[RecordedTurn]) -> tuple[list[_Tried], bool]:
         """Return what was sent, and whether the time was up before all was."""
         tried: list[_Tried] = []
         has_forced: set[tuple[str, bool]] = set()
-        for exchange in exchanges:
+        for turn in turns:
             if self._limits.is_over:
                 return tried, True
-            body = adapted(exchange.route, exchange.body, self._model)
-            tried.append(self._send(program, exchange, Asked(body)))
-            forced = with_forced_tool(exchange.route, body)
-            form = (exchange.route, exchange.is_streamed)
+            body = adapted(turn.route, turn.body, self._model)
+            tried.append(self._send(program, turn, SentBody(body)))
+            forced = with_forced_tool(turn.route, body)
+            form = (turn.route, turn.is_streamed)
             if forced is not None and form not in has_forced and tried[-1].is_answered:
                 has_forced.add(form)
-                tried.append(self._send(program, exchange, Asked(forced, is_forced=True)))
+                tried.append(self._send(program, turn, SentBody(forced, is_forced=True)))
         return tried, False
 
-    def _send(self, program: Program, exchange: Exchange, asked: Asked) -> _Tried:
-        check = "calls" if asked.is_forced else "streams" if exchange.is_streamed else "answers"
-        label = f"{exchange.what}, a tool required" if asked.is_forced else exchange.what
-        request = Request(exchange.method, exchange.path, asked.body, program.headers)
+    def _send(self, program: Program, turn: RecordedTurn, sent: SentBody) -> _Tried:
+        check = "calls" if sent.is_forced else "streams" if turn.is_streamed else "answers"
+        label = f"{turn.what}, a tool required" if sent.is_forced else turn.what
+        request = Request(turn.method, turn.path, sent.body, program.headers)
         try:
             answer = self._answer(request)
         except NoAnswer as error:
@@ -120,7 +119,7 @@ class Replay:
             return _refusal(check, label, request, answer)
         faults = tuple(
             FoundFault(one.kind, Instance(label, one.message, request, answer, one.why))
-            for one in _breaches(program, exchange, asked, answer)
+            for one in _breaches(program, turn, sent, answer)
         )
         return _Tried(check, faults, is_answered=True)
 
@@ -133,12 +132,12 @@ class Replay:
                 raise
             return self._client.send(request)
 
-    def _is_offered(self, program: Program, exchange: Exchange) -> bool:
+    def _is_offered(self, program: Program, turn: RecordedTurn) -> bool:
         """Return whether a path is there: not every request is answered as if it were not."""
-        route = (exchange.method, exchange.route)
+        route = (turn.method, turn.route)
         if route not in self._offered:
-            body = adapted(exchange.route, exchange.body, self._model)
-            request = Request(exchange.method, exchange.path, body, program.headers)
+            body = adapted(turn.route, turn.body, self._model)
+            request = Request(turn.method, turn.path, body, program.headers)
             # A server may say 404 of a model; an empty body names none.
             empty = [] if body is ABSENT else [request._replace(body={})]
             self._offered[route] = any(self._is_there(one) for one in (*empty, request))
@@ -163,23 +162,25 @@ def _refusal(check: str, label: str, request: Request, answer: Answer) -> _Tried
     return _Tried(check, (FoundFault(kind, instance),))
 
 
-def _breaches(program: Program, exchange: Exchange, asked: Asked, answer: Answer) -> Iterator[Breach]:
-    if exchange.is_streamed:
-        yield from _stream_breaches(program, exchange, asked, answer)
+def _breaches(program: Program, turn: RecordedTurn, sent: SentBody, answer: Answer) -> Iterator[Breach]:
+    if turn.is_streamed:
+        yield from _stream_breaches(program, turn, sent, answer)
         return
     value = answer.json
     if not isinstance(value, dict):
         message = f"It is {answer.media_type}: {answer.text[:200]!r}"
         yield Breach("The answer is no JSON object", message, "A client parses it")
         return
-    breaches = list(_schema_breaches(program, exchange, "whole", [value]))
+    breaches = list(_schema_breaches(program, turn, "whole", [value]))
     yield from breaches
-    api = APIS.get(exchange.route)
+    api = APIS.get(turn.route)
     if api is not None and not breaches:
-        yield from api.whole(asked, value)
+        yield from api.whole(sent, value)
 
 
-def _stream_breaches(program: Program, exchange: Exchange, asked: Asked, answer: Answer) -> Iterator[Breach]:
+def _stream_breaches(
+    program: Program, turn: RecordedTurn, sent: SentBody, answer: Answer
+) -> Iterator[Breach]:
     if answer.media_type != _EVENTS:
         message = f"It is {answer.media_type or 'of no media type'}; a stream is {_EVENTS}"
         yield Breach("A stream was asked for, and none came", message, "A client reads events from it")
@@ -196,11 +197,11 @@ def _stream_breaches(program: Program, exchange: Exchange, asked: Asked, answer:
     if failure is not None:
         yield Breach("The stream ends with an error", str(failure.data)[:300], "A client raises it")
         return
-    breaches = list(_schema_breaches(program, exchange, "event", [event.data for event in events]))
+    breaches = list(_schema_breaches(program, turn, "event", [event.data for event in events]))
     yield from breaches
-    api = APIS.get(exchange.route)
+    api = APIS.get(turn.route)
     if api is not None and not breaches:
-        yield from api.stream(asked, events)
+        yield from api.stream(sent, events)
 
 
 def _is_error(event: Event) -> bool:
@@ -212,12 +213,12 @@ def _is_error(event: Event) -> bool:
 
 
 def _schema_breaches(
-    program: Program, exchange: Exchange, part: Part, values: Sequence[Json]
+    program: Program, turn: RecordedTurn, part: Part, values: Sequence[Json]
 ) -> Iterator[Breach]:
     """Yield each kind of difference once; the first instance of it tells enough."""
     kinds = set()
     for value in values:
-        for breach in schema_breaches((COMMON, *program.schemas), exchange.route, part, value):
+        for breach in schema_breaches((COMMON, *program.schemas), turn.route, part, value):
             if breach.kind not in kinds:
                 kinds.add(breach.kind)
                 yield breach

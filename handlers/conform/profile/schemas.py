@@ -10,8 +10,7 @@ import jsonschema_rs
 
 from handlers.conform.document import Json
 from handlers.conform.place import render
-
-from .turn import Breach
+from handlers.conform.profile.turn import Breach
 
 COMMON: Final = "common"
 """The set that every program's answers must satisfy."""

@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple
 import jsonschema_rs
 
 from handlers.conform.document import Json
-
-from .adapting import format_schema, tool_names
+from handlers.conform.profile.adapting import format_schema, tool_names
 
 
 class Breach(NamedTuple):
@@ -19,7 +18,7 @@ class Breach(NamedTuple):
     why: str
 
 
-class Asked(NamedTuple):
+class SentBody(NamedTuple):
     """A request that was answered. is_forced: whether it must be answered with a call of a tool."""
 
     body: Json
@@ -50,16 +49,16 @@ _RESULT: Final = "A program answers a call by its id, and runs the function of i
 _LOOP: Final = "An agent runs tools and asks again only if the reason says so; otherwise it ends its work"
 
 
-def turn_breaches(asked: Asked, turn: Turn) -> Iterator[Breach]:
+def turn_breaches(sent: SentBody, turn: Turn) -> Iterator[Breach]:
     """Yield what an agent could not go on with. The model's own choices are no breach."""
     yield from _id_breaches(turn)
     if turn.is_cut:
         return
-    if asked.is_forced:
-        yield from _forced_breaches(asked, turn)
-    if turn.calls and turn.says_calls is False and not _names_function(asked.body):
+    if sent.is_forced:
+        yield from _forced_breaches(sent, turn)
+    if turn.calls and turn.says_calls is False and not _names_function(sent.body):
         yield Breach("The reason of ending does not say that tools are called", f"{turn.calls[0]}", _LOOP)
-    schema = format_schema(asked.body)
+    schema = format_schema(sent.body)
     if schema is not None and not turn.calls:
         yield from _format_breaches(schema, turn.text)
 
@@ -81,13 +80,13 @@ def _id_breaches(turn: Turn) -> Iterator[Breach]:
             yield Breach("A call has no name", f"{call}", _RESULT)
 
 
-def _forced_breaches(asked: Asked, turn: Turn) -> Iterator[Breach]:
+def _forced_breaches(sent: SentBody, turn: Turn) -> Iterator[Breach]:
     if not turn.calls:
         message = (
-            f"tool_choice is {json.dumps(asked.body['tool_choice'])}; the answer says {turn.text[:200]!r}"
+            f"tool_choice is {json.dumps(sent.body['tool_choice'])}; the answer says {turn.text[:200]!r}"
         )
         yield Breach("A call of a tool was required, and none came", message, "It was asked for")
-    names = tool_names(asked.body)
+    names = tool_names(sent.body)
     for call in turn.calls:
         # The functions of a namespace are called by a longer name.
         if isinstance(call.name, str) and not any(call.name.endswith(name) for name in names):

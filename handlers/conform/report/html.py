@@ -6,9 +6,8 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined
 
 from handlers.conform.client import Answer
+from handlers.conform.report.run import Run
 from handlers.conform.request import Request
-
-from .run import Run
 
 _MAX_CHARACTERS = 3000  # of a body, or of a command, that is shown
 

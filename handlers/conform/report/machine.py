@@ -5,8 +5,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from handlers.conform.finding import Finding, Instance, Result, Subject
-
-from .run import Run
+from handlers.conform.report.run import Run
 
 
 def render_json(run: Run) -> str:
@@ -43,7 +42,7 @@ def _instance(run: Run, subject: Subject, instance: Instance) -> dict[str, Any]:
     answer = instance.answer
     return {
         "label": instance.label,
-        "told": instance.told,
+        "told": instance.message,
         "document": run.says(subject, instance),
         "curl": run.curl(instance),
         "answer": None
@@ -66,7 +65,7 @@ def render_junit(run: Run) -> str:
         classname = f"{run.name}.{result.check}"
         case = SubElement(suite, "testcase", classname=classname, name=result.subject.title)
         if result.findings:
-            titles = [f"{one.title}: {one.instances[0].told}" for one in result.findings]
+            titles = [f"{one.title}: {one.instances[0].message}" for one in result.findings]
             failure = SubElement(case, "failure", message=_plain(result.findings[0].title))
             failure.text = _plain("\n\n".join(titles))
         elif not result.num_requests:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .run import Run
+from handlers.conform.report.run import Run
 
 _WIDTH = 160
 _MAX_FINDINGS = 25
@@ -19,11 +19,11 @@ def _subjects(run: Run) -> Iterator[str]:
         results = [result for result in run.results if result.subject.id == subject.id]
         num_faults = sum(len(result.findings) for result in results)
         num_requests = sum(result.num_requests for result in results)
-        told = f"{num_faults} fault{'s' * (num_faults != 1)}" if num_faults else "ok"
-        told = told if num_requests else "-"
+        verdict = f"{num_faults} fault{'s' * (num_faults != 1)}" if num_faults else "ok"
+        verdict = verdict if num_requests else "-"
         notes = {result.note for result in results if result.note}
         late = f" ({'; '.join(sorted(notes))})" if notes else ""
-        yield f"  {subject.title:{width}}  {told:10}{num_requests:6} requests{late}"
+        yield f"  {subject.title:{width}}  {verdict:10}{num_requests:6} requests{late}"
 
 
 def _findings(run: Run) -> Iterator[str]:
@@ -31,7 +31,7 @@ def _findings(run: Run) -> Iterator[str]:
         times = f" ({len(finding.instances)} times)" if len(finding.instances) > 1 else ""
         line = f"{subject.title}: {finding.title}{times}"
         yield line[:_WIDTH]
-        yield f"    {finding.instances[0].label}: {finding.instances[0].told}".replace("\n", " ")[:_WIDTH]
+        yield f"    {finding.instances[0].label}: {finding.instances[0].message}".replace("\n", " ")[:_WIDTH]
     left = len(run.findings) - _MAX_FINDINGS
     if left > 0:
         yield f"and {left} more"

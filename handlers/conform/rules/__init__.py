@@ -3,7 +3,7 @@
 from importlib import import_module
 from importlib.util import find_spec
 
-from .rule import Rules
+from handlers.conform.rules.rule import Rules
 
 
 def rules_of(contract: str) -> Rules:

@@ -3,8 +3,7 @@
 from typing import Final
 
 from handlers.conform.place import ABSENT
-
-from .rule import Ban, Companion, Rules, has_part_of_type, is_longer_than, is_one_of
+from handlers.conform.rules.rule import Ban, Companion, Rules, has_part_of_type, is_longer_than, is_one_of
 
 _ONE_WAY: Final = "Aleph Alpha's own models alone have it both ways"
 

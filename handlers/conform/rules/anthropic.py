@@ -4,8 +4,7 @@ from typing import Final
 
 from handlers.conform.document import Json
 from handlers.conform.place import ABSENT, at
-
-from .rule import Ban, Companion, Rules, has_part_of_type, is_one_of
+from handlers.conform.rules.rule import Ban, Companion, Rules, has_part_of_type, is_one_of
 
 _TOOL: Final = {"name": "a", "input_schema": {"type": "object"}}
 _PART: Final = ("messages", 0, "content", 0)

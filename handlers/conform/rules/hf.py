@@ -3,8 +3,7 @@
 from typing import Final
 
 from handlers.conform.place import ABSENT
-
-from .rule import Ban, Companion, Rules, has_part_of_type, is_above, is_one_of
+from handlers.conform.rules.rule import Ban, Companion, Rules, has_part_of_type, is_above, is_one_of
 
 _TOOL: Final = {"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}}
 

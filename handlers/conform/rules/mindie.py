@@ -4,8 +4,7 @@ from typing import Final
 
 from handlers.conform.document import Json
 from handlers.conform.place import ABSENT, Place, at
-
-from .rule import Ban, Companion, Rules, has_part_of_type, is_one_of, says_nothing
+from handlers.conform.rules.rule import Ban, Companion, Rules, has_part_of_type, is_one_of, says_nothing
 
 _TOOL: Final = {"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}}
 _NO_STOP: Final[dict[Place, Json]] = {("stop",): ABSENT, ("stop_token_ids",): ABSENT}

@@ -4,8 +4,7 @@ from typing import Final
 
 from handlers.conform.document import Json
 from handlers.conform.place import ABSENT, at
-
-from .rule import (
+from handlers.conform.rules.rule import (
     Ban,
     Companion,
     Rules,

@@ -61,8 +61,8 @@ def has_message(*roles: str) -> When:
 def says_nothing(value: Json, body: Json) -> bool:
     """Return whether the first message is an assistant's that has neither content nor calls."""
     message = at(body, ("messages", 0))
-    said = (message.get(name) for name in ("content", "tool_calls", "refusal")) if message else ()
-    return has_message("assistant")(value, body) and not any(said)
+    contents = (message.get(name) for name in ("content", "tool_calls", "refusal")) if message else ()
+    return has_message("assistant")(value, body) and not any(contents)
 
 
 def has_part_of_type(*types: str) -> When:

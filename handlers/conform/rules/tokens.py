@@ -4,8 +4,7 @@ from typing import Final
 
 from handlers.conform.document import Json
 from handlers.conform.place import ABSENT, Place
-
-from .rule import Ban, Companion, Rules, has_part_of_type, is_one_of
+from handlers.conform.rules.rule import Ban, Companion, Rules, has_part_of_type, is_one_of
 
 _PARAMS: Final = "sampling_params"
 _FORMS: Final = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")

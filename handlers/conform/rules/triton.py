@@ -4,8 +4,7 @@ from typing import Final
 
 from handlers.conform.document import Json
 from handlers.conform.place import ABSENT, Place
-
-from .rule import Ban, Companion, Rules, When, is_above, is_one_of
+from handlers.conform.rules.rule import Ban, Companion, Rules, When, is_above, is_one_of
 
 _GUIDES: Final = {
     "json": "{}",

@@ -93,14 +93,14 @@ def _offers_tools(body: m.ChatCompletionRequest) -> bool:
 
 
 def _response_format(body: m.ChatCompletionRequest, limits: RequestLimits) -> ResponseFormat | None:
-    asked = body.response_format
-    if asked is MISSING or isinstance(asked, m.TextFormat):
+    wanted = body.response_format
+    if wanted is MISSING or isinstance(wanted, m.TextFormat):
         return None
     if body.tools is not MISSING and body.tool_choice != "none":
         raise ToolsWithResponseFormat
     limits.check_grammar()
-    if isinstance(asked, m.JsonObjectFormat):
-        schema, field = given(asked.value), "response_format.value"
+    if isinstance(wanted, m.JsonObjectFormat):
+        schema, field = given(wanted.value), "response_format.value"
     else:
-        schema, field = given(asked.json_schema.schema_), "response_format.json_schema.schema"
+        schema, field = given(wanted.json_schema.schema_), "response_format.json_schema.schema"
     return AnyJsonObject() if schema is None else JsonSchema.parse(schema, field)

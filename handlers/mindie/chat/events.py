@@ -30,7 +30,7 @@ class ChatEvents:
         self._tokenizer = tokenizer
         self._is_full_text = is_full_text
         self._contents: defaultdict[int, str] = defaultdict(str)  # by answer, where chunks repeat them
-        self._thoughts: defaultdict[int, str] = defaultdict(str)
+        self._reasoning: defaultdict[int, str] = defaultdict(str)
         self._empty = m.ChatCompletionChunk(
             id=envelope.id,
             object="chat.completion.chunk",
@@ -57,8 +57,8 @@ class ChatEvents:
         """The last chunk of an answer. usage: in the last one of all."""
         assert delta.finish is not None, "an answer ends with its last delta"
         piece = m.Delta(role="assistant", content=self._contents[delta.index])
-        if self._thoughts[delta.index]:
-            piece.reasoning_content = self._thoughts[delta.index]
+        if self._reasoning[delta.index]:
+            piece.reasoning_content = self._reasoning[delta.index]
         choice = m.ChunkChoice(index=delta.index, delta=piece, finish_reason=delta.finish.value)
         chunk = self._empty.model_copy(update={"choices": [choice]})
         if self._is_full_text:
@@ -75,12 +75,12 @@ class ChatEvents:
 
     def _delta(self, delta: ChatDelta, content: str) -> m.Delta:
         piece = m.Delta(role="assistant", content=content)
-        thoughts = delta.reasoning
+        reasoning = delta.reasoning
         if self._is_full_text:
-            self._thoughts[delta.index] += thoughts
-            thoughts = self._thoughts[delta.index]
-        if thoughts:
-            piece.reasoning_content = thoughts
+            self._reasoning[delta.index] += reasoning
+            reasoning = self._reasoning[delta.index]
+        if reasoning:
+            piece.reasoning_content = reasoning
         if delta.tool_calls:
             piece.tool_calls = [_tool_call(call) for call in delta.tool_calls]
         return piece

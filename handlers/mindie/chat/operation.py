@@ -23,14 +23,14 @@ from handlers.mindie.chat.request import chat_params, request_field
 from handlers.mindie.chat.response import chat_completion
 from handlers.mindie.counts import beams, counting_field, num_answers, num_logprobs, num_sequences
 from handlers.mindie.errors import to_problem
-from handlers.mindie.room import Room
 from handlers.mindie.rules import check_rules
 from handlers.mindie.settings import MindieSettings
 from handlers.mindie.step_times import StepTimes
+from handlers.mindie.token_bounds import TokenBounds
 from handlers.mindie.usage import usage
 from handlers.operations.chat_operation import ChatOperation
 from handlers.operations.operation import StreamWriter
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.wire.envelope import Envelope
 
 _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
@@ -39,16 +39,16 @@ _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
 class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
     """Answers conversations."""
 
-    def __init__(self, shared: Shared, settings: MindieSettings) -> None:
+    def __init__(self, shared: ServedModel, settings: MindieSettings) -> None:
         super().__init__(shared, to_problem)
         self._settings = settings
-        self._room = Room(shared.settings.max_input_tokens, shared.model_info)
+        self._bounds = TokenBounds(shared.settings.max_input_tokens, shared.model_info)
 
     @override
-    def plan(self, asked: m.ChatRequest, *, is_stream: bool) -> m.ChatRequest:
-        self.shared.model_names.resolve(asked.model)
-        check_rules(asked)
-        return asked
+    def plan(self, body: m.ChatRequest, *, is_stream: bool) -> m.ChatRequest:
+        self.shared.model_names.resolve(body.model)
+        check_rules(body)
+        return body
 
     @override
     def permits(self, active: ActiveRequest, plan: m.ChatRequest) -> HeldPermits:
@@ -86,7 +86,7 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
 
     def _fitted(self, request: GenerationRequest) -> GenerationRequest:
         """Return the request with no more tokens than there is room for."""
-        room = self._room.after(len(request.prompt.token_ids))
+        room = self._bounds.after(len(request.prompt.token_ids))
         max_tokens = min(room, request.stopping.max_tokens)
         return replace(request, stopping=replace(request.stopping, max_tokens=max_tokens))
 

@@ -24,7 +24,7 @@ from handlers.openai.formats import check_no_form, check_search, grammar_field
 from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
 from handlers.openai.token_ids import check_named_ids
 from handlers.operations.chat_operation import ChatOperation, ChatWriter
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.wire.envelope import Envelope
 from handlers.wire.missing import given, given_or
 from handlers.wire.plain_answer import PlainAnswers
@@ -39,15 +39,15 @@ class Chat(
 ):
     """Answers conversations."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared, partial(to_problem, prompt_field="messages"))
         self._write = partial(chat_completion, fingerprint=shared.fingerprint)
         answer = ChatAnswer(shared.tokenizer, (), shows_logprobs=False, shows_reasoning=True)
         self._plain = PlainAnswers(partial(self._write, answer=answer))
 
     @override
-    def mapping(self, asked: m.CreateChatCompletionRequest) -> ToProblem:
-        return lambda error: to_problem(error, prompt_field="messages", grammar_field=grammar_field(asked))
+    def mapping(self, body: m.CreateChatCompletionRequest) -> ToProblem:
+        return lambda error: to_problem(error, prompt_field="messages", grammar_field=grammar_field(body))
 
     @override
     def permits(self, active: ActiveRequest, plan: m.CreateChatCompletionRequest) -> HeldPermits:

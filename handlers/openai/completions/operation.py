@@ -25,7 +25,7 @@ from handlers.openai.token_ids import check_named_ids, check_prompt_ids
 from handlers.operations.merged_operation import MergedOperation
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 
 class _Planned(NamedTuple):
@@ -43,22 +43,22 @@ class Completions(
 ):
     """Continues prompts."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared, partial(to_problem, prompt_field="prompt"))
 
     @override
-    def mapping(self, asked: m.CreateCompletionRequest) -> ToProblem:
-        return lambda error: to_problem(error, prompt_field="prompt", grammar_field=grammar_field(asked))
+    def mapping(self, body: m.CreateCompletionRequest) -> ToProblem:
+        return lambda error: to_problem(error, prompt_field="prompt", grammar_field=grammar_field(body))
 
     @override
-    def plan(self, asked: m.CreateCompletionRequest, *, is_stream: bool) -> _Planned:
-        adapter = self.shared.model_names.resolve(asked.model).adapter
+    def plan(self, body: m.CreateCompletionRequest, *, is_stream: bool) -> _Planned:
+        adapter = self.shared.model_names.resolve(body.model).adapter
         if self.shared.settings.disable_grammar_support:
-            check_no_form(asked)
-        check_named_ids(asked, self.shared.model_info.vocab_size)
-        check_prompt_ids(asked.prompt, "prompt", self.shared.model_info.vocab_size)
+            check_no_form(body)
+        check_named_ids(body, self.shared.model_info.vocab_size)
+        check_prompt_ids(body.prompt, "prompt", self.shared.model_info.vocab_size)
         can_infill = self.shared.infill is not None
-        return _Planned(asked, completion_plan(asked, adapter, can_infill=can_infill))
+        return _Planned(body, completion_plan(body, adapter, can_infill=can_infill))
 
     @override
     def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:

@@ -16,7 +16,7 @@ from handlers.errors.violation import Violation
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions.operation import Completions
 from handlers.openai.sampling import Body, stop_texts
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 # The token API has no such options, or not on every server, and each changes the answer.
 _LACKING: Final = ("use_beam_search", "logprob_token_ids", "suffix", "echo")
@@ -25,7 +25,7 @@ _LACKING: Final = ("use_beam_search", "logprob_token_ids", "suffix", "echo")
 class Rendering:
     """Prepares what the operations that generate would submit, and answers with it."""
 
-    def __init__(self, shared: Shared, completions: Completions) -> None:
+    def __init__(self, shared: ServedModel, completions: Completions) -> None:
         self._shared = shared
         self._chat = Chat(replace(shared, chat=shared.chat.keeping_files()))
         self._completions = completions

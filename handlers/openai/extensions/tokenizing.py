@@ -12,7 +12,7 @@ from handlers.errors.refused import Refused
 from handlers.openai.chat.operation import Chat
 from handlers.openai.errors import to_problem
 from handlers.openai.token_ids import check_prompt_ids
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 _OF_MESSAGES: Final = (
     "add_generation_prompt",
@@ -25,7 +25,7 @@ _OF_MESSAGES: Final = (
 class Tokens:
     """Writes texts and conversations as tokens, and tokens as texts."""
 
-    def __init__(self, shared: Shared, chat: Chat) -> None:
+    def __init__(self, shared: ServedModel, chat: Chat) -> None:
         self._shared = shared
         self._chat = chat
 
@@ -56,7 +56,7 @@ class Tokens:
             return await shared.workers.tokenize(
                 len(text), shared.tokenizer.encode, text, add_special_tokens=adds_special
             )
-        asked = m.CreateChatCompletionRequest.model_construct(
+        chat = m.CreateChatCompletionRequest.model_construct(
             model=shared.model_names.served,
             messages=body.messages,
             tools=body.tools or None,
@@ -65,7 +65,7 @@ class Tokens:
             continue_final_message=body.continue_final_message,
             chat_template_kwargs=body.chat_template_kwargs,
         )
-        return list((await self._chat.prepare(asked)).request.prompt.token_ids)
+        return list((await self._chat.prepare(chat)).request.prompt.token_ids)
 
     def _answer(self, token_ids: list[int], shows_texts: bool) -> EncodedAnswer:
         answer: dict[str, object] = {

@@ -20,9 +20,9 @@ class InputTokens:
         """Raise the contract's problem for an input that no response could be made of."""
         fields = {name: getattr(body, name) for name in m.CountResponseInputTokensRequest.model_fields}
         named = {**fields, "model": body.model or self._model_names.served}
-        asked = m.CreateResponseRequest.model_construct(**named)
+        response = m.CreateResponseRequest.model_construct(**named)
         with mapped_errors(partial(to_problem, prompt_field="input")):
-            prepared = await self._preparation.prepare(asked)
+            prepared = await self._preparation.prepare(response)
         return m.ResponseInputTokens(
             object="response.input_tokens", input_tokens=len(prepared.chat.request.prompt.token_ids)
         )

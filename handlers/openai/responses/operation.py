@@ -26,7 +26,7 @@ from handlers.openai.responses.request.request import grammar_field, includes_lo
 from handlers.operations.chat_operation import deltas
 from handlers.operations.operation import GeneratingOperation, StreamWriter
 from handlers.runtime.problem import Problem
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 
 
 class _Turn(NamedTuple):
@@ -48,17 +48,17 @@ class Responses(
 ):
     """Answers items with items."""
 
-    def __init__(self, shared: Shared, preparation: Preparation) -> None:
+    def __init__(self, shared: ServedModel, preparation: Preparation) -> None:
         super().__init__(shared, partial(to_problem, prompt_field="input"))
         self._preparation = preparation
 
     @override
-    def mapping(self, asked: m.CreateResponseRequest) -> ToProblem:
-        return lambda error: to_problem(error, prompt_field="input", grammar_field=grammar_field(asked))
+    def mapping(self, body: m.CreateResponseRequest) -> ToProblem:
+        return lambda error: to_problem(error, prompt_field="input", grammar_field=grammar_field(body))
 
     @override
-    def plan(self, asked: m.CreateResponseRequest, *, is_stream: bool) -> m.CreateResponseRequest:
-        return asked
+    def plan(self, body: m.CreateResponseRequest, *, is_stream: bool) -> m.CreateResponseRequest:
+        return body
 
     @override
     def permits(self, active: ActiveRequest, plan: m.CreateResponseRequest) -> HeldPermits:

@@ -9,18 +9,17 @@ from generated.openai import models as m
 from generated.operation import Call
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.openai.errors import to_problem
+from handlers.openai.transcriptions.request import transcription_request, translation_request
+from handlers.openai.transcriptions.response import Transcribed, Translated, event_of, transcribed, translated
 from handlers.runtime.problem import Problem
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
-
-from .request import transcription_request, translation_request
-from .response import Transcribed, Translated, event_of, transcribed, translated
 
 
 class Transcriptions:
     """Writes down what is said in sounds, in their language or in English."""
 
-    def __init__(self, shared: Shared, transcriber: Transcribes) -> None:
+    def __init__(self, shared: ServedModel, transcriber: Transcribes) -> None:
         self._shared = shared
         self._transcriber = transcriber
 

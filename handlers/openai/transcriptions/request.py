@@ -28,7 +28,7 @@ def transcription_request(body: m.CreateTranscriptionRequest) -> TranscriptionRe
     if wants_logprobs and body.response_format != "json":
         raise Refused(f"`{_INCLUDE}` needs the format json, not {body.response_format}", _INCLUDE)
     return TranscriptionRequest(
-        audio=_sound(body.file),
+        audio=_audio_bytes(body.file),
         language=None if body.language is MISSING else body.language,
         prompt=None if body.prompt is MISSING else body.prompt,
         temperature=body.temperature,
@@ -43,7 +43,7 @@ def transcription_request(body: m.CreateTranscriptionRequest) -> TranscriptionRe
 def translation_request(body: m.CreateTranslationRequest) -> TranscriptionRequest:
     """Return the request for a transcript in English. Raises Refused."""
     return TranscriptionRequest(
-        audio=_sound(body.file),
+        audio=_audio_bytes(body.file),
         prompt=None if body.prompt is MISSING else body.prompt,
         temperature=body.temperature,
         segments=_has_segments(body.response_format),
@@ -65,7 +65,7 @@ def _has_segments(form: Format) -> bool:
     return form in ("srt", "verbose_json", "vtt")
 
 
-def _sound(file: Upload) -> bytes:
+def _audio_bytes(file: Upload) -> bytes:
     if not file.content:
         raise Refused("the file is empty", "file", Violation.TOO_SHORT)
     return file.content

@@ -7,6 +7,9 @@ from pydantic import MISSING
 
 from generated.openai import models as m
 from handlers.chat.reading.logprobs import bounded
+from handlers.openai.transcriptions.language import language_name
+from handlers.openai.transcriptions.request import Format
+from handlers.openai.transcriptions.subtitles import subrip, webvtt
 from handlers.transcription.transcript import (
     ScoredToken,
     Segment,
@@ -14,10 +17,6 @@ from handlers.transcription.transcript import (
     Transcript,
     TranscriptionRequest,
 )
-
-from .language import language_name
-from .request import Format
-from .subtitles import subrip, webvtt
 
 Transcribed = m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson | str
 Translated = m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str

@@ -8,7 +8,7 @@ import { completion } from "./shapes/completion.js";
 import { continuation, evaluation, summary } from "./shapes/continuation.js";
 import { embeddings } from "./shapes/embeddings.js";
 import { message, messageEvent } from "./shapes/message.js";
-import { generated, tokenEvent } from "./shapes/native.js";
+import { generated, tokenEvent } from "./shapes/generate.js";
 import { response, responseEvent } from "./shapes/response.js";
 import { textOutput } from "./shapes/text_output.js";
 import { tokenIds } from "./shapes/token_ids.js";

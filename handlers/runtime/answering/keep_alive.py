@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from . import sse
-from .reply import Reply
+from handlers.runtime.answering import sse
+from handlers.runtime.answering.reply import Reply
 
 
 @asynccontextmanager

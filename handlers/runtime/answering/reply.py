@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Iterable, Mapping
 
 from starlette.types import Send
 
-from . import sse
+from handlers.runtime.answering import sse
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 

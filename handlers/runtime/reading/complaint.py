@@ -5,8 +5,7 @@ from typing import Any, NamedTuple, TypeAlias
 from pydantic_core import ErrorDetails
 
 from handlers.errors.violation import Violation
-
-from .schema import Schema
+from handlers.runtime.reading.schema import Schema
 
 Path: TypeAlias = tuple[str | int, ...]
 

@@ -9,9 +9,8 @@ from pydantic_core import CoreSchema
 
 from handlers.errors.violation import Violation
 from handlers.runtime.invalid_value import InvalidValue
-
-from .complaint import Complaint, Path
-from .schema import Schema, distinguishing_fields
+from handlers.runtime.reading.complaint import Complaint, Path
+from handlers.runtime.reading.schema import Schema, distinguishing_fields
 
 _REFUSES_THE_TYPE = (Violation.WRONG_TYPE, Violation.UNSUPPORTED_VALUE)
 

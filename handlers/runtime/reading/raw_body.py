@@ -6,8 +6,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from handlers.runtime.problem import BodyTooLarge
-
-from .raw_headers import raw_header
+from handlers.runtime.reading.raw_headers import raw_header
 
 
 async def body_chunks(scope: Scope, receive: Receive, max_bytes: int) -> AsyncGenerator[bytes, None]:

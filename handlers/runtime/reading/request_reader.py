@@ -17,18 +17,17 @@ from generated.operation import Operation
 from handlers.errors.violation import Violation
 from handlers.runtime.invalid_value import InvalidValue
 from handlers.runtime.problem import InvalidRequest, UnsupportedMediaType
+from handlers.runtime.reading.complaint import Path
+from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
+from handlers.runtime.reading.form.form_reader import FormReader
+from handlers.runtime.reading.form.part import Part
+from handlers.runtime.reading.invalid import explain, render_path
+from handlers.runtime.reading.raw_body import body_chunks
+from handlers.runtime.reading.raw_headers import raw_header
+from handlers.runtime.reading.scalar import read_scalar
+from handlers.runtime.reading.structure import SHORT_BYTES, TooManyValues, check_structure
+from handlers.runtime.reading.unknown_fields import are_too_many, field_names, may_be_too_many, without_most
 from handlers.runtime.runtime_options import RuntimeOptions
-
-from .complaint import Path
-from .fail_fast import fail_fast_schema, fail_fast_validator
-from .form.form_reader import FormReader
-from .form.part import Part
-from .invalid import explain, render_path
-from .raw_body import body_chunks
-from .raw_headers import raw_header
-from .scalar import read_scalar
-from .structure import SHORT_BYTES, TooManyValues, check_structure
-from .unknown_fields import are_too_many, field_names, may_be_too_many, without_most
 
 # Every digit is 0 in this alphabet, so that numbers of one length and notation look the same.
 _DIGITS: Final = bytes.maketrans(b"123456789E", b"000000000e")

@@ -7,7 +7,7 @@ ten seconds to report one of them.
 from collections.abc import Iterator, Set
 from typing import Any, Final
 
-from .schema import Schema
+from handlers.runtime.reading.schema import Schema
 
 _MAX_FIELDS: Final = 1000
 

@@ -8,7 +8,7 @@ from engine.request import GenerationRequest, Prompt, SamplingParams, StopCondit
 from engine.text.infill import Infill
 from engine.text.tokenizer import Tokenizer
 from handlers.tgi_family.errors import SuffixRefused
-from handlers.tgi_family.request.native_request import encode_prompt
+from handlers.tgi_family.request.prepared_generate import encode_prompt
 from handlers.tgi_family.request.request_limits import RequestLimits
 
 

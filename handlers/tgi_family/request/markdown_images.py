@@ -1,4 +1,4 @@
-"""Images in native prompts, in Markdown: `![](url)`."""
+"""Images in prompts of `/generate`, in Markdown: `![](url)`."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,8 +9,8 @@ from handlers.chat.messages import MediaPart
 _FIELD = "inputs"
 
 
-class MarkedText(NamedTuple):
-    """A prompt with a marker in the place of each image."""
+class PromptWithImages(NamedTuple):
+    """A prompt with a placeholder in the place of each image."""
 
     text: str
     images: tuple[MediaPart, ...] = ()
@@ -22,16 +22,16 @@ class _Found(NamedTuple):
     url: str
 
 
-def with_markers(text: str, marker: str) -> MarkedText:
+def with_placeholders(text: str, placeholder: str) -> PromptWithImages:
     """Return the prompt with its images taken out."""
     pieces: list[str] = []
     images: list[MediaPart] = []
     end = 0
     for found in _images(text):
-        pieces += (text[end : found.start], marker)
+        pieces += (text[end : found.start], placeholder)
         images.append(MediaPart(MediaKind.IMAGE, found.url, _FIELD))
         end = found.end
-    return MarkedText("".join((*pieces, text[end:])), tuple(images))
+    return PromptWithImages("".join((*pieces, text[end:])), tuple(images))
 
 
 def _images(text: str) -> Iterator[_Found]:

@@ -1,4 +1,4 @@
-"""The parameters of a native request in neutral terms."""
+"""The parameters of a request of `/generate` in neutral terms."""
 
 from collections.abc import Callable
 
@@ -9,18 +9,16 @@ from engine.request import SamplingParams, Watermark
 from handlers.chat.form.response_format import ResponseFormat, response_grammar
 
 
-class NativeParams(msgspec.Struct, frozen=True, kw_only=True):
-    """One native request, valid against its contract; None for what it leaves to the server.
+class GenerateParams(msgspec.Struct, frozen=True, kw_only=True):
+    """One request of `/generate`, valid against its contract; None for what it leaves to the server.
 
     inputs: the prompt. max_new_tokens: None fills the context. seed: None leaves it to whatever draws.
     truncate: prompt tokens to keep at most. stop: it stays in the output.
-    sampling: from `native_sampling`; seed, watermark, grammar and log-probabilities are added to it when the
-        request is made.
-    grammar: reads the form that the text must have, which may take its time; may raise from
-        `handlers.chat.errors`.
-    best_of: sequences to generate for the one that is answered; 0 counts as 1.
-    top_n_tokens: likeliest tokens to report at each position.
-    details, decoder_input_details: whether a whole answer lists the output's tokens, the prompt's.
+    sampling: from `generate_sampling`; seed, watermark, grammar and log-probabilities are added to it when
+    the request is made. grammar: reads the form that the text must have, which may take its time; may raise
+    from `handlers.chat.errors`. best_of: sequences to generate for the one that is answered; 0 counts as 1.
+    top_n_tokens: likeliest tokens to report at each position. details, decoder_input_details: whether a whole
+    answer lists the output's tokens, the prompt's.
     """
 
     inputs: str
@@ -67,7 +65,7 @@ class NativeParams(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def native_sampling(
+def generate_sampling(
     *,
     do_sample: bool,
     temperature: float | None,

@@ -10,7 +10,7 @@ from handlers.errors.refused import Refused
 from handlers.service.text_bound import bounded_texts
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi_family.errors import BatchTooLarge
-from handlers.tgi_family.request.params import NativeParams
+from handlers.tgi_family.request.params import GenerateParams
 from handlers.tgi_family.settings import TgiFamilySettings
 
 
@@ -41,7 +41,7 @@ class RequestLimits:
             watermark=Watermark(gamma=settings.watermark_gamma, delta=settings.watermark_delta),
         )
 
-    def check_params(self, params: NativeParams) -> None:
+    def check_params(self, params: GenerateParams) -> None:
         """Raises Refused for the first rule that is broken, in the released servers' order."""
         self.check_stop(params.stop)
         if (params.best_of or 1) > 1 and params.seed is not None:
@@ -55,7 +55,7 @@ class RequestLimits:
         if params.grammar is not None:
             self.check_grammar()
 
-    def num_sequences(self, params: NativeParams) -> int:
+    def num_sequences(self, params: GenerateParams) -> int:
         """Sequences to generate; a best_of of 0 counts as 1. Raises Refused for more than may be asked."""
         best_of = params.best_of or 1
         if best_of > self.max_best_of:
@@ -83,12 +83,14 @@ class RequestLimits:
         if num_prompts > self.max_client_batch_size:
             raise BatchTooLarge(self.max_client_batch_size)
 
-    def new_tokens(self, num_prompt_tokens: int, asked: int | None) -> int:
+    def new_tokens(self, num_prompt_tokens: int, max_new_tokens: int | None) -> int:
         """Tokens to generate at most; None asks for the rest of the context.
 
         Raises PromptTooLong, or Refused for a prompt over its own limit.
         """
-        num_new_tokens = max(1, self.max_total_tokens - num_prompt_tokens) if asked is None else asked
+        num_new_tokens = (
+            max(1, self.max_total_tokens - num_prompt_tokens) if max_new_tokens is None else max_new_tokens
+        )
         if num_prompt_tokens + num_new_tokens > self.max_total_tokens:
             raise PromptTooLong(num_prompt_tokens, num_new_tokens, self.max_total_tokens)
         if num_prompt_tokens > self.max_input_tokens:
@@ -98,7 +100,7 @@ class RequestLimits:
         return num_new_tokens
 
 
-def num_streamed(params: NativeParams) -> int:
+def num_streamed(params: GenerateParams) -> int:
     """Sequences of a stream: one. Raises Refused for what a stream cannot carry."""
     if params.best_of not in (None, 0, 1):
         raise Refused("`best_of` != 1 is not supported when streaming tokens")

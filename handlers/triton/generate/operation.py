@@ -15,7 +15,7 @@ from handlers.errors.refused import Refused
 from handlers.operations.operation import StreamWriter, TokenWriter
 from handlers.operations.sequences import GeneratedRequest
 from handlers.operations.sequences_operation import SequencesOperation
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.triton.errors import to_problem
 from handlers.triton.generate.members import Members, members_of, request_id
 from handlers.triton.generate.request import Wanted, generation_request, wanted_by
@@ -32,7 +32,7 @@ _NUM_SEQUENCES: Final = ("num_return_sequences", "n", "beam_width")
 _Event: TypeAlias = m.GenerateResponse | EncodedEvent
 
 
-class Asked(NamedTuple):
+class ModelRequest(NamedTuple):
     """A request. model: as the path has it."""
 
     model: str
@@ -40,26 +40,26 @@ class Asked(NamedTuple):
 
 
 class _Planned(NamedTuple):
-    asked: Asked
+    request: ModelRequest
     members: Members
     wanted: Wanted
 
 
-class Generate(SequencesOperation[Asked, _Planned, m.GenerateResponse, _Event]):
+class Generate(SequencesOperation[ModelRequest, _Planned, m.GenerateResponse, _Event]):
     """Goes on from texts. A stream has an event for each token if `stream` says so, else one event."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         super().__init__(shared, to_problem)
 
     @override
-    def plan(self, asked: Asked, *, is_stream: bool) -> _Planned:
-        members = members_of(asked.body, asked.model)
+    def plan(self, request: ModelRequest, *, is_stream: bool) -> _Planned:
+        members = members_of(request.body, request.model)
         if not is_stream and members.get("stream"):
             raise Refused(_ONE_RESPONSE, "stream")
         wanted = wanted_by(members)
         if wanted.form is not None and self.shared.settings.disable_grammar_support:
             raise Refused("This server takes no grammars: what the text must be cannot be said")
-        return _Planned(asked, members, wanted)
+        return _Planned(request, members, wanted)
 
     @override
     def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:
@@ -73,7 +73,7 @@ class Generate(SequencesOperation[Asked, _Planned, m.GenerateResponse, _Event]):
             plan.wanted,
             self.shared.tokenizer,
             self.shared.model_info.max_total_tokens,
-            self.shared.model_names.resolve(plan.asked.model, "model_name").adapter,
+            self.shared.model_names.resolve(plan.request.model, "model_name").adapter,
         )
 
     @override
@@ -109,9 +109,9 @@ class _OneEvent(StreamWriter[_Event]):
 
 def _responses(plan: _Planned) -> Responses:
     """Return a writer of responses. Call it within permits, since a request may ask for billions of texts."""
-    asked, members, wanted = plan
+    request, members, wanted = plan
     return Responses(
-        Envelope(request_id(asked.body), asked.model, VERSION),
+        Envelope(request_id(request.body), request.model, VERSION),
         members,
         wanted.num_sequences,
         prefix=wanted.prefix,

@@ -94,7 +94,7 @@ def _way(info: ModelInfo, said: list[str]) -> str:
     """Return how a model is served. said: the lines at its start."""
     if info.paged_obstacle is not None:
         steps = ", prompts token by token" if STEPWISE in said else ""
-        return f"fallback lane{steps}: {info.paged_obstacle}"
+        return f"fallback path{steps}: {info.paged_obstacle}"
     return "with recurrent state" if info.num_state_slots else "paged attention"
 
 

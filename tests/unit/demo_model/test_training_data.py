@@ -21,7 +21,7 @@ ROUND = Round("Hi", "A greeting.", "Hello!")
 
 
 def replies(talk: Dialogue) -> list[str]:
-    return [part.text for part in segments(render(talk)) if part.is_reply]
+    return [part.text for part in segments(render(talk)) if part.weight == REPLY_WEIGHT]
 
 
 def test_a_thought_is_the_models_own() -> None:

@@ -34,13 +34,13 @@ async def test_several_processes_in_front_of_an_engine_show_the_families_of_one(
     async def no_app(scope: object, receive: object, send: object) -> None:
         raise AssertionError("not its path")
 
-    app = TotalsApp(no_app, Metrics(INFO, lambda: ALL).engine_text)
+    app = TotalsApp(no_app, Metrics(INFO, lambda: ALL).engine_text, {"1"})
 
     async def exchange(text: str) -> str:
         return (await send(app, "POST", f"{PATH}1", content=text)).text
 
     # Its own engine is the one over the socket, which has no cache.
-    front = Metrics(INFO, lambda: STATS, memory=TokenMemory(), exchange=exchange)
+    front = Metrics(INFO, lambda: STATS, memory=TokenMemory(), share_metrics=exchange)
     assert scraped_families(await front.of_all()) == shown_by_one_process()
 
 

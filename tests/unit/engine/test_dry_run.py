@@ -102,7 +102,7 @@ def test_a_dry_run_counts_recurrent_states_and_drafts_nothing(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("architecture", ["bloom", "falcon", "rwkv"])
-def test_a_dry_run_describes_the_fallback_lane(architecture: str, tmp_path: Path) -> None:
+def test_a_dry_run_describes_the_fallback_path(architecture: str, tmp_path: Path) -> None:
     config = EngineConfig(
         model=str(save_tiny_model(tmp_path, architecture)),
         device="cpu",
@@ -163,7 +163,7 @@ def test_a_dry_run_of_a_model_that_takes_no_cache_refuses_it(tmp_path: Path) -> 
     config = OpenAIGPTConfig(vocab_size=len(tiny_tokenizer()), n_positions=64, n_embd=16, n_layer=1, n_head=2)
     OpenAIGPTLMHeadModel(config).save_pretrained(tmp_path)
     assert dry_run(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None).refusal == (
-        "OpenAIGPTLMHeadModel does not support transformers' attention interface, and the fallback lane "
+        "OpenAIGPTLMHeadModel does not support transformers' attention interface, and the fallback path "
         "cannot serve it: OpenAIGPTLMHeadModel takes no cache"
     )
 

@@ -4,13 +4,12 @@ from typing import Any
 
 import pytest
 
+from tests.unit.generate.documents import INVALID, OK, document, operation
 from tools.generate.documents.document import Document, SpecError
 from tools.generate.sdk.call import Call
 from tools.generate.sdk.errors import error_classes
 from tools.generate.sdk.reader import read_calls
 from tools.generate.sdk.types import render_answers, render_requests
-
-from .documents import INVALID, OK, document, operation
 
 JSON: Document = {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}
 EVENTS: Document = {"text/event-stream": {"schema": {"$ref": "#/components/schemas/Event"}}}

@@ -15,8 +15,7 @@ from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import Problem
 from handlers.runtime.server import ContractServer
-
-from .documents import document, emit, operation
+from tests.unit.generate.documents import document, emit, operation
 
 REF = {"$ref": "#/components/schemas/Answer"}
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.unit.generate.documents import BODY, FORM, INVALID, OK, document, operation
 from tools.generate.documents.document import Document, SpecError
 from tools.generate.inputs import find_inputs
 from tools.generate.models import render_models
 from tools.generate.reading.reader import read_operations
-
-from .documents import BODY, FORM, INVALID, OK, document, operation
 
 TEXT_BODY = {"required": True, "content": {"text/plain": {"schema": {"type": "string"}}}}
 TEXTS = {"type": "array", "items": {"type": "string"}}

@@ -5,9 +5,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from tests.unit.generate.documents import document, operation
 from tools.generate.twin import fuzz_twin
-
-from .documents import document, operation
 
 
 def stream(**media: Any) -> Any:

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
+from tests.unit.generate.documents import INVALID, document, operation
 from tools.generate.documents.document import Document
 from tools.sdk_typescript.render import camel_case, render_package, type_in_typescript
-
-from .documents import INVALID, document, operation
 
 
 @pytest.mark.parametrize(

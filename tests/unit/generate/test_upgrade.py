@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
+from tests.unit.generate.documents import document
 from tools.generate.documents.document import SpecError
 from tools.generate.documents.upgrade import upgrade
-
-from .documents import document
 
 REF = {"$ref": "#/components/schemas/Answer"}
 

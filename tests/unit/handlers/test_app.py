@@ -17,18 +17,18 @@ from handlers.runtime.root_routes import UnknownContract, placements
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
-from tests.unit.handlers.tgi.api import Api, chat, native
+from tests.unit.handlers.tgi.api import Api, chat, generate_body
 
 
 @pytest.mark.parametrize("prefix", ["", "/tgi"])
 async def test_a_contract_answers_at_the_root_and_under_its_prefix(prefix: str) -> None:
-    response = await Api(says("a")).post(f"{prefix}/generate", native())
+    response = await Api(says("a")).post(f"{prefix}/generate", generate_body())
     assert (response.status_code, response.json()["generated_text"]) == (200, "a")
 
 
 async def test_a_contracts_own_root_is_its_prefix_with_a_slash_and_without() -> None:
     for path in ("/tgi", "/tgi/"):
-        response = await Api(says("a")).post(path, native())
+        response = await Api(says("a")).post(path, generate_body())
         assert (response.status_code, response.json()[0]["generated_text"]) == (200, "a")
 
 
@@ -76,10 +76,10 @@ def test_an_unknown_contract_at_the_root_stops_the_start() -> None:
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/", native()),
-        ("/generate", native()),
-        ("/generate_stream", native()),
-        ("/tokenize", native()),
+        ("/", generate_body()),
+        ("/generate", generate_body()),
+        ("/generate_stream", generate_body()),
+        ("/tokenize", generate_body()),
         ("/v1/chat/completions", chat()),
         ("/v1/completions", {"prompt": "a"}),
     ],
@@ -99,7 +99,9 @@ async def test_a_key_beyond_ascii_lets_in_whoever_sends_it_in_utf_8_or_latin_1(e
     app = Api(says("a"), api_key="clé").app
     for key, status in (("clé", 200), ("clè", 401)):
         headers = {b"authorization": b"bearer " + key.encode(encoding)}
-        assert (await send(app, "POST", "/generate", json=native(), headers=headers)).status_code == status
+        assert (
+            await send(app, "POST", "/generate", json=generate_body(), headers=headers)
+        ).status_code == status
 
 
 @pytest.mark.parametrize("path", ["/health", "/info", "/metrics", "/v1/models"])
@@ -110,7 +112,7 @@ async def test_with_an_api_key_probes_and_descriptions_stay_open(path: str) -> N
 
 async def test_a_body_over_the_payload_limit_is_refused() -> None:
     api = Api(says("a"), payload_limit=100)
-    assert (await api.refusal("/generate", native("x" * 100)))[:2] == (413, "payload_too_large")
+    assert (await api.refusal("/generate", generate_body("x" * 100)))[:2] == (413, "payload_too_large")
 
 
 ASK = {
@@ -135,7 +137,7 @@ async def test_no_page_of_another_origin_may_call_unless_that_is_asked_for(setti
     assert preflight.status_code == (405 if settings else 403)
     assert "access-control-allow-origin" not in preflight.headers
     headers = {"origin": "https://page.example", "authorization": "Bearer k"}
-    answer = await send(app, "POST", "/generate", json=native(), headers=headers)
+    answer = await send(app, "POST", "/generate", json=generate_body(), headers=headers)
     assert answer.status_code == (200 if settings else 403)
     assert "access-control-allow-origin" not in answer.headers
 

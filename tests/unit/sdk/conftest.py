@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from .scripted import Script, scripted_server
+from tests.unit.sdk.scripted import Script, scripted_server
 
 
 @pytest.fixture

@@ -3,10 +3,9 @@
 import json
 from typing import Any
 
+from tests.unit.sdk.scripted import EVENTS, Reply, Script
 from verbatim_client import openai
 from verbatim_client.openai import requests
-
-from .scripted import EVENTS, Reply, Script
 
 MESSAGES: list[requests.ChatCompletionRequestUserMessage] = [{"role": "user", "content": "Hi"}]
 ERROR = {"error": {"message": "Too many", "type": "rate_limit", "param": None, "code": "busy"}}

@@ -12,11 +12,10 @@ import httpx
 import pytest
 
 import verbatim_client
+from tests.unit.sdk.replies import CHUNK, ERROR, MESSAGES, MODELS, client, stream
+from tests.unit.sdk.scripted import Reply, Script
 from verbatim_client import anthropic, openai, tgi, triton
 from verbatim_client.openai import models
-
-from .replies import CHUNK, ERROR, MESSAGES, MODELS, client, stream
-from .scripted import Reply, Script
 
 
 def read(script: Script) -> list[models.CreateChatCompletionStreamResponse]:

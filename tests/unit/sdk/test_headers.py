@@ -5,10 +5,9 @@ import json
 import pytest
 
 import verbatim_client
+from tests.unit.sdk.replies import CHUNK, ERROR, MESSAGES, MODELS, client, stream
+from tests.unit.sdk.scripted import Reply, Script
 from verbatim_client import openai
-
-from .replies import CHUNK, ERROR, MESSAGES, MODELS, client, stream
-from .scripted import Reply, Script
 
 
 def test_an_answer_comes_with_its_status_and_headers_if_it_is_asked_for_so(script: Script) -> None:

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.unit.sdk.scripted import Reply, Script
 from verbatim_client import openai
 from verbatim_client.openai import models
-
-from .scripted import Reply, Script
 
 ANSWER = {"text": "Hi", "usage": {"type": "duration", "seconds": 1.5}}
 

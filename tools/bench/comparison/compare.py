@@ -120,10 +120,10 @@ def _check_idle(arguments: argparse.Namespace) -> None:
     """Warns, or with --strict refuses (SystemExit), where others use the machine."""
     if (busy := machine.busy_share(1.0)) <= _MAX_BUSY:
         return
-    told = f"other processes take {busy:.0%} of the cores: figures will be too low"
+    message = f"other processes take {busy:.0%} of the cores: figures will be too low"
     if arguments.strict:
-        raise SystemExit(told)
-    print(f"warning: {told}")
+        raise SystemExit(message)
+    print(f"warning: {message}")
 
 
 @contextmanager

@@ -130,15 +130,15 @@ class Contender:
     def generate(self, prompts: list[list[int]], num_tokens: int) -> list[tuple[float, int]]:
         """Seconds since the request and new tokens, step by step."""
         with self._turns.turn():
-            told = self._ask(do="generate", prompts=prompts, num_tokens=num_tokens)["steps"]
-        steps = [(float(seconds), int(count)) for seconds, count in told]
+            reply = self._ask(do="generate", prompts=prompts, num_tokens=num_tokens)["steps"]
+        steps = [(float(seconds), int(count)) for seconds, count in reply]
         assert sum(count for _, count in steps) == len(prompts) * num_tokens, f"{self.name} has its own count"
         return steps
 
     def server(self, model: Path, port: int) -> tuple[list[str], dict[str, str]]:
         """The command that serves a model there, and its environment. Raises Failed."""
-        told = self._ask(do="server", model=str(model), port=port)
-        return told["command"], {**self.environment, **told["environment"]}
+        reply = self._ask(do="server", model=str(model), port=port)
+        return reply["command"], {**self.environment, **reply["environment"]}
 
     def end(self) -> None:
         self._turns.end()

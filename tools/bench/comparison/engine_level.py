@@ -55,9 +55,9 @@ def decode_speed(steps: list[tuple[float, int]], num_requests: int) -> float:
     return num_requests / median(times) if times else 0.0
 
 
-def rows(case: Case, told: dict[str, list[tuple[float, float]]]) -> list[Row]:
+def rows(case: Case, results: dict[str, list[tuple[float, float]]]) -> list[Row]:
     """A line for each contender. ratio: ours with as many bits to theirs, above 1 where ours is faster."""
-    speeds = {name: _speeds(case, rounds) for name, rounds in told.items()}
+    speeds = {name: _speeds(case, rounds) for name, rounds in results.items()}
     ratios = {name: compare(speeds.get(KINDS[name].beside, []), own) for name, own in speeds.items()}
     return [
         {
@@ -66,7 +66,7 @@ def rows(case: Case, told: dict[str, list[tuple[float, float]]]) -> list[Row]:
             "prompt": case.num_prompt_tokens,
             "contender": name,
             "tokens_per_s": median(own),
-            "first_token_ms": 1e3 * median(first for _, first in told[name]),
+            "first_token_ms": 1e3 * median(first for _, first in results[name]),
             "ratio": ratios[name].median,
             "lowest": ratios[name].lowest,
             "highest": ratios[name].highest,
@@ -87,12 +87,12 @@ def run(
 ) -> tuple[list[Row], float]:
     """The rows, printed case by case, and how busy others kept the machine at most, before and after."""
     busy = busy_share()
-    told = by_turns(
+    results = by_turns(
         contenders,
         cases(arguments),
         arguments.rounds,
         lambda contender, case, number: measure(contender, case, number, vocab_size),
         warm_up=cases(arguments),
     )
-    lines = print_tables([rows(case, measured) for case, measured in told.items()])
+    lines = print_tables([rows(case, measured) for case, measured in results.items()])
     return lines, max(busy, busy_share())

@@ -129,7 +129,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
             Load(1, arguments.tokens_alone, arguments.times_alone),
             Load(arguments.streams, arguments.tokens),
         ]
-        told = by_turns(
+        results = by_turns(
             every_way,
             loads,
             arguments.rounds,
@@ -141,7 +141,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
             ),
             warm_up=loads,
         )
-    return print_tables([rows(load, measured) for load, measured in told.items()])
+    return print_tables([rows(load, measured) for load, measured in results.items()])
 
 
 @contextmanager
@@ -270,13 +270,13 @@ def _prompt(front_port: int, random: Random, num_characters: int) -> Prompt:
     return Prompt(text, token_ids)
 
 
-def rows(load: Load, told: dict[str, list[Measured]]) -> list[Row]:
+def rows(load: Load, results: dict[str, list[Measured]]) -> list[Row]:
     """Return a row for each way.
 
     ratio: of the front's tokens a second to the way's; first_more_ms: how much later the front's first token
     is; both are medians over rounds. front_least_us: of all rounds, since other work only adds to it.
     """
-    front = told[FRONT]
+    front = results[FRONT]
     return [
         {
             "streams": load.num_streams,
@@ -294,7 +294,7 @@ def rows(load: Load, told: dict[str, list[Measured]]) -> list[Row]:
             "vllm_us": median(each.vllm_us for each in own),
             "client_us": median(each.client_us for each in own),
         }
-        for name, own in told.items()
+        for name, own in results.items()
     ]
 
 

@@ -192,7 +192,7 @@ def _warm_up(arguments: argparse.Namespace) -> Load:
 
 def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
     """A line for each load and server, printed load by load; servers take turns."""
-    told = by_turns(
+    results = by_turns(
         servers,
         loads(arguments),
         arguments.rounds,
@@ -200,13 +200,13 @@ def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
         warm_up=[_warm_up(arguments)],
     )
     return print_tables(
-        [[_row(load, name, measured) for name in measured] for load, measured in told.items()]
+        [[_row(load, name, measured) for name in measured] for load, measured in results.items()]
     )
 
 
-def _row(load: Load, name: str, told: dict[str, list[Measured]]) -> Row:
+def _row(load: Load, name: str, results: dict[str, list[Measured]]) -> Row:
     """ratio, first_ratio: ours to theirs; above 1, and below 1, ours is faster. lowest, highest: ratios."""
-    rounds, ours = told[name], told.get(KINDS[name].beside, [])
+    rounds, ours = results[name], results.get(KINDS[name].beside, [])
     speeds = _speeds(rounds)
     ratio = compare(_speeds(ours), speeds)
     firsts = [first for measured in rounds for first in measured.firsts]

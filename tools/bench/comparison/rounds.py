@@ -14,34 +14,37 @@ class Named(Protocol):
 
 Who = TypeVar("Who", bound=Named)
 Case = TypeVar("Case")
-Told = TypeVar("Told")
+ResultT = TypeVar("ResultT")
 
 
 def by_turns(
     contenders: Sequence[Who],
     cases: Sequence[Case],
     rounds: int,
-    measure: Callable[[Who, Case, int], Told],
+    measure: Callable[[Who, Case, int], ResultT],
     *,
     warm_up: Sequence[Case],
-) -> dict[Case, dict[str, list[Told]]]:
+) -> dict[Case, dict[str, list[ResultT]]]:
     """Return what `measure(contender, case, round)` returned, by case, contender's name and round.
 
     A machine's speed drifts from minute to minute. So every round has all cases, which then meet the machine
     of the whole run alike, and contenders take every other round in the opposite order.
 
-    warm_up: cases that come first and are not told, since memory that is new to a process is slow.
+    warm_up: cases that come first and are not among the results, since memory that is new to a process is
+    slow.
     """
     for case in warm_up:
         for contender in contenders:
             measure(contender, case, rounds)
-    told: dict[Case, dict[str, list[Told]]] = {case: {who.name: [] for who in contenders} for case in cases}
+    results: dict[Case, dict[str, list[ResultT]]] = {
+        case: {who.name: [] for who in contenders} for case in cases
+    }
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", flush=True)
         for case in cases:
             for contender in contenders[:: -1 if number % 2 else 1]:
-                told[case][contender.name].append(measure(contender, case, number))
-    return told
+                results[case][contender.name].append(measure(contender, case, number))
+    return results
 
 
 class Ratio(NamedTuple):

@@ -42,7 +42,7 @@ class DecodeBatches(ABC):
             ]
             latest = self.decode(rows)
             steps.add(len(prompts))
-        return steps.told
+        return steps.measured
 
     def _prefill(self, prompts: list[list[int]]) -> list[int]:
         """The first tokens. Whole prompts together, as many as a batch takes."""

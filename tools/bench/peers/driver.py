@@ -23,12 +23,12 @@ class Steps:
     """Notes when tokens came, from now on."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[float, int]] = []
+        self.measured: list[tuple[float, int]] = []
         self._started = time.perf_counter()
 
     def add(self, num_tokens: int) -> None:
         if num_tokens:
-            self.told.append((time.perf_counter() - self._started, num_tokens))
+            self.measured.append((time.perf_counter() - self._started, num_tokens))
 
 
 class Peer(Protocol):

@@ -40,7 +40,7 @@ class OpenVino:
         while self._pipeline.has_non_finished_requests():
             self._pipeline.step()
             steps.add(sum(_num_new(handle) for handle in handles))
-        return steps.told
+        return steps.measured
 
     def server(self, model: str, port: int) -> dict[str, Any]:
         raise NotServed("OpenVINO Model Server is a program of its own")

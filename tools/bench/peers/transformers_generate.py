@@ -32,7 +32,7 @@ class Transformers:
             do_sample=False,
             stopping_criteria=[never],
         )
-        return steps.told
+        return steps.measured
 
     def server(self, model: str, port: int) -> dict[str, Any]:
         program = str(Path(sys.executable).with_name("transformers"))

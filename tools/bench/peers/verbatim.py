@@ -44,7 +44,7 @@ class Verbatim:
             )
         while self._core.has_work:
             steps.add(len(self._core.step()))
-        return steps.told
+        return steps.measured
 
     def server(self, model: str, port: int) -> dict[str, Any]:
         command = [sys.executable, "-c", SERVE, "serve", model, "--port", str(port)]

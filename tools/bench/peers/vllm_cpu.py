@@ -39,9 +39,9 @@ class Vllm:
         for prompt in prompts:
             self._engine.add_request(str(next(self._ids)), {"prompt_token_ids": prompt}, options)
         while self._engine.has_unfinished_requests():
-            told = self._engine.step()
-            steps.add(sum(len(output.token_ids) for request in told for output in request.outputs))
-        return steps.told
+            results = self._engine.step()
+            steps.add(sum(len(output.token_ids) for request in results for output in request.outputs))
+        return steps.measured
 
     def server(self, model: str, port: int) -> dict[str, Any]:
         program = str(Path(sys.executable).with_name("vllm"))

@@ -7,7 +7,7 @@ from jsonpath_ng.exceptions import JSONPathError
 from jsonpath_ng.ext.parser import parse
 from oas_patch.overlay import apply_overlay as apply_actions
 
-from .document import Document, SpecError
+from tools.generate.documents.document import Document, SpecError
 
 _ACTION_KEYS = {"target", "description", "update", "remove"}
 

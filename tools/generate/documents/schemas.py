@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-from .document import Document, Pointer, Schema
+from tools.generate.documents.document import Document, Pointer, Schema
 
 SchemaChange: TypeAlias = Callable[[Schema, Pointer], Schema]
 

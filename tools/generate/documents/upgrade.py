@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from .document import Document, Pointer, Schema, SpecError
-from .schemas import map_schemas
+from tools.generate.documents.document import Document, Pointer, Schema, SpecError
+from tools.generate.documents.schemas import map_schemas
 
 TARGET_VERSION = "3.1.1"
 

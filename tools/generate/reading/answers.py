@@ -3,10 +3,9 @@
 from typing import Any
 
 from tools.generate.documents.document import Document, Pointer, SpecError, resolve
-
-from .events import EVENT_NAME, EVENTS, TERMINATOR, is_event_stream, named_events
-from .interface import ErrorAnswer, HeaderField
-from .types import component_type, header_type, response_type
+from tools.generate.reading.events import EVENT_NAME, EVENTS, TERMINATOR, is_event_stream, named_events
+from tools.generate.reading.interface import ErrorAnswer, HeaderField
+from tools.generate.reading.types import component_type, header_type, response_type
 
 JSON, TEXT = "application/json", "text/plain"
 

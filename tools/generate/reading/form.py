@@ -8,8 +8,7 @@ for each of its members, called `object[member]`; a string may stand in its plac
 from typing import Any, TypeAlias
 
 from tools.generate.documents.document import Document, Pointer, Schema, SpecError, resolve
-
-from .interface import FormMember
+from tools.generate.reading.interface import FormMember
 
 FORM = "multipart/form-data"
 

@@ -10,12 +10,11 @@ from tools.generate.documents.document import (
     render_pointer,
     resolve,
 )
-
-from .answers import JSON, read_errors, read_success
-from .form import FORM, read_form
-from .interface import ErrorAnswer, Interface, ParameterField
-from .naming import is_identifier, pascal_case, snake_case
-from .types import component_type
+from tools.generate.reading.answers import JSON, read_errors, read_success
+from tools.generate.reading.form import FORM, read_form
+from tools.generate.reading.interface import ErrorAnswer, Interface, ParameterField
+from tools.generate.reading.naming import is_identifier, pascal_case, snake_case
+from tools.generate.reading.types import component_type
 
 _RESERVED = {"table"}  # attributes of the emitted base class
 _VALIDATION_STATUSES = (400, 422)

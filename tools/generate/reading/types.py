@@ -3,8 +3,7 @@
 from typing import Any
 
 from tools.generate.documents.document import Pointer, Schema, SpecError
-
-from .naming import is_identifier
+from tools.generate.reading.naming import is_identifier
 
 _PRIMITIVES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _PREFIX = "#/components/schemas/"

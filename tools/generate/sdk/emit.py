@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from tools.generate.documents.document import Document
-
-from .errors import error_classes
-from .examples import render_examples
-from .fields import members_of
-from .package import PACKAGE, contract_path, write_files
-from .reader import read_calls
-from .rendering import render
-from .types import render_answers, render_requests
+from tools.generate.sdk.errors import error_classes
+from tools.generate.sdk.examples import render_examples
+from tools.generate.sdk.fields import members_of
+from tools.generate.sdk.package import PACKAGE, contract_path, write_files
+from tools.generate.sdk.reader import read_calls
+from tools.generate.sdk.rendering import render
+from tools.generate.sdk.types import render_answers, render_requests
 
 
 def emit_client(document: Document, name: str, target: Path) -> None:

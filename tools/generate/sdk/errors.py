@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from .call import Call
-from .runtime import errors
+from tools.generate.sdk.call import Call
+from tools.generate.sdk.runtime import errors
 
 _BASES = {
     int(kind.__doc__): name

@@ -7,7 +7,7 @@ from typing import Any
 
 from ruff import find_ruff_bin
 
-from .call import Call
+from tools.generate.sdk.call import Call
 
 _LINE_LENGTH = 96  # a docstring's indentation is put before it
 

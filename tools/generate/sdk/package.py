@@ -5,11 +5,10 @@ import tomllib
 from pathlib import Path
 
 from tools.generate.documents.document import Document, load_document
-
-from .examples import render_examples
-from .reader import read_calls
-from .rendering import render
-from .runtime import errors as runtime_errors
+from tools.generate.sdk.examples import render_examples
+from tools.generate.sdk.reader import read_calls
+from tools.generate.sdk.rendering import render
+from tools.generate.sdk.runtime import errors as runtime_errors
 
 FOLDER = Path("clients", "python")
 PACKAGE = "verbatim_client"

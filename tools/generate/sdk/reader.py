@@ -8,8 +8,7 @@ from tools.generate.reading.form import bare_form, bare_name
 from tools.generate.reading.interface import Interface
 from tools.generate.reading.naming import is_identifier, snake_case
 from tools.generate.reading.reader import is_list, member_name, parameters_of, read_operations
-
-from .call import Call, CallParameter
+from tools.generate.sdk.call import Call, CallParameter
 
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _RESERVED = {"self", "body", "contract", "close", "with_options", "with_raw_response"}

@@ -5,11 +5,10 @@ from typing import Any
 
 from tools.generate.documents.document import Document, Pointer, Schema, SpecError
 from tools.generate.documents.schemas import map_schemas
+from tools.generate.models import run_generator, top_level_names, without_deprecated
 from tools.generate.reading.form import bare_form, is_file
-
-from ..models import run_generator, top_level_names, without_deprecated
-from .call import Call
-from .reach import reachable
+from tools.generate.sdk.call import Call
+from tools.generate.sdk.reach import reachable
 
 _SHARED: dict[str, Any] = {
     "input_file_type": "openapi",

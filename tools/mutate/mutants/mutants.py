@@ -8,13 +8,12 @@ from handlers.checking.answer import EVENTS, one_of
 from handlers.checking.exchange import Exchange, Headers
 from handlers.checking.media_type import read_media_type
 from tools.generate.documents.document import Document, Schema, operations_of, resolve
-
-from ..recording.record import Recorded
-from .declared import Reading
-from .seen import Seen
-from .stream_mutants import BodyMutant, shape, stream_mutants
-from .value_mutants import value_mutants
-from .wire import events_of
+from tools.mutate.mutants.declared import Reading
+from tools.mutate.mutants.seen import Seen
+from tools.mutate.mutants.stream_mutants import BodyMutant, shape, stream_mutants
+from tools.mutate.mutants.value_mutants import value_mutants
+from tools.mutate.mutants.wire import events_of
+from tools.mutate.recording.record import Recorded
 
 
 class Mutant(NamedTuple):
@@ -183,5 +182,5 @@ def with_header(exchange: Exchange, name: str, value: str | None) -> Exchange:
 def with_body(exchange: Exchange, body: bytes) -> Exchange:
     """With another body and its length, where a length was told."""
     changed = exchange._replace(body=body)
-    told = one_of(exchange.headers, "content-length")
-    return changed if told is None else with_header(changed, "content-length", str(len(body)))
+    declared = one_of(exchange.headers, "content-length")
+    return changed if declared is None else with_header(changed, "content-length", str(len(body)))

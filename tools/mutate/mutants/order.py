@@ -6,8 +6,7 @@ from typing import Any
 
 from engine.json_pointer import look_up, steps_of
 from tools.generate.documents.document import Schema
-
-from .wire import WireEvent
+from tools.mutate.mutants.wire import WireEvent
 
 Admits = Callable[[Any, Any], bool]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from .declared import Part, Schema
+from tools.mutate.mutants.declared import Part, Schema
 
 
 class Seen:

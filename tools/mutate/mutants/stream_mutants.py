@@ -6,12 +6,17 @@ from typing import Any, Final, NamedTuple
 
 from engine.json_pointer import look_up
 from tools.generate.documents.document import Schema
-
-from .declared import Reading
-from .order import excuse_for_double, excuse_for_loss, excuse_for_swap, is_failure, is_repeated
-from .seen import Seen
-from .value_mutants import value_mutants
-from .wire import WireEvent, events_of, frames
+from tools.mutate.mutants.declared import Reading
+from tools.mutate.mutants.order import (
+    excuse_for_double,
+    excuse_for_loss,
+    excuse_for_swap,
+    is_failure,
+    is_repeated,
+)
+from tools.mutate.mutants.seen import Seen
+from tools.mutate.mutants.value_mutants import value_mutants
+from tools.mutate.mutants.wire import WireEvent, events_of, frames
 
 _NUM_PLACES: Final = 3  # at each end of a stream; what happens between is the same
 
@@ -131,14 +136,16 @@ def _of_framing(events: list[WireEvent]) -> Iterator[BodyMutant]:
 
 def _of_identity(events: list[WireEvent]) -> Iterator[BodyMutant]:
     """Mutants of identity: what is the same in every event, and no constant, distinguishes streams."""
-    told = [event.data for event in events if isinstance(event.data, dict) and "error" not in event.data]
-    if len(told) < 3:
+    contents = [event.data for event in events if isinstance(event.data, dict) and "error" not in event.data]
+    if len(contents) < 3:
         return
-    at = next(here for here, event in enumerate(events) if event.data is told[1])
-    for name, value in told[1].items():
-        if (isinstance(value, str) or name == "created") and all(data.get(name) == value for data in told):
+    at = next(here for here, event in enumerate(events) if event.data is contents[1])
+    for name, value in contents[1].items():
+        if (isinstance(value, str) or name == "created") and all(
+            data.get(name) == value for data in contents
+        ):
             other = f"{value}x" if isinstance(value, str) else value + 1
-            text = json.dumps({**told[1], name: other})
+            text = json.dumps({**contents[1], name: other})
             changed = _replaced(events, at, events[at]._replace(text=text))
             yield BodyMutant("identity changed", f"event {at}/{name}", changed, None)
 

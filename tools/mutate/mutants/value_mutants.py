@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from .declared import Part, Reading
-from .seen import Seen
+from tools.mutate.mutants.declared import Part, Reading
+from tools.mutate.mutants.seen import Seen
 
 NEW_NAME: Final = "verbatim_mutant"
 _BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "format")

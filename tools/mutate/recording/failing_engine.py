@@ -75,6 +75,9 @@ class FailingEngine:
     async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
         raise self._error
 
+    async def abort(self, request_id: str) -> None:
+        await self._engine.abort(request_id)
+
     async def health(self) -> Health:
         return Health(False, str(self._error))
 

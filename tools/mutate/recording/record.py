@@ -16,9 +16,8 @@ from handlers.active_requests.engine import Engine
 from handlers.app import CONTRACTS, build_app
 from handlers.checking.exchange import Exchange
 from handlers.settings.settings import Settings
-
-from .failing_engine import FailingEngine
-from .requests import Request, bad_requests, good_requests, plain_requests
+from tools.mutate.recording.failing_engine import FailingEngine
+from tools.mutate.recording.requests import Request, bad_requests, good_requests, plain_requests
 
 _MAX_BODY_BYTES: Final = 20_000
 _NUM_AT_ONCE: Final = 16
@@ -81,7 +80,6 @@ async def _answer(client: httpx.AsyncClient, contract: str, request: Request) ->
     exchange = Exchange(
         request.method,
         request.path,
-        tuple(answer.request.headers.multi_items()),
         request.body,
         answer.status_code,
         tuple(answer.headers.multi_items()),

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, ContentPart, Document, TextPart
-from handlers.chat.prompt.control.marks import KNOWN_ROLES, Marks
+from handlers.chat.prompt.control.sentinels import KNOWN_ROLES, Sentinels
 from handlers.chat.tools import ToolCall, ToolDefinition
 
 
@@ -22,7 +22,7 @@ class ClientText(msgspec.Struct, frozen=True, kw_only=True):
     documents: tuple[Document, ...] = ()
     variables: Mapping[str, object] = {}
 
-    def in_one(self) -> str | None:
+    def joined(self) -> str | None:
         """Return all texts in one string, some as JSON; None where there is no such form (a lone
         surrogate).
         """
@@ -40,15 +40,15 @@ class ClientText(msgspec.Struct, frozen=True, kw_only=True):
                 return None
         return "\n".join(texts)
 
-    def marked(self, marks: Marks, mark: str) -> "ClientText":
-        """Return a copy with the mark wherever a control token could begin. Raises TemplateError."""
-        marker = _Marker(marks, mark)
+    def with_sentinels(self, sentinels: Sentinels, sentinel: str) -> "ClientText":
+        """Return a copy with the sentinel wherever a control token could begin. Raises TemplateError."""
+        writer = _SentinelWriter(sentinels, sentinel)
         try:
             return ClientText(
-                messages=tuple(map(marker.message, self.messages)),
-                tools=tuple(map(marker.tool, self.tools)),
-                documents=tuple(map(marker.mapping, self.documents)),
-                variables={name: marker.value(value) for name, value in self.variables.items()},
+                messages=tuple(map(writer.message, self.messages)),
+                tools=tuple(map(writer.tool, self.tools)),
+                documents=tuple(map(writer.mapping, self.documents)),
+                variables={name: writer.value(value) for name, value in self.variables.items()},
             )
         except RecursionError:
             raise TemplateError("what a message holds is nested too deeply", "messages") from None
@@ -64,14 +64,14 @@ def _other_texts(message: ChatMessage) -> list[str]:
     return texts
 
 
-class _Marker(msgspec.Struct, frozen=True):
-    """Puts one mark into values of every kind."""
+class _SentinelWriter(msgspec.Struct, frozen=True):
+    """Puts one sentinel into values of every kind."""
 
-    marks: Marks
-    mark: str
+    sentinels: Sentinels
+    sentinel: str
 
     def value(self, value: object) -> object:
-        """Return a JSON value with the mark in every text."""
+        """Return a JSON value with the sentinel in every text."""
         match value:
             case str():
                 return self.text(value)
@@ -86,14 +86,14 @@ class _Marker(msgspec.Struct, frozen=True):
         return {self.text(key): self.value(value) for key, value in values.items()}
 
     def text(self, text: str) -> str:
-        return self.marks.put(text, self.mark)
+        return self.sentinels.put(text, self.sentinel)
 
     def optional(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
 
     def message(self, message: ChatMessage) -> ChatMessage:
         return ChatMessage(
-            role=self.marks.put_in_role(message.role, self.mark),
+            role=self.sentinels.put_in_role(message.role, self.sentinel),
             content=self._content(message),
             reasoning=self.optional(message.reasoning),
             tool_calls=tuple(map(self._call, message.tool_calls)),
@@ -117,12 +117,12 @@ class _Marker(msgspec.Struct, frozen=True):
         return tuple(TextPart(put(part.text)) if isinstance(part, TextPart) else part for part in content)
 
     def _words(self, text: str) -> str:
-        """Return an assistant's content with the mark, the tags of thoughts left whole."""
-        return self.marks.put(text, self.mark, has_thoughts=True)
+        """Return an assistant's content with the sentinel, the tags of thoughts left whole."""
+        return self.sentinels.put(text, self.sentinel, has_reasoning=True)
 
     def _call(self, call: ToolCall) -> ToolCall:
         return ToolCall(
             id=self.text(call.id),
             name=self.text(call.name),
-            arguments=self.marks.put_in_json(call.arguments, self.mark),
+            arguments=self.sentinels.put_in_json(call.arguments, self.sentinel),
         )

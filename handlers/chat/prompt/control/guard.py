@@ -13,24 +13,24 @@ from engine.text.tokenizer import Tokenizer
 from handlers.chat.prompt.control.client_text import ClientText
 from handlers.chat.prompt.control.control_tokens import control_tokens
 from handlers.chat.prompt.control.literals import literals_of
-from handlers.chat.prompt.control.marks import Marks
+from handlers.chat.prompt.control.sentinels import Sentinels
 from handlers.chat.prompt.dialect import Dialect
 from handlers.chat.prompt.tool_prompt import RESULT_TAGS
 
 # Digits come out of every filter of a template as they went in. The first is not among the others, so that a
-# mark is found where it was put, whatever stands beside it.
-_MARK: Final = "9052716348"
+# sentinel is found where it was put, whatever stands beside it.
+_SENTINEL: Final = "9052716348"
 _DIGITS: Final = "012345678"
 _ESCAPE: Final = r"\u"  # of a character, in the JSON text of a call's arguments
 # All characters of the basic plane but surrogates: whatever a normalizer makes of them.
 _BASIC_PLANE: Final = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x10000)]))
 
 
-class MarkedText(msgspec.Struct, frozen=True):
-    """A client's text with a mark wherever a control token could begin."""
+class SentinelText(msgspec.Struct, frozen=True):
+    """A client's text with a sentinel wherever a control token could begin."""
 
-    said: ClientText
-    mark: str
+    client_text: ClientText
+    sentinel: str
 
 
 class RenderedPrompt(msgspec.Struct, frozen=True):
@@ -72,38 +72,40 @@ class ControlGuard:
         sources = dialect.template.sources
         self._ids = control_tokens(
             tokenizer.hf,
-            (*sources, *dialect.template.markers, *dialect.tools.tool_format.tags, *tags, *RESULT_TAGS),
+            (*sources, *dialect.template.placeholders, *dialect.tools.tool_format.tags, *tags, *RESULT_TAGS),
         )
-        self._marks = Marks(self._ids, literals_of(sources), kept)
+        self._sentinels = Sentinels(self._ids, literals_of(sources), kept)
         self._tokens = re.compile(f"({any_of(self._ids)})" if self._ids else r"((?!))")
         self._tools = dialect.tools
         self._placed = PlacedTokens(tokenizer, self._ids.values())
         self._is_changed_by_normalizing = _normalizes_into(tokenizer, {token[0] for token in self._ids})
 
-    def marked(self, said: ClientText) -> MarkedText | None:
-        """Return the text with marks; None where nothing in it could be read as a control token."""
-        text = said.in_one()
+    def with_sentinels(self, client_text: ClientText) -> SentinelText | None:
+        """Return the text with sentinels; None where nothing in it could be read as a control token."""
+        text = client_text.joined()
         if text is not None and not self._is_suspect(text):
             return None
-        mark = _MARK
-        while text is not None and mark in text:
-            mark = _MARK[0] + "".join(choice(_DIGITS) for _ in _MARK[1:])
-        # Identifiers may be hashed, which is done before they have marks.
-        said = replace(said, messages=tuple(self._tools.with_ids(said.messages)))
-        return MarkedText(said.marked(self._marks, mark), mark)
+        sentinel = _SENTINEL
+        while text is not None and sentinel in text:
+            sentinel = _SENTINEL[0] + "".join(choice(_DIGITS) for _ in _SENTINEL[1:])
+        # Identifiers may be hashed, which is done before they have sentinels.
+        client_text = replace(client_text, messages=tuple(self._tools.with_ids(client_text.messages)))
+        return SentinelText(client_text.with_sentinels(self._sentinels, sentinel), sentinel)
 
     def _is_suspect(self, text: str) -> bool:
         if self._is_changed_by_normalizing and not text.isascii():
             return True
-        return self._marks.are_needed(text) or _ESCAPE in text
+        return self._sentinels.are_needed(text) or _ESCAPE in text
 
-    def prompt(self, rendered: str, mark: str) -> RenderedPrompt:
-        """Return the prompt without marks. rendered: the template's output for marked text."""
-        text = rendered.replace(mark, "")
+    def prompt(self, rendered: str, sentinel: str) -> RenderedPrompt:
+        """Return the prompt without sentinels. rendered: the template's output for text with sentinels."""
+        text = rendered.replace(sentinel, "")
         if text == rendered and not self._is_changed_by_normalizing:
             return RenderedPrompt(text)
         pieces = self._tokens.split(rendered)  # the pattern has one group, so every other piece is a token
-        parts = [self._ids[piece] if at % 2 else piece.replace(mark, "") for at, piece in enumerate(pieces)]
+        parts = [
+            self._ids[piece] if at % 2 else piece.replace(sentinel, "") for at, piece in enumerate(pieces)
+        ]
         return RenderedPrompt(text, tuple(parts), self._placed)
 
 

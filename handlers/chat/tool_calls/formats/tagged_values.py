@@ -105,12 +105,12 @@ class TaggedValuesFormat(ToolFormat):
             for literal in self.key_end[1:]:
                 yield from text.blanks()
                 yield from text.literal(literal)
-            said = (yield from text.literal(*self.kinds)) if self.kinds else None
+            kind = (yield from text.literal(*self.kinds)) if self.kinds else None
             yield from text.literal(self.padding, "")
             yield CallArguments(f"{separator}{json.dumps(key, ensure_ascii=False)}: ")
             separator = ", "
             parameter = parameters.get(key)
-            if self._is_written_as_text(parameter, said):
+            if self._is_written_as_text(parameter, kind):
                 yield from self._read_text(text)
             else:
                 value = yield from self._read_value(text, is_bound=is_bound)
@@ -119,11 +119,11 @@ class TaggedValuesFormat(ToolFormat):
             text.go_back(len(end))
         yield CallArguments("{}" if separator == "{" else "}")
 
-    def _is_written_as_text(self, parameter: Parameter | None, said: str | None) -> bool:
-        """Return whether a value is text as it stands. said: which of `kinds` came before it."""
+    def _is_written_as_text(self, parameter: Parameter | None, kind: str | None) -> bool:
+        """Return whether a value is text as it stands. kind: which of `kinds` came before it."""
         if self.kinds is None:
             return parameter is not None and _is_text(parameter)
-        return said == self.kinds[0] and (parameter is None or "string" in parameter.types)
+        return kind == self.kinds[0] and (parameter is None or "string" in parameter.types)
 
     def _read_text(self, text: IncomingText) -> Reading[None]:
         ends = (self.padding + self.value_end, self.value_end)

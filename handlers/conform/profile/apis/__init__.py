@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from . import chat, completions, messages, responses
-from .api import Api
+from handlers.conform.profile.apis import chat, completions, messages, responses
+from handlers.conform.profile.apis.api import Api
 
 APIS: Final[Mapping[str, Api]] = {
     "/v1/chat/completions": Api(chat.whole_breaches, chat.stream_breaches),

@@ -5,37 +5,36 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from handlers.conform.document import Json
+from handlers.conform.profile.apis.usage import usage_breaches
 from handlers.conform.profile.events import Event
-from handlers.conform.profile.turn import Asked, Breach, Call, Turn, turn_breaches
-
-from .usage import usage_breaches
+from handlers.conform.profile.turn import Breach, Call, SentBody, Turn, turn_breaches
 
 _CALLS: Final = ("tool_calls", "function_call")
 
 
-def whole_breaches(asked: Asked, answer: Json) -> Iterator[Breach]:
+def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
     for choice in answer["choices"]:
         message = choice["message"]
         calls = tuple(
             Call(one.get("id"), one["function"].get("name"), one["function"].get("arguments"))
             for one in message.get("tool_calls") or ()
         )
-        yield from turn_breaches(asked, _turn(message.get("content") or "", calls, choice["finish_reason"]))
+        yield from turn_breaches(sent, _turn(message.get("content") or "", calls, choice["finish_reason"]))
 
 
-def stream_breaches(asked: Asked, events: Sequence[Event]) -> Iterator[Breach]:
+def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]:
     chunks = [event.data for event in events]
     ids = {chunk["id"] for chunk in chunks}
     if len(ids) > 1:
         message = ", ".join(sorted(ids)[:3])
         yield Breach("The chunks of one answer have different ids", message, "Clients join chunks of one id")
-    yield from usage_breaches(asked, chunks)
+    yield from usage_breaches(sent, chunks)
     choices = [choice for chunk in chunks for choice in chunk["choices"]]
     for index in sorted({choice["index"] for choice in choices}):
-        yield from _choice_breaches(asked, [one for one in choices if one["index"] == index])
+        yield from _choice_breaches(sent, [one for one in choices if one["index"] == index])
 
 
-def _choice_breaches(asked: Asked, pieces: Sequence[Json]) -> Iterator[Breach]:
+def _choice_breaches(sent: SentBody, pieces: Sequence[Json]) -> Iterator[Breach]:
     reasons = [one["finish_reason"] for one in pieces if one.get("finish_reason")]
     if not reasons:
         yield Breach(
@@ -56,7 +55,7 @@ def _choice_breaches(asked: Asked, pieces: Sequence[Json]) -> Iterator[Breach]:
         Call(head.get("id"), (head.get("function") or {}).get("name"), arguments[index])
         for index, head in sorted(heads.items())
     )
-    yield from turn_breaches(asked, _turn(content, calls, reasons[-1]))
+    yield from turn_breaches(sent, _turn(content, calls, reasons[-1]))
 
 
 def _head_breaches(part: Json) -> Iterator[Breach]:

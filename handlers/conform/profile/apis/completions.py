@@ -3,20 +3,19 @@
 from collections.abc import Iterator, Sequence
 
 from handlers.conform.document import Json
+from handlers.conform.profile.apis.usage import usage_breaches
 from handlers.conform.profile.events import Event
-from handlers.conform.profile.turn import Asked, Breach
-
-from .usage import usage_breaches
+from handlers.conform.profile.turn import Breach, SentBody
 
 
-def whole_breaches(asked: Asked, answer: Json) -> Iterator[Breach]:
+def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
     """Yield nothing: the schema says all."""
     yield from ()
 
 
-def stream_breaches(asked: Asked, events: Sequence[Event]) -> Iterator[Breach]:
+def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]:
     chunks = [event.data for event in events]
-    yield from usage_breaches(asked, chunks)
+    yield from usage_breaches(sent, chunks)
     if not any(choice.get("finish_reason") for chunk in chunks for choice in chunk["choices"]):
         yield Breach(
             "No chunk has a finish_reason", f"There are {len(chunks)} chunks", "It says that the text is over"

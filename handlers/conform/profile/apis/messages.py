@@ -5,23 +5,23 @@ from typing import Any, Final
 
 from handlers.conform.document import Json
 from handlers.conform.profile.events import Event
-from handlers.conform.profile.turn import Asked, Breach, Call, Turn, turn_breaches
+from handlers.conform.profile.turn import Breach, Call, SentBody, Turn, turn_breaches
 
 _NAMES: Final = "Anthropic's clients take an event by the name in its `event` line, and skip others"
 _ORDER: Final = "Anthropic's clients raise an error: Unexpected event order"
 _BLOCKS: Final = "Clients put a delta into the open block of its index, and use a block when it has stopped"
 
 
-def whole_breaches(asked: Asked, answer: Json) -> Iterator[Breach]:
+def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
     blocks = answer["content"]
     calls = tuple(
         Call(one.get("id"), one.get("name"), one.get("input")) for one in blocks if one["type"] == "tool_use"
     )
     text = "".join(one["text"] for one in blocks if one["type"] == "text")
-    yield from turn_breaches(asked, _turn(text, calls, answer["stop_reason"]))
+    yield from turn_breaches(sent, _turn(text, calls, answer["stop_reason"]))
 
 
-def stream_breaches(asked: Asked, events: Sequence[Event]) -> Iterator[Breach]:
+def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]:
     wrong = next((event for event in events if event.name != event.data["type"]), None)
     if wrong is not None:
         message = f"The event {wrong.data['type']} is named {wrong.name!r}"
@@ -43,7 +43,7 @@ def stream_breaches(asked: Asked, events: Sequence[Event]) -> Iterator[Breach]:
     for one in values:
         yield from blocks.breaches(one)
     yield from blocks.end_breaches()
-    yield from turn_breaches(asked, _turn(blocks.text, tuple(blocks.calls), ends[-1]["delta"]["stop_reason"]))
+    yield from turn_breaches(sent, _turn(blocks.text, tuple(blocks.calls), ends[-1]["delta"]["stop_reason"]))
 
 
 class _Blocks:

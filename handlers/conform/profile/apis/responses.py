@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from handlers.conform.document import Json
+from handlers.conform.profile.apis.usage import length_breaches
 from handlers.conform.profile.events import Event
-from handlers.conform.profile.turn import Asked, Breach, Call, Turn, turn_breaches
-
-from .usage import length_breaches
+from handlers.conform.profile.turn import Breach, Call, SentBody, Turn, turn_breaches
 
 _ENDS: Final = ("response.completed", "response.incomplete")
 _END: Final = "Codex ends with: stream closed before response.completed"
@@ -16,11 +15,11 @@ _IDS: Final = "A client puts a piece into the item of its id, and fails if no it
 _FINAL: Final = "A client that keeps the items of a stream names them by these ids in its next request"
 
 
-def whole_breaches(asked: Asked, answer: Json) -> Iterator[Breach]:
-    yield from _answer_breaches(asked, answer)
+def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
+    yield from _answer_breaches(sent, answer)
 
 
-def stream_breaches(asked: Asked, events: Sequence[Event]) -> Iterator[Breach]:
+def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]:
     values = [event.data for event in events]
     kinds = [one["type"] for one in values]
     if kinds[:1] != ["response.created"]:
@@ -31,7 +30,7 @@ def stream_breaches(asked: Asked, events: Sequence[Event]) -> Iterator[Breach]:
     final = values[-1]["response"]
     yield from _id_breaches(values, final)
     yield from _text_breaches(values, final)
-    yield from _answer_breaches(asked, final)
+    yield from _answer_breaches(sent, final)
 
 
 def _id_breaches(values: Sequence[Json], final: Json) -> Iterator[Breach]:
@@ -66,15 +65,15 @@ def _text_breaches(values: Sequence[Json], final: Json) -> Iterator[Breach]:
         yield Breach("The streamed text is not that of the final answer", message, why)
 
 
-def _answer_breaches(asked: Asked, answer: Json) -> Iterator[Breach]:
+def _answer_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
     calls = tuple(
         Call(one.get("call_id"), one.get("name"), one.get("arguments"))
         for one in answer["output"]
         if one["type"] == "function_call"
     )
-    yield from turn_breaches(asked, Turn(_text(answer), calls, answer.get("status") == "incomplete", None))
+    yield from turn_breaches(sent, Turn(_text(answer), calls, answer.get("status") == "incomplete", None))
     if answer.get("usage"):
-        yield from length_breaches(asked, answer["usage"]["output_tokens"])
+        yield from length_breaches(sent, answer["usage"]["output_tokens"])
 
 
 def _text(answer: Json) -> str:

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from handlers.conform.document import Json
-from handlers.conform.profile.turn import Asked, Breach
+from handlers.conform.profile.turn import Breach, SentBody
 
 _LAST: Final = "Agents know by it how full the context is, and benchmarks how much was generated"
 _EVERY: Final = "Benchmarks take the counts of a request that they cut off from its last chunk"
 _LENGTH: Final = "A benchmark that asks for answers of one length compares nothing if they end earlier"
 
 
-def usage_breaches(asked: Asked, chunks: Sequence[Json]) -> Iterator[Breach]:
+def usage_breaches(sent: SentBody, chunks: Sequence[Json]) -> Iterator[Breach]:
     """Yield what is wrong with the counts that a stream's request asked for."""
-    options = asked.body.get("stream_options") or {}
+    options = sent.body.get("stream_options") or {}
     counts = [chunk["usage"] for chunk in chunks if chunk.get("usage")]
     if options.get("include_usage") and not counts:
         yield Breach(
@@ -27,12 +27,12 @@ def usage_breaches(asked: Asked, chunks: Sequence[Json]) -> Iterator[Breach]:
         )
         yield Breach("Not every chunk has the usage that was asked for", message, _EVERY)
     if counts:
-        yield from length_breaches(asked, counts[-1]["completion_tokens"])
+        yield from length_breaches(sent, counts[-1]["completion_tokens"])
 
 
-def length_breaches(asked: Asked, num_tokens: int) -> Iterator[Breach]:
+def length_breaches(sent: SentBody, num_tokens: int) -> Iterator[Breach]:
     """Yield the breach of an answer that had to be as long as its limit, and is not."""
-    body = asked.body
+    body = sent.body
     names = ("max_completion_tokens", "max_tokens", "max_output_tokens")
     limit = next((body[name] for name in names if body.get(name) is not None), None)
     if body.get("ignore_eos") and limit is not None and num_tokens != limit:

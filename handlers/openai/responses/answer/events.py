@@ -11,14 +11,14 @@ import orjson
 
 from generated.openai import models as m
 from generated.operation import EncodedEvent
-from handlers.openai.responses.answer.item import CustomCall, FunctionCall, Message, OutputItem, Thoughts
+from handlers.openai.responses.answer.item import CustomCall, FunctionCall, Message, OutputItem, ReasoningItem
 from handlers.openai.responses.answer.output import Begun, Closed, Gained, Step
 
 ResponseEvent: TypeAlias = m.ResponseStreamEvent | EncodedEvent
 
 # In the order of the models' fields: number, item's id and place, and the piece as JSON text.
 _PIECES: Final[dict[type[OutputItem], bytes]] = {
-    Thoughts: (
+    ReasoningItem: (
         b'{"type":"response.reasoning_text.delta","sequence_number":%d,"item_id":"%b","output_index":%d,'
         b'"content_index":0,"delta":%b}'
     ),
@@ -84,7 +84,7 @@ class ResponseEvents:
             output_index=item.index,
             item=item.wire(),
         )
-        if isinstance(item, Thoughts | Message):
+        if isinstance(item, ReasoningItem | Message):
             yield m.ResponseContentPartAddedEvent(
                 type="response.content_part.added",
                 sequence_number=next(self._numbers),
@@ -121,7 +121,7 @@ class ResponseEvents:
                     output_index=item.index,
                     input=item.text,
                 )
-            case Thoughts() | Message():
+            case ReasoningItem() | Message():
                 yield self._text_done(item)
                 yield m.ResponseContentPartDoneEvent(
                     type="response.content_part.done",
@@ -148,7 +148,7 @@ class ResponseEvents:
             arguments=item.text,
         )
 
-    def _text_done(self, item: Thoughts | Message) -> ResponseEvent:
+    def _text_done(self, item: ReasoningItem | Message) -> ResponseEvent:
         number = next(self._numbers)
         if isinstance(item, Message):
             return m.ResponseTextDoneEvent(

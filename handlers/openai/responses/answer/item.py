@@ -46,7 +46,7 @@ class OutputItem(ABC):
         """Return the contract's model of the item, without content while it is open."""
 
 
-class Thoughts(OutputItem):
+class ReasoningItem(OutputItem):
     """Text that the model thinks before it answers."""
 
     prefix = "rs"

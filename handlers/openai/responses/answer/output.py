@@ -16,7 +16,7 @@ from handlers.openai.responses.answer.item import (
     ItemStatus,
     Message,
     OutputItem,
-    Thoughts,
+    ReasoningItem,
     WireItem,
 )
 from handlers.openai.responses.request.tools import Toolbox
@@ -64,7 +64,7 @@ class ResponseOutput:
     def feed(self, delta: ChatDelta) -> Iterator[Step]:
         """Yield the steps that a delta leads to; a step has been taken when it is yielded."""
         if delta.reasoning:
-            yield from self._continue(Thoughts, delta.reasoning)
+            yield from self._continue(ReasoningItem, delta.reasoning)
         if delta.content:
             logprobs = () if self._logprobs is None else self._logprobs(delta.answer_events)
             yield from self._continue(Message, delta.content, logprobs)
@@ -86,7 +86,7 @@ class ResponseOutput:
         return self._items[-1] if self._items and self._items[-1].is_open else None
 
     def _continue(
-        self, kind: type[Thoughts | Message], piece: str, logprobs: Sequence[m.ResponseLogprob] = ()
+        self, kind: type[ReasoningItem | Message], piece: str, logprobs: Sequence[m.ResponseLogprob] = ()
     ) -> Iterator[Step]:
         if not isinstance(self._open_item, kind):
             yield from self._begin(kind(len(self._items)))

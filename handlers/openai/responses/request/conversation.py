@@ -79,7 +79,7 @@ class Conversation:
             ):
                 self._add_output(item, at)
             case m.ResponseReasoningInput():
-                self._add(ChatMessage(role="assistant", reasoning=_thoughts(item)), Place(at, at))
+                self._add(ChatMessage(role="assistant", reasoning=_reasoning_text(item)), Place(at, at))
             case m.ResponseAssistantMessage():
                 self._add_words(item, at)
             case m.ResponseFunctionCallInput() | m.ResponseCustomToolCallInput() | m.ResponseShellCallInput():
@@ -196,7 +196,7 @@ def _words(content: str | Sequence[AssistantPart]) -> str | tuple[ContentPart, .
     )
 
 
-def _thoughts(item: m.ResponseReasoningInput) -> str:
+def _reasoning_text(item: m.ResponseReasoningInput) -> str:
     """The thoughts; a summary stands in for them where there are none."""
     texts = item.content or item.summary or ()
     return "\n\n".join(text.text for text in texts)

@@ -13,7 +13,7 @@ from handlers.openai.responses.request.conversation import Conversation
 from handlers.openai.responses.request.request import chat_params, check_rules, request_field
 from handlers.openai.responses.request.tools import Toolbox, tool_lists
 from handlers.openai.responses.request.truncation import Dropped, shortest_cut
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.service.token_ids import check_bias_ids
 
 _ROOM_SHARE: Final = 8  # of a truncated prompt's context, one part in so many is left where no bound is asked
@@ -29,7 +29,7 @@ class Prepared(NamedTuple):
 class Preparation:
     """Renders and tokenizes the inputs of responses for the served model."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ServedModel) -> None:
         self._shared = shared
 
     async def prepare(self, body: m.CreateResponseRequest) -> Prepared:

@@ -7,8 +7,8 @@ from typing import Final
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser
 
-from .malformed import MalformedForm
-from .part import Part
+from handlers.runtime.reading.form.malformed import MalformedForm
+from handlers.runtime.reading.form.part import Part
 
 MAX_PARTS: Final = 64
 MAX_TEXT_BYTES: Final = 2**20

@@ -4,7 +4,7 @@ from typing import Final
 
 from python_multipart.multipart import parse_options_header
 
-from .malformed import MalformedForm
+from handlers.runtime.reading.form.malformed import MalformedForm
 
 # Other encodings are deprecated (RFC 7578, section 4.7), and to take one for the bytes would misread it.
 _PLAIN_ENCODINGS: Final = (b"", b"7bit", b"8bit", b"binary")

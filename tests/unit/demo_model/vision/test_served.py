@@ -15,6 +15,7 @@ from handlers.app import build_app
 from handlers.engine_starter import engine_config
 from handlers.settings.settings import Settings
 from handlers.shared_settings.shared_settings import EMBEDDED_VISION_MODEL
+from tests.unit.demo_model.vision.test_drawing import figure, scene
 from tests.unit.handlers.openai.api import CHAT
 from tests.unit.handlers.runtime.client import send
 from tools.demo_model.vision.drawings.scene import Scene
@@ -27,8 +28,6 @@ from tools.demo_model.vision.evaluation.trials import (
 )
 from tools.demo_model.vision.questions import QUESTIONS
 from tools.demo_model.vision.recipe import NUM_PATCHES
-
-from .test_drawing import figure, scene
 
 NUM_TRIALS: Final = 3
 MOST_MISSED: Final = 0.15  # as in test_answers.py

@@ -9,6 +9,7 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase
 
 from engine.demo_model import DEMO_MODEL
+from tests.unit.demo_model.vision.test_drawing import WHITE, figure
 from tools.demo_model.corpus import render
 from tools.demo_model.dialogue import Dialogue
 from tools.demo_model.packing import batches
@@ -28,8 +29,6 @@ from tools.demo_model.vision.tower import (
     labels_of,
 )
 from tools.demo_model.vision.train import embedded
-
-from .test_drawing import WHITE, figure
 
 TOKENIZER = tokenizer_with_images(DEMO_MODEL)
 PLAIN_TOKENIZER = Tokenizer.from_file(str(DEMO_MODEL / "tokenizer.json"))

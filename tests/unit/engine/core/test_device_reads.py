@@ -8,7 +8,7 @@ grammars, which xgrammar fills and keeps in the host's memory.
 
 import sys
 from collections.abc import Callable, Iterator
-from collections.abc import Sequence as Row
+from collections.abc import Sequence as SequenceOf
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -249,7 +249,7 @@ class Foreseeing:
     def __init__(self, outputs: dict[int, list[int]]) -> None:
         self._outputs = outputs
 
-    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[Proposal]:
+    def propose(self, wanted: SequenceOf[tuple[Sequence, int]]) -> list[Proposal]:
         proposals = []
         for sequence, length in wanted:
             draft = self._outputs[sequence.arrival][sequence.num_output_tokens :][:length]

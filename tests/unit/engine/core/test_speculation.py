@@ -1,7 +1,7 @@
 """Drafts change the number of steps, and nothing that a request gets."""
 
 from collections.abc import Iterator
-from collections.abc import Sequence as Row
+from collections.abc import Sequence as SequenceOf
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -68,7 +68,7 @@ class Foreseeing:
         self._num_right = num_right
         self._random = Random(0)
 
-    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[Proposal]:
+    def propose(self, wanted: SequenceOf[tuple[Sequence, int]]) -> list[Proposal]:
         return [Proposal(self._propose(sequence, length), 8) for sequence, length in wanted]
 
     def _propose(self, sequence: Sequence, length: int) -> list[int]:
@@ -371,7 +371,7 @@ def test_the_demo_model_answers_the_same_with_prompt_lookup() -> None:
 class Broken:
     """A proposer with a bug."""
 
-    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[Proposal]:
+    def propose(self, wanted: SequenceOf[tuple[Sequence, int]]) -> list[Proposal]:
         raise RuntimeError("no proposal")
 
 

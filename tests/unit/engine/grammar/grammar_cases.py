@@ -6,6 +6,7 @@ import numpy as np
 import xgrammar
 
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
+from engine.grammar.schema.json_schema import EnforceableSchema, parse_json
 from tests.unit.engine.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
@@ -15,6 +16,11 @@ _ENDERS = frozenset('"}],')
 
 def ids_of(text: str) -> list[int]:
     return TOKENIZER.encode(text, add_special_tokens=False)
+
+
+def schema_grammar(source: str) -> str:
+    """The EBNF of a JSON Schema's values. Raises InvalidGrammar where the server does."""
+    return EnforceableSchema(parse_json(source)).grammar()
 
 
 def allowed_ids(state_bits: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> list[int]:

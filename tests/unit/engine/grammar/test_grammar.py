@@ -13,11 +13,11 @@ from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.matcher import GrammarMatcher
 from engine.request import Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampling.logits.grammar_mask import apply_grammar
-from engine.sampling.sampler import Sampled, Sampler
+from engine.sampling.sampler import Sampled
 from engine.sampling.state import SamplingState
 from engine.text.tokenizer import Tokenizer
 from tests.unit.engine.grammar.grammar_cases import COMPILER, TOKENIZER, accepts, generate, ids_of
-from tests.unit.engine.sampling.sampling_cases import CPU, logits, state
+from tests.unit.engine.sampling.sampling_cases import CPU, logits, sample, state
 from tests.unit.engine.text import tiny_tokenizers
 
 V = TOKENIZER.vocab_size
@@ -58,9 +58,9 @@ def constrained(
 
 def write(sequence: SamplingState, num_tokens: int, *, tokenizer: Tokenizer = TOKENIZER) -> list[int]:
     """Greedy tokens from random logits."""
-    sampler, token_ids = Sampler(tokenizer), []
+    token_ids = []
     for step in range(num_tokens):
-        [sampled] = sampler.sample(logits(1, tokenizer.vocab_size, seed=step), [sequence])
+        [sampled] = sample(tokenizer, logits(1, tokenizer.vocab_size, seed=step), [sequence])
         assert isinstance(sampled, Sampled), sampled
         sequence.accept(sampled.token_id)
         token_ids.append(sampled.token_id)
@@ -212,7 +212,7 @@ def test_a_model_without_end_tokens_completes_a_grammar_by_its_text() -> None:
 def test_only_rows_with_a_grammar_are_masked() -> None:
     rows = logits(3, V)
     states = [constrained(regex("[0-9]")), state(TOKENIZER, GREEDY), constrained(regex("[a-c]"))]
-    results = Sampler(TOKENIZER).sample(rows, states)
+    results = sample(TOKENIZER, rows, states)
     texts = [TOKENIZER.token_text(result.token_id) for result in results if isinstance(result, Sampled)]
     assert texts[0] in "0123456789"
     assert results[1] == Sampled(int(rows[1].argmax()))
@@ -231,7 +231,7 @@ def test_a_mask_leaves_the_logits_of_allowed_tokens_as_they_are() -> None:
 def test_logprobs_under_a_grammar_are_of_the_raw_logits() -> None:
     rows = logits(1, V)
     sequence = constrained(regex("[0-9]"), params=SamplingParams(temperature=0.0, num_logprobs=2))
-    [sampled] = Sampler(TOKENIZER).sample(rows, [sequence])
+    [sampled] = sample(TOKENIZER, rows, [sequence])
     assert isinstance(sampled, Sampled)
     assert sampled.logprob == pytest.approx(float(rows[0].log_softmax(-1)[sampled.token_id]), abs=1e-5)
     assert [token.token_id for token in sampled.top_logprobs] == rows[0].topk(2).indices.tolist()
@@ -241,18 +241,17 @@ def test_a_grammar_that_excludes_every_token_fails_its_row_alone() -> None:
     stopping = StopConditions(max_tokens=9, min_tokens=5)
     ended = constrained(regex("a"), stopping=stopping)
     ended.accept(ids_of("a")[0])  # nothing but the end may follow, and min_tokens forbids the end
-    results = Sampler(TOKENIZER).sample(logits(2, V), [ended, constrained(regex("a"))])
+    results = sample(TOKENIZER, logits(2, V), [ended, constrained(regex("a"))])
     assert isinstance(results[0], GenerationFailed)
     assert isinstance(results[1], Sampled)
 
 
 def test_a_grammar_too_slow_to_follow_fails_its_row_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     slow, fast = constrained(regex("a+")), constrained(regex("a+"))
-    sampler = Sampler(TOKENIZER)
     with monkeypatch.context() as patch:
         patch.setattr("engine.grammar.run_time.time_budget.MAX_STEP_S", -1.0)
         slow.accept(ids_of("a")[0])
-    results = sampler.sample(logits(2, V), [slow, fast])
+    results = sample(TOKENIZER, logits(2, V), [slow, fast])
     assert isinstance(results[0], GenerationFailed)
     assert "too long" in str(results[0])
     assert isinstance(results[1], Sampled)

@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InvalidGrammar
-from engine.grammar.schema.json_schema import schema_grammar
 from engine.request import Grammar, GrammarKind
-from tests.unit.engine.grammar.grammar_cases import COMPILER, generate
+from tests.unit.engine.grammar.grammar_cases import COMPILER, generate, schema_grammar
 
 NUM_EXAMPLES = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "30"))
 NUMBERS = st.sampled_from([-10, -2.5, 0, 1, 3, 7.5, 20])

@@ -39,12 +39,12 @@ def test_each_place_takes_a_file_of_its_kind(directory: Path) -> None:
     tokenizer, processor, lines = load(directory)
     assert processor is not None
     assert any(line.startswith("reads images and sounds, by an encoder") for line in lines), lines
-    image, sound = processor.marker(MediaKind.IMAGE), processor.marker(MediaKind.AUDIO)
+    image, sound = processor.placeholder(MediaKind.IMAGE), processor.placeholder(MediaKind.AUDIO)
     ids = tokenizer.encode(f"{sound} and {image}")
     first, second = processor.expand(ids, [SOUND, PICTURE]).media
     assert (first.kind, second.kind) == (MediaKind.AUDIO, MediaKind.IMAGE)
     # The tokens of an image see each other, as this model wants it, and those of a sound do not.
-    assert second.blocks and not first.blocks
+    assert second.seen_together and not first.seen_together
     with pytest.raises(InvalidMedia, match="media item 0: it is image, and its place is one of audio"):
         processor.expand(ids, [PICTURE, SOUND])
 
@@ -60,7 +60,7 @@ def test_each_place_takes_a_file_of_its_kind(directory: Path) -> None:
 def test_a_sound_that_cannot_be_read_is_named_by_its_index(directory: Path, data: bytes, reason: str) -> None:
     tokenizer, processor, _ = load(directory, media_limits=MediaLimits(max_audio_seconds=1.0))
     assert processor is not None
-    ids = tokenizer.encode(processor.marker(MediaKind.AUDIO) * 2)
+    ids = tokenizer.encode(processor.placeholder(MediaKind.AUDIO) * 2)
     with pytest.raises(InvalidMedia, match=f"media item 1: .*({reason})"):
         processor.expand(ids, [SOUND, MediaItem(MediaKind.AUDIO, data)])
 

@@ -49,10 +49,10 @@ def load(directory: Path, **shape: Any) -> tuple[EngineCore, list[Prompt]]:
     core, tokenizer, _ = build_core(config, lambda line: None)
     processor = media_processor_of(core.runner)
     assert processor is not None
-    marker = processor.marker(MediaKind.IMAGE)
+    placeholder = processor.placeholder(MediaKind.IMAGE)
     return core, [
         processor.expand(
-            tokenizer.encode(text.replace("#", marker)),
+            tokenizer.encode(text.replace("#", placeholder)),
             [MediaItem(MediaKind.IMAGE, data) for data in images],
         )
         for text, images in TEXTS

@@ -39,7 +39,7 @@ def config_of(directory: Path, *, media: bool = True) -> EngineConfig:
 
 def test_files_and_places_must_be_as_many(loaded: tuple[PromptMediaProcessor, Tokenizer]) -> None:
     processor, tokenizer = loaded
-    ids = tokenizer.encode("a " + processor.marker(MediaKind.IMAGE))
+    ids = tokenizer.encode("a " + processor.placeholder(MediaKind.IMAGE))
     with pytest.raises(InvalidRequest, match="1 places for media .<start_of_image>., and 2 came"):
         processor.expand(ids, [PICTURE, PICTURE])
     with pytest.raises(InvalidRequest, match="1 places for media .*, and 0 came"):
@@ -50,7 +50,7 @@ def test_a_file_that_cannot_be_read_is_named_by_its_index(
     loaded: tuple[PromptMediaProcessor, Tokenizer],
 ) -> None:
     processor, tokenizer = loaded
-    ids = tokenizer.encode(processor.marker(MediaKind.IMAGE) * 2)
+    ids = tokenizer.encode(processor.placeholder(MediaKind.IMAGE) * 2)
     with pytest.raises(InvalidMedia, match="media item 1: the file is no image"):
         processor.expand(ids, [PICTURE, MediaItem(MediaKind.IMAGE, b"hello")])
     with pytest.raises(InvalidMedia, match="media item 0: the model reads no audio"):
@@ -63,7 +63,7 @@ def test_the_configuration_bounds_the_pixels_of_an_image(directory: Path) -> Non
     core, tokenizer, _ = build_core(config, lambda line: None)
     processor = media_processor_of(core.runner)
     assert processor is not None
-    ids = tokenizer.encode(processor.marker(MediaKind.IMAGE))
+    ids = tokenizer.encode(processor.placeholder(MediaKind.IMAGE))
     assert processor.expand(ids, [PICTURE]).media
     with pytest.raises(InvalidMedia, match="media item 0: an image of 31 × 20 pixels; 600 are the most"):
         processor.expand(ids, [MediaItem(MediaKind.IMAGE, image_bytes(31, 20))])
@@ -89,7 +89,7 @@ def test_pictures_of_few_pixels_are_read(
     loaded: tuple[PromptMediaProcessor, Tokenizer], width: int, height: int
 ) -> None:
     processor, tokenizer = loaded
-    ids = tokenizer.encode(processor.marker(MediaKind.IMAGE))
+    ids = tokenizer.encode(processor.placeholder(MediaKind.IMAGE))
     prompt = processor.expand(ids, [MediaItem(MediaKind.IMAGE, image_bytes(width, height))])
     assert len(prompt.media) == 1
 
@@ -98,7 +98,7 @@ def test_a_file_is_processed_once_and_its_digest_is_of_all_that_the_model_gets(
     loaded: tuple[PromptMediaProcessor, Tokenizer],
 ) -> None:
     processor, tokenizer = loaded
-    ids = tokenizer.encode("a" + processor.marker(MediaKind.IMAGE) * 3)
+    ids = tokenizer.encode("a" + processor.placeholder(MediaKind.IMAGE) * 3)
     other, another = (MediaItem(MediaKind.IMAGE, image_bytes(31, 20, seed=seed)) for seed in (5, 6))
     num_hits = processor.cache.num_hits
     first, again, third = processor.expand(ids, [other, other, another]).media
@@ -114,11 +114,11 @@ def test_line_feeds_beside_an_image_become_the_tokens_that_the_whole_text_has(
 ) -> None:
     """transformers encodes a text after its images have got their places in it."""
     processor, tokenizer = loaded
-    marker = processor.marker(MediaKind.IMAGE)
-    image = marker + "<image_soft_token>" * 4 + "<end_of_image>"
+    placeholder = processor.placeholder(MediaKind.IMAGE)
+    image = placeholder + "<image_soft_token>" * 4 + "<end_of_image>"
     for text in ("a\n#\nb", "#", "\n\n#\n#", "#\n\n\n"):
         items = [PICTURE] * text.count("#")
-        ids = processor.expand(tokenizer.encode(text.replace("#", marker)), items).token_ids
+        ids = processor.expand(tokenizer.encode(text.replace("#", placeholder)), items).token_ids
         assert list(ids) == tokenizer.encode(text.replace("#", f"\n\n{image}\n\n"))
 
 

@@ -49,7 +49,7 @@ def test_the_lesser_of_what_is_there_and_what_is_allowed_is_used(
     found: Instructions, allowed: Instructions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(instructions, "_found", lambda: found)
-    monkeypatch.setattr(instructions, "_has_avx_vnni", lambda: True)
+    monkeypatch.setattr(instructions, "has_avx_vnni", lambda: True)
     monkeypatch.setenv("VERBATIM_ISA", allowed.label.upper())
     assert usable_instructions() == min(found, allowed)
     assert hides(Instructions.AVX512) == (allowed < Instructions.AVX512 <= found)
@@ -59,7 +59,7 @@ def test_the_lesser_of_what_is_there_and_what_is_allowed_is_used(
 
 def test_a_processor_with_avx512_may_lack_avx_vnni(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(instructions, "_found", lambda: Instructions.AVX512_VNNI)
-    monkeypatch.setattr(instructions, "_has_avx_vnni", lambda: False)
+    monkeypatch.setattr(instructions, "has_avx_vnni", lambda: False)
     monkeypatch.setenv("VERBATIM_ISA", "avx2_vnni")
     assert usable_instructions() is Instructions.AVX2
     assert "-mavxvnni" not in Target.of_this_processor().flags
@@ -131,7 +131,7 @@ def test_torchs_libraries_are_limited_and_given_back(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("isa", [each.label for each in X86_SETS])
 def test_flags_hold_all_sets_up_to_the_one_that_is_used(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(instructions, "_found", lambda: Instructions.AMX)
-    monkeypatch.setattr(instructions, "_has_avx_vnni", lambda: True)
+    monkeypatch.setattr(instructions, "has_avx_vnni", lambda: True)
     monkeypatch.setenv("VERBATIM_ISA", isa)
     flags = Target.of_this_processor().flags
     expected = {
@@ -150,7 +150,7 @@ def test_flags_hold_all_sets_up_to_the_one_that_is_used(isa: str, monkeypatch: p
 
 def test_each_set_has_a_library_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(instructions, "_found", lambda: Instructions.AMX)
-    monkeypatch.setattr(instructions, "_has_avx_vnni", lambda: True)
+    monkeypatch.setattr(instructions, "has_avx_vnni", lambda: True)
     names = set()
     for isa in ("sse4_2", "avx2", "avx2_vnni", "avx512", "avx512_vnni", "avx512_bf16"):
         monkeypatch.setenv("VERBATIM_ISA", isa)
@@ -189,7 +189,7 @@ def test_a_library_for_avx2_has_no_register_of_512_bits() -> None:
 
 @needs_compiler
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")
-@pytest.mark.skipif(not instructions._has_avx_vnni(), reason="needs AVX-VNNI")
+@pytest.mark.skipif(not instructions.has_avx_vnni(), reason="needs AVX-VNNI")
 @pytest.mark.skipif(usable_instructions() < Instructions.AVX2_VNNI, reason="AVX-VNNI is hidden")
 def test_a_library_for_avx_vnni_needs_no_avx512() -> None:
     code = _code_of("avx2_vnni", "avx2_vnni")

@@ -70,7 +70,7 @@ def token_ids_of(directory: Path, *, keeps_arrays: bool = False) -> list[list[in
     processor, tokenizer = processor_of(directory, keeps_arrays=keeps_arrays)
     found: list[list[int] | str] = []
     for kind in (kind for kind in FILES if kind in processor.kinds):
-        ids = tokenizer.encode(f"of {processor.marker(kind)} what?")
+        ids = tokenizer.encode(f"of {processor.placeholder(kind)} what?")
         for data in FILES[kind]:
             try:
                 found.append(list(processor.expand(ids, [MediaItem(kind, data)]).token_ids))

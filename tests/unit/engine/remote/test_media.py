@@ -82,7 +82,7 @@ def media_of(engine: Engine) -> MediaProcessor:
 
 def prompt_of(engine: Engine, *items: MediaItem) -> Prompt:
     media = media_of(engine)
-    text = "one " + " and ".join(media.marker(item.kind) for item in items) + " what?"
+    text = "one " + " and ".join(media.placeholder(item.kind) for item in items) + " what?"
     return media.expand(engine.tokenizer.encode(text), items)
 
 

@@ -4,9 +4,15 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
+from engine.errors import GenerationFailed
+from engine.events import TokenLogprob
 from engine.request import SamplingParams, StopConditions
+from engine.sampling.beam_search import Candidate
+from engine.sampling.logprobs import RankedRows, ScoredTokens
+from engine.sampling.sampler import Sampled, Sampler
 from engine.sampling.state import SamplingState
 from engine.text.tokenizer import Tokenizer
+from engine.transfers import Readback
 
 CPU = torch.device("cpu")
 
@@ -55,3 +61,45 @@ def state(
 def logits(num_rows: int, vocab_size: int, *, spread: float = 2.0, seed: int = 0) -> torch.Tensor:
     """[num_rows, vocab_size] float32, normally distributed."""
     return torch.randn(num_rows, vocab_size, generator=torch.Generator().manual_seed(seed)) * spread
+
+
+def sample(
+    tokenizer: Tokenizer, rows: torch.Tensor, states: Sequence[SamplingState]
+) -> list[Sampled | GenerationFailed]:
+    """Return the tokens that a sampler draws for raw logits [n, v], read from the device at once."""
+    readback = Readback()
+    launched = Sampler(tokenizer).launch(rows, states, readback)
+    readback.pack()
+    readback.read()
+    return launched.results(tokenizer)
+
+
+def best_candidates(
+    tokenizer: Tokenizer, rows: torch.Tensor, states: Sequence[SamplingState], num_candidates: int
+) -> list[list[Candidate] | GenerationFailed]:
+    """Return the candidates of beams with raw logits [n, v], read from the device at once."""
+    readback = Readback()
+    launched = Sampler(tokenizer).launch_candidates(rows, states, num_candidates, readback)
+    readback.pack()
+    readback.read()
+    return launched.results(tokenizer)
+
+
+def score_tokens(
+    tokenizer: Tokenizer, rows: torch.Tensor, token_ids: torch.Tensor, num_ranked: Sequence[int]
+) -> list[tuple[float, tuple[TokenLogprob, ...]]]:
+    """The scores of `ScoredTokens`, read from the device at once."""
+    readback = Readback()
+    scored = ScoredTokens(rows, token_ids, num_ranked, readback)
+    readback.read()
+    return list(scored.scores(tokenizer))
+
+
+def rank_logprobs(
+    tokenizer: Tokenizer, logprobs: torch.Tensor, num_ranked: Sequence[int]
+) -> list[tuple[TokenLogprob, ...]]:
+    """The tokens of `RankedRows`, read from the device at once."""
+    readback = Readback()
+    ranked = RankedRows(logprobs, num_ranked, readback)
+    readback.read()
+    return ranked.tokens(tokenizer)

@@ -1,9 +1,9 @@
 import pytest
 import torch
 
-from engine.sampling.logprobs import log_probabilities, rank_logprobs, score_tokens
+from engine.sampling.logprobs import log_probabilities
 from tests.unit.engine.sampling import reference_sampler
-from tests.unit.engine.sampling.sampling_cases import logits
+from tests.unit.engine.sampling.sampling_cases import logits, rank_logprobs, score_tokens
 from tests.unit.engine.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
@@ -18,11 +18,11 @@ def test_scores_are_the_float64_log_probabilities_of_the_tokens(num_rows: int) -
         reference_sampler.log_softmax(row)[token_id]
         for row, token_id in zip(rows.tolist(), next_ids.tolist(), strict=True)
     ]
-    scores = list(score_tokens(rows, next_ids, [row % 3 for row in range(num_rows)], TOKENIZER))
+    scores = score_tokens(TOKENIZER, rows, next_ids, [row % 3 for row in range(num_rows)])
     own = torch.tensor([logprob for logprob, _ in scores])
     torch.testing.assert_close(own, torch.tensor(expected), rtol=0, atol=2e-6)
     assert [top for _, top in scores] == rank_logprobs(
-        log_probabilities(rows), [row % 3 for row in range(num_rows)], TOKENIZER
+        TOKENIZER, log_probabilities(rows), [row % 3 for row in range(num_rows)]
     )
 
 
@@ -36,7 +36,7 @@ def test_the_ranked_are_by_logprob_then_by_id_and_as_many_as_each_row_asks() -> 
     rows[:, 40] = 5.0
     rows[:, [30, 20]] = 3.0
     logprobs = log_probabilities(rows)
-    ranked = rank_logprobs(logprobs, [0, 1, 3, 5], TOKENIZER)
+    ranked = rank_logprobs(TOKENIZER, logprobs, [0, 1, 3, 5])
     assert [[token.token_id for token in row] for row in ranked] == [
         [],
         [40],
@@ -50,12 +50,12 @@ def test_a_ranked_token_has_its_text_alone_and_says_whether_it_is_special() -> N
     [eos] = TOKENIZER.end_token_ids
     rows = torch.zeros(1, V)
     rows[0, eos] = 1.0
-    [[token]] = rank_logprobs(log_probabilities(rows), [1], TOKENIZER)
+    [[token]] = rank_logprobs(TOKENIZER, log_probabilities(rows), [1])
     assert (token.text, token.is_special) == (tiny_tokenizers.EOS, True)
 
 
 def test_tokens_of_probability_zero_are_not_listed() -> None:
     rows = torch.full((1, V), -torch.inf)
     rows[0, :2] = 0.0
-    [ranked] = rank_logprobs(log_probabilities(rows), [5], TOKENIZER)
+    [ranked] = rank_logprobs(TOKENIZER, log_probabilities(rows), [5])
     assert [token.token_id for token in ranked] == [0, 1]

@@ -5,14 +5,14 @@ import torch
 
 from engine.errors import GenerationFailed, NotFinite, NoTokenLeft
 from engine.request import SamplingParams, StopConditions, Watermark
-from engine.sampling.sampler import Sampled, Sampler, SamplingState
+from engine.sampling.sampler import Sampled
+from engine.sampling.state import SamplingState
 from tests.unit.engine.sampling import reference_sampler
-from tests.unit.engine.sampling.sampling_cases import TRUNCATIONS, logits, state
+from tests.unit.engine.sampling.sampling_cases import TRUNCATIONS, best_candidates, logits, sample, state
 from tests.unit.engine.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
 V = TOKENIZER.vocab_size
-SAMPLER = Sampler(TOKENIZER)
 
 PARAMS = [
     *TRUNCATIONS.values(),
@@ -40,19 +40,19 @@ def tokens(results: list[Sampled | GenerationFailed]) -> list[int]:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_a_mixed_batch_gives_every_row_what_it_gets_alone(dtype: torch.dtype) -> None:
     rows, states = logits(len(PARAMS), V).to(dtype), states_of_every_kind()
-    together = SAMPLER.sample(rows, states)
-    alone = [SAMPLER.sample(rows[index : index + 1], [states[index]])[0] for index in range(len(states))]
+    together = sample(TOKENIZER, rows, states)
+    alone = [sample(TOKENIZER, rows[index : index + 1], [states[index]])[0] for index in range(len(states))]
     assert together == alone
     backwards = list(reversed(range(len(states))))
-    assert SAMPLER.sample(rows[backwards], [states[row] for row in backwards]) == together[::-1]
+    assert sample(TOKENIZER, rows[backwards], [states[row] for row in backwards]) == together[::-1]
 
 
 def test_sampling_leaves_logits_and_states_as_they_are() -> None:
     rows, states = logits(len(PARAMS), V), states_of_every_kind()
     before = rows.clone()
-    first = SAMPLER.sample(rows, states)
+    first = sample(TOKENIZER, rows, states)
     assert torch.equal(rows, before)
-    assert SAMPLER.sample(rows, states) == first
+    assert sample(TOKENIZER, rows, states) == first
 
 
 def test_a_sequence_draws_the_same_from_its_seed_whatever_index_made_it() -> None:
@@ -61,13 +61,13 @@ def test_a_sequence_draws_the_same_from_its_seed_whatever_index_made_it() -> Non
         state(TOKENIZER, SamplingParams(seed=seed), index=index)
         for seed, index in ((10, 3), (13, 0), (12, 1), (13 + 2**64, 0))
     ]
-    assert len(set(tokens(SAMPLER.sample(rows, states)))) == 1
+    assert len(set(tokens(sample(TOKENIZER, rows, states)))) == 1
 
 
 def test_different_seeds_draw_differently() -> None:
     rows = logits(1, V, spread=0.1).expand(50, -1)
     states = [state(TOKENIZER, SamplingParams(seed=seed)) for seed in range(50)]
-    assert len(set(tokens(SAMPLER.sample(rows, states)))) > 30
+    assert len(set(tokens(sample(TOKENIZER, rows, states)))) > 30
 
 
 def test_greedy_takes_the_best_token_and_of_equals_the_first() -> None:
@@ -75,7 +75,7 @@ def test_greedy_takes_the_best_token_and_of_equals_the_first() -> None:
     rows[0, 7] = rows[0, 9] = 1.0
     rows[1, V - 1] = 1.0
     greedy = [state(TOKENIZER, SamplingParams(temperature=0.0)) for _ in range(3)]
-    assert tokens(SAMPLER.sample(rows, greedy)) == [7, V - 1, 0]
+    assert tokens(sample(TOKENIZER, rows, greedy)) == [7, V - 1, 0]
 
 
 def test_penalties_bear_on_the_greedy_choice() -> None:
@@ -84,7 +84,7 @@ def test_penalties_bear_on_the_greedy_choice() -> None:
     sequence = state(TOKENIZER, SamplingParams(temperature=0.0, frequency_penalty=0.4))
     written = []
     for _ in range(6):
-        [token_id] = tokens(SAMPLER.sample(rows, [sequence]))
+        [token_id] = tokens(sample(TOKENIZER, rows, [sequence]))
         sequence.accept(token_id)
         written.append(token_id)
     assert written == [4, 4, 4, 5, 4, 5]  # 3.0, 2.6, 2.2, then 2.0, 1.8, 1.6
@@ -98,26 +98,26 @@ def test_a_row_whose_request_excludes_every_token_is_the_requests_fault(temperat
     )
     states = [state(TOKENIZER, params), state(TOKENIZER, SamplingParams(temperature=0.0))]
     rows = logits(2, V)
-    excluded, drawn = SAMPLER.sample(rows, states)
+    excluded, drawn = sample(TOKENIZER, rows, states)
     assert isinstance(excluded, NoTokenLeft) and isinstance(drawn, Sampled)
-    failed, candidates = SAMPLER.candidates(rows, states, 2)
+    failed, candidates = best_candidates(TOKENIZER, rows, states, 2)
     assert isinstance(failed, NoTokenLeft) and isinstance(candidates, list)
 
 
 def test_a_row_that_cannot_be_drawn_fails_alone() -> None:
     rows, states = logits(len(PARAMS), V), states_of_every_kind()
-    expected = SAMPLER.sample(rows, states)
+    expected = sample(TOKENIZER, rows, states)
     for bad in range(len(PARAMS)):
         broken = rows.clone()
         broken[bad, 17] = torch.nan
-        results = SAMPLER.sample(broken, states)
+        results = sample(TOKENIZER, broken, states)
         assert type(results[bad]) is NotFinite
         assert results[:bad] + results[bad + 1 :] == expected[:bad] + expected[bad + 1 :]
 
 
 def test_a_request_that_excludes_every_token_fails() -> None:
     nothing = dict.fromkeys(range(V), -float("inf"))
-    [result] = SAMPLER.sample(logits(1, V), [state(TOKENIZER, SamplingParams(logit_bias=nothing))])
+    [result] = sample(TOKENIZER, logits(1, V), [state(TOKENIZER, SamplingParams(logit_bias=nothing))])
     assert isinstance(result, GenerationFailed)
 
 
@@ -126,7 +126,7 @@ def test_an_id_that_the_tokenizer_does_not_have_is_never_drawn_nor_ranked(params
     padded = tiny_tokenizers.byte_level(vocab_size=V + 100)
     rows = logits(1, V + 100)
     rows[:, V:] = 50.0
-    [result] = Sampler(padded).sample(rows, [state(padded, params)])
+    [result] = sample(padded, rows, [state(padded, params)])
     assert isinstance(result, Sampled)
     assert result.token_id < V
     assert all(token.token_id < V for token in result.top_logprobs)
@@ -138,7 +138,7 @@ def test_a_gap_in_the_tokenizers_ids_is_never_drawn(monkeypatch: pytest.MonkeyPa
     rows = torch.zeros(2, V)
     rows[:, 5] = 50.0
     states = [state(gappy, SamplingParams(temperature=0.0)), state(gappy, SamplingParams(num_logprobs=V))]
-    for result in Sampler(gappy).sample(rows, states):
+    for result in sample(gappy, rows, states):
         assert isinstance(result, Sampled)
         assert result.token_id != 5
         assert all(token.token_id != 5 for token in result.top_logprobs)
@@ -149,7 +149,7 @@ def test_logprobs_are_of_the_raw_logits_whatever_is_done_to_them() -> None:
     params = SamplingParams(
         temperature=0.3, top_k=1, logit_bias={6: 80.0}, repetition_penalty=3.0, num_logprobs=4
     )
-    [sampled, _] = SAMPLER.sample(rows, [state(TOKENIZER, params), state(TOKENIZER, SamplingParams())])
+    [sampled, _] = sample(TOKENIZER, rows, [state(TOKENIZER, params), state(TOKENIZER, SamplingParams())])
     assert isinstance(sampled, Sampled)
     expected = reference_sampler.log_softmax(rows[0].tolist())
     assert sampled.token_id == 6
@@ -169,10 +169,10 @@ def test_rows_that_name_tokens_list_those_and_leave_the_others_as_they_were() ->
         SamplingParams(seed=1),
         SamplingParams(seed=1, num_logprobs=0, logprob_token_ids=(5, 3, 8)),
     ]
-    results = SAMPLER.sample(rows, [state(TOKENIZER, one) for one in params])
+    results = sample(TOKENIZER, rows, [state(TOKENIZER, one) for one in params])
     for row, (result, own) in enumerate(zip(results, params, strict=True)):
         assert isinstance(result, Sampled)
-        [alone] = SAMPLER.sample(rows[row : row + 1], [state(TOKENIZER, own)])
+        [alone] = sample(TOKENIZER, rows[row : row + 1], [state(TOKENIZER, own)])
         assert result == alone
         if own.logprob_token_ids:
             expected = rows[row].log_softmax(dim=-1)[list(own.logprob_token_ids)].tolist()
@@ -184,8 +184,8 @@ def test_rows_that_name_tokens_list_those_and_leave_the_others_as_they_were() ->
 def test_a_named_token_of_probability_zero_is_listed() -> None:
     rows = logits(1, V)
     rows[0, 5] = -torch.inf
-    [sampled] = SAMPLER.sample(
-        rows, [state(TOKENIZER, SamplingParams(num_logprobs=0, logprob_token_ids=(5,)))]
+    [sampled] = sample(
+        TOKENIZER, rows, [state(TOKENIZER, SamplingParams(num_logprobs=0, logprob_token_ids=(5,)))]
     )
     assert isinstance(sampled, Sampled)
     assert [(token.token_id, token.logprob) for token in sampled.top_logprobs] == [(5, -math.inf)]
@@ -197,7 +197,7 @@ def test_a_named_token_of_probability_zero_is_listed() -> None:
 def test_only_the_logprobs_asked_for_are_given(
     num_logprobs: int | None, has_logprob: bool, num_top: int
 ) -> None:
-    [sampled] = SAMPLER.sample(logits(1, V), [state(TOKENIZER, SamplingParams(num_logprobs=num_logprobs))])
+    [sampled] = sample(TOKENIZER, logits(1, V), [state(TOKENIZER, SamplingParams(num_logprobs=num_logprobs))])
     assert isinstance(sampled, Sampled)
     assert (sampled.logprob is not None, len(sampled.top_logprobs)) == (has_logprob, num_top)
 
@@ -210,7 +210,7 @@ def test_the_end_token_is_not_drawn_before_min_tokens() -> None:
     sequence = state(TOKENIZER, SamplingParams(temperature=0.0), stopping=stopping)
     written = []
     for _ in range(3):
-        written += tokens(SAMPLER.sample(rows, [sequence]))
+        written += tokens(sample(TOKENIZER, rows, [sequence]))
         sequence.accept(written[-1])
     assert written == [0, 0, eos]
 
@@ -219,7 +219,7 @@ def test_a_top_k_that_keeps_all_is_as_none() -> None:
     rows = logits(5, V)
     wide = [state(TOKENIZER, SamplingParams(top_k=V), index=index) for index in range(5)]
     none = [state(TOKENIZER, SamplingParams(), index=index) for index in range(5)]
-    assert SAMPLER.sample(rows, wide) == SAMPLER.sample(rows, none)
+    assert sample(TOKENIZER, rows, wide) == sample(TOKENIZER, rows, none)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
@@ -229,4 +229,4 @@ def test_cuda_draws_what_the_cpu_draws() -> None:
     for sequence, row in zip(on_cuda, range(len(PARAMS)), strict=True):
         for token_id in (row, 4, 4):
             sequence.accept(token_id)
-    assert tokens(SAMPLER.sample(rows.cuda(), on_cuda)) == tokens(SAMPLER.sample(rows, states))
+    assert tokens(sample(TOKENIZER, rows.cuda(), on_cuda)) == tokens(sample(TOKENIZER, rows, states))

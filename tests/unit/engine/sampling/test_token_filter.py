@@ -9,8 +9,8 @@ from engine.errors import InvalidRequest, InvalidToken
 from engine.request import SamplingParams, StopConditions
 from engine.sampling.logits.token_filter import BadWords
 from engine.sampling.processors import adjust_logits
-from engine.sampling.sampler import Sampled, Sampler
-from tests.unit.engine.sampling.sampling_cases import logits, state
+from engine.sampling.sampler import Sampled
+from tests.unit.engine.sampling.sampling_cases import logits, sample, state
 from tests.unit.engine.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
@@ -135,4 +135,4 @@ def test_a_mixed_batch_excludes_in_its_own_rows_only() -> None:
         state(TOKENIZER, SamplingParams(temperature=0.0, banned_token_ids=(7,))),
         state(TOKENIZER, SamplingParams(temperature=0.0, allowed_token_ids=(9,))),
     ]
-    assert Sampler(TOKENIZER).sample(row.expand(3, -1), states) == [Sampled(7), Sampled(0), Sampled(9)]
+    assert sample(TOKENIZER, row.expand(3, -1), states) == [Sampled(7), Sampled(0), Sampled(9)]

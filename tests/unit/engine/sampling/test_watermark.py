@@ -7,9 +7,9 @@ import torch
 from engine.errors import GenerationFailed
 from engine.request import SamplingParams, Watermark
 from engine.sampling.logits.watermark import WatermarkScore, detect, green_mask
-from engine.sampling.sampler import Sampled, Sampler
+from engine.sampling.sampler import Sampled
 from engine.text.tokenizer import Tokenizer
-from tests.unit.engine.sampling.sampling_cases import CPU, state
+from tests.unit.engine.sampling.sampling_cases import CPU, sample, state
 from tests.unit.engine.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
@@ -17,11 +17,11 @@ TOKENIZER = tiny_tokenizers.byte_level()
 
 def generate(tokenizer: Tokenizer, params: SamplingParams, num_tokens: int) -> list[int]:
     """From random logits, new ones at every step."""
-    sampler, sequence = Sampler(tokenizer), state(tokenizer, params)
+    sequence = state(tokenizer, params)
     generator = torch.Generator().manual_seed(params.seed or 0)
     token_ids: list[int] = []
     for _ in range(num_tokens):
-        [sampled] = sampler.sample(torch.randn(1, tokenizer.vocab_size, generator=generator), [sequence])
+        [sampled] = sample(tokenizer, torch.randn(1, tokenizer.vocab_size, generator=generator), [sequence])
         assert not isinstance(sampled, GenerationFailed)
         assert isinstance(sampled, Sampled)
         sequence.accept(sampled.token_id)

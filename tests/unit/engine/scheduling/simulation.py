@@ -71,7 +71,7 @@ class Simulation:
     ) -> None:
         """num_snapshots: state slots beside those of the sequences; None for a model without states.
 
-        shares_blocks: if not, all that is known of a sequence is its state, as on the fallback lane.
+        shares_blocks: if not, all that is known of a sequence is its state, as on the fallback path.
         """
         assert shares_blocks or num_snapshots == 0
         self.shares_blocks = shares_blocks

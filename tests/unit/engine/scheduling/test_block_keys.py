@@ -107,8 +107,8 @@ def test_a_fork_keeps_the_media_of_its_parent() -> None:
 def test_a_prompt_that_sees_itself_shares_nothing_with_one_that_only_begins_alike() -> None:
     """The keys and values of its first tokens depend on its last one."""
 
-    def found(tokens: list[int], block: tuple[int, int]) -> list[bytes]:
-        media = (Media(digest=b"cat", position=2, num_tokens=3, blocks=(block,)),)
+    def found(tokens: list[int], whole: tuple[int, int]) -> list[bytes]:
+        media = (Media(digest=b"cat", position=2, num_tokens=3, seen_together=(whole,)),)
         request = EmbeddingRequest(request_id="1", prompt=Prompt(tuple(tokens), media), pooling=Pooling.LAST)
         return keys(request_tags(request), tokens, media)
 

@@ -1,4 +1,6 @@
-"""Chunks cut no block of a medium, steps begin few media, and every prompt is computed all the same."""
+"""Chunks cut no range of a medium that sees itself, steps begin few media, and every prompt is computed all
+the same.
+"""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,15 +22,17 @@ def media_of_a_prompt(draw: st.DrawFn) -> tuple[Media, ...]:
     while position < 30 and len(media) < 4:
         num_tokens = draw(st.integers(1, 9))
         first = draw(st.integers(0, num_tokens - 1))
-        blocks = ((first, draw(st.integers(first + 1, num_tokens))),) if draw(st.booleans()) else ()
-        media.append(Media(digest=b"", position=position, num_tokens=num_tokens, blocks=blocks))
+        ranges = ((first, draw(st.integers(first + 1, num_tokens))),) if draw(st.booleans()) else ()
+        media.append(Media(digest=b"", position=position, num_tokens=num_tokens, seen_together=ranges))
         position += num_tokens + draw(st.integers(0, 6))
     return tuple(media)
 
 
-def cuts_a_block(media: tuple[Media, ...], place: int) -> bool:
+def cuts_a_range(media: tuple[Media, ...], place: int) -> bool:
     return any(
-        one.position + first < place < one.position + last for one in media for first, last in one.blocks
+        one.position + first < place < one.position + last
+        for one in media
+        for first, last in one.seen_together
     )
 
 
@@ -39,7 +43,7 @@ def cuts_a_block(media: tuple[Media, ...], place: int) -> bool:
     st.booleans(),
     st.none() | st.integers(1, 20),
 )
-def test_no_chunk_cuts_a_block_no_step_begins_many_media_and_all_prompts_are_computed(
+def test_no_chunk_cuts_a_range_no_step_begins_many_media_and_all_prompts_are_computed(
     prompts: list[tuple[Media, ...]],
     max_batch_tokens: int,
     prefix_caching: bool,
@@ -66,7 +70,7 @@ def test_no_chunk_cuts_a_block_no_step_begins_many_media_and_all_prompts_are_com
         begun = []
         for sequence, start, end in schedule.entries:
             assert start < end
-            assert not cuts_a_block(sequence.media, end)
+            assert not cuts_a_range(sequence.media, end)
             begun += [one.num_tokens for one in sequence.media if start <= one.position < end]
         assert num_beyond <= 8
         assert len(begun) <= 1 or sum(begun) <= (max_media_tokens or max_batch_tokens)
@@ -80,8 +84,8 @@ def test_no_chunk_cuts_a_block_no_step_begins_many_media_and_all_prompts_are_com
     assert pool.num_free == 60
 
 
-def test_a_chunk_ends_before_a_block_that_it_would_cut_or_reaches_its_end() -> None:
-    media = (Media(digest=b"", position=4, num_tokens=6, blocks=((1, 5),)),)
+def test_a_chunk_ends_before_a_range_that_it_would_cut_or_reaches_its_end() -> None:
+    media = (Media(digest=b"", position=4, num_tokens=6, seen_together=((1, 5),)),)
     assert whole_end(media, 0, 7, may_exceed=True) == 5
     assert whole_end(media, 5, 7, may_exceed=True) == 9
     assert whole_end(media, 5, 7, may_exceed=False) == 5

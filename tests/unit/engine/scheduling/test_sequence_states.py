@@ -56,7 +56,7 @@ def test_a_sequence_may_take_the_slot_of_the_snapshot_that_it_starts_from() -> N
     schedule = case.step()
     assert (second.slot, schedule.entries[-1].start) == (kept, 2 * _BLOCK_SIZE)
     assert schedule.state_copies == [], "the state is there already"
-    assert case.states.slots.num_snapshots == 0
+    assert len(case.states.slots._snapshots) == 0
 
 
 def test_a_sequence_copies_a_snapshot_that_stays() -> None:
@@ -113,7 +113,7 @@ def test_the_states_of_a_prompt_are_kept_on_a_stride_and_at_its_end_and_the_newe
         sequence.token_ids.append(0)
         newest += [one.num_tokens for one in case.step().snapshots.get(sequence, [])]
     assert newest == [2 * stride + 8, 2 * stride + 12, 2 * stride + 16]
-    assert case.states.slots.num_snapshots == 4, "three of the prompt, one of the output"
+    assert len(case.states.slots._snapshots) == 4, "three of the prompt, one of the output"
 
 
 def test_the_states_of_a_discarded_sequence_are_forgotten() -> None:
@@ -121,4 +121,4 @@ def test_the_states_of_a_discarded_sequence_are_forgotten() -> None:
     first = case.add(_PROMPT)
     case.step()
     case.scheduler.discard(first)
-    assert (case.states.slots.num_snapshots, case.states.slots.num_free) == (0, 3)
+    assert (len(case.states.slots._snapshots), case.states.slots.num_free) == (0, 3)

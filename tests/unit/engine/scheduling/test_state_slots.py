@@ -22,7 +22,7 @@ def test_a_sequence_takes_the_slot_of_the_snapshot_that_was_used_least_recently(
     assert slots.take() == second
     assert slots.find([b"first", b"second"]) == 1
     assert slots.take() == first
-    assert (slots.num_free, slots.num_snapshots) == (0, 0)
+    assert (slots.num_free, len(slots._snapshots)) == (0, 0)
 
 
 def test_a_snapshot_is_found_once_its_step_has_ended_and_taken_back_if_that_failed() -> None:
@@ -47,7 +47,7 @@ def test_a_forgotten_snapshot_leaves_its_slot() -> None:
     slots = StateSlots(1)
     snapshot(slots, b"key")
     slots.forget([b"key", b"unknown"])
-    assert (slots.num_free, slots.num_snapshots, slots.find([b"key"])) == (1, 0, 0)
+    assert (slots.num_free, len(slots._snapshots), slots.find([b"key"])) == (1, 0, 0)
 
 
 def test_copies_come_in_the_order_of_their_record_and_once() -> None:

@@ -1,6 +1,6 @@
 """Drafts are as long as pays: by how many come true, and by what a row costs."""
 
-from collections.abc import Sequence as Row
+from collections.abc import Sequence as SequenceOf
 from typing import Any
 
 import pytest
@@ -21,7 +21,7 @@ class Always:
     def __init__(self, num_matched: int = 8) -> None:
         self.num_matched = num_matched
 
-    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[Proposal]:
+    def propose(self, wanted: SequenceOf[tuple[Sequence, int]]) -> list[Proposal]:
         return [Proposal([0] * length, self.num_matched) for _, length in wanted]
 
 

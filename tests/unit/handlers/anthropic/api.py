@@ -25,7 +25,7 @@ TOOL: Final = {
     "input_schema": {"type": "object", "properties": {"a": {"type": "integer"}}},
 }
 CALL: Final = '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
-THOUGHT: Final = "<think>\nHm.\n</think>\n\n"
+REASONING: Final = "<think>\nHm.\n</think>\n\n"
 USE: Final = {"type": "tool_use", "id": "toolu_1", "name": "add", "input": {"a": 1}}
 RESULT: Final = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "2"}
 

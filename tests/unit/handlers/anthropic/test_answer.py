@@ -6,7 +6,17 @@ import pytest
 
 from engine.events import FinishReason
 from tests.scripted.engine import says
-from tests.unit.handlers.anthropic.api import CALL, COUNT, THOUGHT, TOOL, ask, conversation, quiet, text, user
+from tests.unit.handlers.anthropic.api import (
+    CALL,
+    COUNT,
+    REASONING,
+    TOOL,
+    ask,
+    conversation,
+    quiet,
+    text,
+    user,
+)
 
 
 async def test_an_answer_has_blocks_a_reason_and_counts() -> None:
@@ -52,7 +62,7 @@ async def test_a_tool_use_that_is_cut_has_what_there_is_of_its_input(num_charact
 
 
 async def test_thoughts_are_a_block_with_a_signature() -> None:
-    api = quiet(says(*THOUGHT, "Hi"))
+    api = quiet(says(*REASONING, "Hi"))
     thoughts, words = (await api.answer(ask(thinking={"type": "adaptive"})))["content"]
     assert (thoughts["type"], thoughts["thinking"], words["text"]) == ("thinking", "Hm.", "Hi")
     assert thoughts["signature"]
@@ -60,7 +70,7 @@ async def test_thoughts_are_a_block_with_a_signature() -> None:
 
 async def test_thoughts_that_are_omitted_leave_their_block_and_are_counted() -> None:
     thinking = {"type": "adaptive", "display": "omitted"}
-    told = await quiet(says(*THOUGHT, "Hi")).answer(ask(thinking=thinking))
+    told = await quiet(says(*REASONING, "Hi")).answer(ask(thinking=thinking))
     assert told["content"][0]["thinking"] == ""
     assert told["content"][0]["signature"]
     assert told["usage"]["output_tokens_details"]["thinking_tokens"] > 0

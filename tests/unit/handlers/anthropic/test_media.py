@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 
 from tests.scripted.engine import says
-from tests.scripted.media import MARKERS, NUM_TOKENS, png, seeing_engine
+from tests.scripted.media import NUM_TOKENS, PLACEHOLDERS, png, seeing_engine
 from tests.unit.handlers.anthropic.api import MESSAGES, RESULT, USE, Api, ask
 
 IMAGE: Final = {
@@ -59,7 +59,7 @@ async def test_results_of_tools_may_hold_images(is_error: bool) -> None:
     result = {**RESULT, "content": [TEXT, IMAGE], "is_error": is_error}
     await api.answer(ask(messages=[user(TEXT), {"role": "assistant", "content": [USE]}, user(result)]))
     start = "Error: " if is_error else ""
-    assert f"tool\n{start}See {MARKERS[api.media.items[0].kind]}" in api.prompt
+    assert f"tool\n{start}See {PLACEHOLDERS[api.media.items[0].kind]}" in api.prompt
 
 
 async def test_a_documents_content_may_hold_images() -> None:

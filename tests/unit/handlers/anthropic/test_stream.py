@@ -11,10 +11,10 @@ from engine.errors import EngineStopped, GenerationFailed
 from engine.events import FinishReason
 from generated.anthropic import models as m
 from handlers.anthropic.answer.answer import Gained
-from handlers.anthropic.answer.blocks import Thoughts, ToolUse, Words
+from handlers.anthropic.answer.blocks import ReasoningBlock, TextBlock, ToolUse
 from handlers.anthropic.answer.events import write
 from tests.scripted.engine import fails_after, says
-from tests.unit.handlers.anthropic.api import CALL, THOUGHT, TOOL, ask, quiet
+from tests.unit.handlers.anthropic.api import CALL, REASONING, TOOL, ask, quiet
 
 
 def types(events: list[Any]) -> list[str]:
@@ -66,7 +66,7 @@ async def test_events_come_in_the_order_that_the_document_tells() -> None:
 
 
 async def test_thoughts_end_with_their_signature() -> None:
-    events = await quiet(says(*THOUGHT, "Hi")).events(ask(thinking={"type": "adaptive"}))
+    events = await quiet(says(*REASONING, "Hi")).events(ask(thinking={"type": "adaptive"}))
     deltas = [event["delta"]["type"] for event in events if event["type"] == "content_block_delta"]
     assert deltas[-2:] == ["signature_delta", "text_delta"]
     assert [block["type"] for block in joined(events)] == ["thinking", "text"]
@@ -74,7 +74,7 @@ async def test_thoughts_end_with_their_signature() -> None:
 
 async def test_thoughts_that_are_omitted_have_no_delta_but_their_signature() -> None:
     thinking = {"type": "adaptive", "display": "omitted"}
-    events = await quiet(says(*THOUGHT, "Hi")).events(ask(thinking=thinking))
+    events = await quiet(says(*REASONING, "Hi")).events(ask(thinking=thinking))
     deltas = [event["delta"]["type"] for event in events if event["type"] == "content_block_delta"]
     assert deltas == ["signature_delta", "text_delta"]
 
@@ -117,8 +117,8 @@ async def test_a_streamed_answer_joins_to_the_whole_one(
 @given(piece=st.text(), index=st.integers(0, 1000))
 def test_the_prebuilt_delta_is_the_models_own_serialisation(piece: str, index: int) -> None:
     deltas: list[tuple[Any, Any]] = [
-        (Words(index), m.TextDelta(type="text_delta", text=piece)),
-        (Thoughts(index, is_hidden=False), m.ThinkingDelta(type="thinking_delta", thinking=piece)),
+        (TextBlock(index), m.TextDelta(type="text_delta", text=piece)),
+        (ReasoningBlock(index, is_hidden=False), m.ThinkingDelta(type="thinking_delta", thinking=piece)),
         (ToolUse(index, "a", "b"), m.InputJSONDelta(type="input_json_delta", partial_json=piece)),
     ]
     for block, delta in deltas:

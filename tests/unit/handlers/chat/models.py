@@ -87,17 +87,17 @@ def chat_tokenizer(
     template: str | dict[str, str] | None = HERMES_TEMPLATE,
     *,
     special_tags: Sequence[str] = (),
-    markers: Sequence[str] = (),
+    placeholders: Sequence[str] = (),
 ) -> Tokenizer:
-    """`special_tags`: those of the tags that are special tokens, as some models have them. `markers`: special
-    tokens that mark images and the like.
+    """`special_tags`: those of the tags that are special tokens, as some models have them. `placeholders`:
+    special tokens that stand for images and the like.
     """
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocab = {character: index for index, character in enumerate(alphabet)}
     backend = Backend(backends.BPE(vocab=vocab, merges=[]))
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     backend.decoder = decoders.ByteLevel()
-    for text in (*SPECIAL, *TAGS, *markers):
+    for text in (*SPECIAL, *TAGS, *placeholders):
         is_special = text not in TAGS or text in special_tags
         backend.add_tokens([AddedToken(text, special=is_special, normalized=False)])
     tokenizer_class: Any = PreTrainedTokenizerFast

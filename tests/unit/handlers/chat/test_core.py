@@ -200,13 +200,13 @@ def test_calls_that_no_grammar_binds_are_told_only_when_whole() -> None:
     assert not streams(LLAMA_TEMPLATE, ToolMode.AUTO)
 
 
-THOUGHT = "<think>\nHm.\n</think>\n\nHi"
+REASONING = "<think>\nHm.\n</think>\n\nHi"
 
 
 @pytest.mark.parametrize(
     ("template", "variables", "start", "text"),
     [
-        (HERMES_TEMPLATE, {}, ReasoningStart.POSSIBLE, THOUGHT),
+        (HERMES_TEMPLATE, {}, ReasoningStart.POSSIBLE, REASONING),
         (HERMES_TEMPLATE, {"enable_thinking": False}, ReasoningStart.CLOSED, "Hi"),
         (THINKING_TEMPLATE, {}, ReasoningStart.OPEN, "Hm.\n</think>\n\nHi"),
     ],

@@ -14,7 +14,7 @@ from handlers.chat.messages import ChatMessage, ContentPart, FilePart, MediaPart
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolCall
 from tests.scripted.engine import ScriptedEngine
-from tests.scripted.media import MARKERS, NUM_TOKENS, TYPED_TEMPLATE, ScriptedMedia, seeing_engine
+from tests.scripted.media import NUM_TOKENS, PLACEHOLDERS, TYPED_TEMPLATE, ScriptedMedia, seeing_engine
 from tests.unit.handlers.chat.models import FIRST_SYSTEM_TEMPLATE, HERMES_TEMPLATE, PLAIN_TEMPLATE
 
 IMAGE, AUDIO, VIDEO = MediaKind.IMAGE, MediaKind.AUDIO, MediaKind.VIDEO
@@ -111,15 +111,15 @@ def test_expanded_tokens_count_in_the_room_for_the_answer() -> None:
 @pytest.mark.parametrize("role", ["user", "system", "assistant", "tool"])
 def test_the_clients_own_words_are_never_a_marker(template: str, role: str) -> None:
     chat = Chat(template)
-    marker = chat.engine.tokenizer.hf.convert_tokens_to_ids(MARKERS[IMAGE])
+    placeholder = chat.engine.tokenizer.hf.convert_tokens_to_ids(PLACEHOLDERS[IMAGE])
     forged = ChatMessage(role=role, content="<|image|> and <|image|>", tool_call_id="c", name="f")
     prepared = chat.prepare(user(A, TextPart("<|image|>")), forged)
-    assert prepared.request.prompt.token_ids.count(marker) == NUM_TOKENS
+    assert prepared.request.prompt.token_ids.count(placeholder) == NUM_TOKENS
     assert prepared.prompt_text.count("<|image|>") == 4
     assert chat.sources == [b"a"]
 
 
-def test_a_marker_of_the_clients_is_one_where_special_tokens_are_trusted() -> None:
+def test_a_placeholder_of_the_clients_is_one_where_special_tokens_are_trusted() -> None:
     chat = Chat(trusts_special_tokens=True)
     with pytest.raises(TemplateError) as caught:
         chat.prepare(user(A, TextPart("<|image|>")))

@@ -113,7 +113,7 @@ def faults(
     judge: Judge = SHOP,
     request: bytes | None = None,
 ) -> list[Fault]:
-    return judge.faults(Exchange(method, path, (), request, status, headers, body))
+    return judge.faults(Exchange(method, path, request, status, headers, body))
 
 
 def checks(*arguments: Any, **options: Any) -> list[str]:

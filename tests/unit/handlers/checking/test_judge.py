@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from handlers.checking.judge import Judge
-
-from .shop import JSON, checks, document, faults
+from tests.unit.handlers.checking.shop import JSON, checks, document, faults
 
 LAMP = {"name": "lamp", "price": 3, "colour": None, "labels": {"any": "text"}, "made": "2026-01-02T03:04:05Z"}
 BILL = {"total": 5, "goods": 4, "tax": 1, "lines": [{"index": 0, "item": LAMP}, {"index": 1}]}

@@ -15,8 +15,8 @@ class Api(api.Api):
         super().__init__(script, **{"root": ("hf",), **settings})
 
 
-def native(inputs: str = "Hi", /, **parameters: Any) -> dict[str, Any]:
-    """The body of a native request."""
+def generate_body(inputs: str = "Hi", /, **parameters: Any) -> dict[str, Any]:
+    """The body of a request of `/generate`."""
     return {"inputs": inputs, "parameters": parameters}
 
 

@@ -8,28 +8,48 @@ import pytest
 from engine.errors import EngineStopped, GenerationFailed, InvalidGrammar
 from engine.info.stats import Health
 from tests.scripted.engine import ScriptedEngine, fails_after, says
-from tests.unit.handlers.hf.api import Api, chat, completion, native
+from tests.unit.handlers.hf.api import Api, chat, completion, generate_body
 from tests.unit.handlers.hf.test_chat import TOOL
 from tests.unit.handlers.runtime.client import send
 
 GENERATING: list[tuple[str, dict[str, Any]]] = [
-    ("/generate", native()),
-    ("/generate_stream", native()),
+    ("/generate", generate_body()),
+    ("/generate_stream", generate_body()),
     ("/v1/chat/completions", chat()),
     ("/v1/chat/completions", chat(stream=True)),
     ("/v1/completions", completion()),
     ("/v1/completions", completion(stream=True)),
 ]
 RULES: list[tuple[str, dict[str, Any], str, str]] = [
-    ("/generate", native(best_of=3, do_sample=True), "validation", "`best_of` must be > 0 and <= 2"),
-    ("/generate", native(best_of=2), "validation", "you must use sampling"),
-    ("/generate", native(best_of=2, do_sample=True, seed=1), "validation", "`seed` must not be set"),
-    ("/generate_stream", native(best_of=2, do_sample=True), "validation", "`best_of` != 1 is not supported"),
-    ("/generate_stream", native(decoder_input_details=True), "validation", "`decoder_input_details` == true"),
-    ("/generate", native(truncate=1000), "validation", "`truncate` must be"),
-    ("/generate", native(max_new_tokens=1000), "validation", "`inputs` tokens + `max_new_tokens` must be"),
-    ("/generate", native(stop=list("abcde")), "validation", "`stop` supports up to 4"),
-    ("/generate", native(grammar={"type": "json", "value": "no JSON"}), "validation", "the schema is not"),
+    ("/generate", generate_body(best_of=3, do_sample=True), "validation", "`best_of` must be > 0 and <= 2"),
+    ("/generate", generate_body(best_of=2), "validation", "you must use sampling"),
+    ("/generate", generate_body(best_of=2, do_sample=True, seed=1), "validation", "`seed` must not be set"),
+    (
+        "/generate_stream",
+        generate_body(best_of=2, do_sample=True),
+        "validation",
+        "`best_of` != 1 is not supported",
+    ),
+    (
+        "/generate_stream",
+        generate_body(decoder_input_details=True),
+        "validation",
+        "`decoder_input_details` == true",
+    ),
+    ("/generate", generate_body(truncate=1000), "validation", "`truncate` must be"),
+    (
+        "/generate",
+        generate_body(max_new_tokens=1000),
+        "validation",
+        "`inputs` tokens + `max_new_tokens` must be",
+    ),
+    ("/generate", generate_body(stop=list("abcde")), "validation", "`stop` supports up to 4"),
+    (
+        "/generate",
+        generate_body(grammar={"type": "json", "value": "no JSON"}),
+        "validation",
+        "the schema is not",
+    ),
     ("/v1/chat/completions", chat(top_logprobs=2), "validation", "`top_logprobs` needs `logprobs`"),
     ("/v1/chat/completions", chat(stream_options={"include_usage": True}), "validation", "`stream_options`"),
     ("/v1/chat/completions", chat(max_tokens=1000), "validation", "`inputs` tokens"),
@@ -55,9 +75,9 @@ async def test_a_broken_rule_is_400_before_anything_runs(
     ("path", "body", "field"),
     [
         ("/generate", {"inputs": ""}, "inputs"),
-        ("/generate", native(top_k=-1), "parameters.top_k"),
-        ("/generate", native(max_new_tokens=0), "parameters.max_new_tokens"),
-        ("/generate", native(grammar={"type": "json"}), "parameters.grammar"),
+        ("/generate", generate_body(top_k=-1), "parameters.top_k"),
+        ("/generate", generate_body(max_new_tokens=0), "parameters.max_new_tokens"),
+        ("/generate", generate_body(grammar={"type": "json"}), "parameters.grammar"),
         ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hi"}]}, "model"),
         ("/v1/chat/completions", chat(temperature=3), "temperature"),
         ("/v1/chat/completions", chat(top_logprobs=6), "top_logprobs"),

@@ -3,14 +3,14 @@
 import pytest
 
 from tests.scripted.engine import says
-from tests.unit.handlers.hf.api import Api, chat, completion, native
+from tests.unit.handlers.hf.api import Api, chat, completion, generate_body
 
 TIMES = ["x-total-time", "x-validation-time", "x-queue-time", "x-inference-time", "x-time-per-token"]
 
 
 @pytest.mark.parametrize(
     ("path", "body"),
-    [("/generate", native()), ("/v1/chat/completions", chat()), ("/v1/completions", completion())],
+    [("/generate", generate_body()), ("/v1/chat/completions", chat()), ("/v1/completions", completion())],
 )
 async def test_a_whole_answer_tells_its_times_in_milliseconds_and_its_tokens(
     path: str, body: dict[str, object]
@@ -28,7 +28,7 @@ async def test_a_whole_answer_tells_its_times_in_milliseconds_and_its_tokens(
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/generate_stream", native()),
+        ("/generate_stream", generate_body()),
         ("/v1/chat/completions", chat(stream=True)),
         ("/v1/completions", completion(stream=True)),
     ],
@@ -64,7 +64,7 @@ async def test_tokens_are_told_with_their_bytes_and_kind() -> None:
 
 async def test_metrics_hear_of_this_contracts_requests() -> None:
     api = Api(says("x"))
-    await api.post("/generate", native())
+    await api.post("/generate", generate_body())
     await api.post("/generate", {"inputs": ""})
     text = (await api.get("/metrics")).text
     assert "tgi_request_count 2.0" in text

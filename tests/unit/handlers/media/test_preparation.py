@@ -15,8 +15,8 @@ from handlers.chat.messages import FilePart, MediaPart, SourcePart, TextPart
 from handlers.concurrency.limit import Overloaded
 from handlers.concurrency.workers import Workers
 from handlers.media.data_url import data_url
+from handlers.media.part_reader import MAX_READING, PartReader
 from handlers.media.preparation import MediaPreparation
-from handlers.media.reader import MAX_READING, MediaReader
 from handlers.settings.settings import Settings
 from tests.scripted.media import png
 
@@ -29,8 +29,8 @@ def text_file(text: str) -> FilePart:
     return FilePart(data_url(b64encode(text.encode()).decode()))
 
 
-def reader(**settings: Any) -> MediaReader:
-    return MediaReader(Settings(**settings), Workers(1))
+def reader(**settings: Any) -> PartReader:
+    return PartReader(Settings(**settings), Workers(1))
 
 
 async def read(part: SourcePart, **settings: Any) -> object:
@@ -71,7 +71,7 @@ async def test_the_parts_of_a_request_share_its_bytes() -> None:
 
 
 async def test_a_data_url_over_the_limit_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handlers.media.reader.decode", lambda source: pytest.fail("it is decoded"))
+    monkeypatch.setattr("handlers.media.part_reader.decode", lambda source: pytest.fail("it is decoded"))
     content = await read(text_file("a" * 60), max_media_bytes=50)
     assert isinstance(content, Unreadable) and "50 bytes" in content.reason
 
@@ -93,7 +93,7 @@ class Prepared:
 
 def preparation(**settings: Any) -> MediaPreparation:
     workers = Workers(1)
-    return MediaPreparation(MediaReader(Settings(**settings), workers), workers)
+    return MediaPreparation(PartReader(Settings(**settings), workers), workers)
 
 
 async def test_a_request_without_parts_is_prepared_once_and_where_it_is() -> None:
@@ -113,7 +113,7 @@ async def test_a_request_with_parts_is_prepared_again_in_a_thread() -> None:
 
 async def test_what_the_second_attempt_raises_is_raised_and_its_place_is_free_again() -> None:
     workers = Workers(1)
-    one = MediaPreparation(MediaReader(Settings(media_timeout=0.5), workers), workers)
+    one = MediaPreparation(PartReader(Settings(media_timeout=0.5), workers), workers)
     part = text_file("1")
 
     def fail(body: Body, contents: PartContents) -> str:

@@ -17,7 +17,7 @@ TOOL: Final = {
     "function": {"name": "add", "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}}},
 }
 CALL: Final = '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
-THOUGHT: Final = "<think>\nHm.\n</think>\n\n"
+REASONING: Final = "<think>\nHm.\n</think>\n\n"
 
 
 class Api:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest
 from tests.scripted.engine import Script, ScriptedEngine, says, token
-from tests.unit.handlers.mindie.api import CALL, THOUGHT, TOOL, Api, chat
+from tests.unit.handlers.mindie.api import CALL, REASONING, TOOL, Api, chat
 
 # For each token: sequences in its step, the wait for it in µs, its time in ms.
 STEPS = ((1, 5149, 200), (2, 60, 56), (2, 39, 28))
@@ -83,7 +83,9 @@ async def test_thoughts_are_told_apart_and_their_tokens_counted() -> None:
 
 
 async def test_a_call_is_told_as_a_call_and_the_content_stays_a_text() -> None:
-    answer = await Api(ScriptedEngine(says(THOUGHT, CALL), max_total_tokens=1000)).answer(chat(tools=[TOOL]))
+    answer = await Api(ScriptedEngine(says(REASONING, CALL), max_total_tokens=1000)).answer(
+        chat(tools=[TOOL])
+    )
     (choice,) = answer["choices"]
     assert (choice["finish_reason"], choice["message"]["content"]) == ("tool_calls", "")
     (call,) = choice["message"]["tool_calls"]

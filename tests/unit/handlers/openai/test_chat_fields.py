@@ -93,14 +93,14 @@ async def test_a_conversation_reaches_the_template_whole() -> None:
     assert places == sorted(places)
 
 
-SHOWS_THOUGHTS = (
+SHOWS_REASONING = (
     "{% for message in messages %}{{ message.reasoning_content or '' }}{{ message.content }}{% endfor %}"
 )
 
 
 @pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])
 async def test_an_assistants_thoughts_come_back_under_either_name(name: str) -> None:
-    api = Api(ScriptedEngine(says("x"), tokenizer=chat_tokenizer(SHOWS_THOUGHTS)))
+    api = Api(ScriptedEngine(says("x"), tokenizer=chat_tokenizer(SHOWS_REASONING)))
     messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", name: "hm "}]
     await api.answer(CHAT, {"model": "verbatim-demo", "messages": messages})
     assert api.prompt == "ahm b"

@@ -143,7 +143,7 @@ FORMS: list[tuple[dict[str, Any], Grammar | None]] = [
     ({"ebnf": 'root ::= "a"'}, Grammar(GrammarKind.EBNF, 'root ::= "a"')),
 ]
 # The demo tokenizer's template closes the thoughts if told to; then nothing stands before the form.
-NO_THOUGHTS = {"chat_template_kwargs": {"enable_thinking": False}}
+NO_REASONING = {"chat_template_kwargs": {"enable_thinking": False}}
 
 
 @pytest.mark.parametrize(("fields", "grammar"), FORMS)
@@ -157,7 +157,7 @@ async def test_a_form_of_a_completion_reaches_the_engine_under_each_of_its_names
 async def test_a_form_of_a_chat_answer_reaches_the_engine_under_each_of_its_names(
     fields: dict[str, Any], grammar: Grammar | None
 ) -> None:
-    assert (await submitted(CHAT, chat(**fields, **NO_THOUGHTS))).sampling.grammar == grammar
+    assert (await submitted(CHAT, chat(**fields, **NO_REASONING))).sampling.grammar == grammar
 
 
 @pytest.mark.parametrize(("path", "body"), PATHS)
@@ -177,7 +177,7 @@ async def test_a_form_of_a_chat_answer_reaches_the_engine_under_each_of_its_name
 async def test_choices_and_structural_tags_reach_the_engine_as_structural_tags(
     path: str, body: Body, fields: dict[str, Any]
 ) -> None:
-    extra = NO_THOUGHTS if path == CHAT else {}
+    extra = NO_REASONING if path == CHAT else {}
     grammar = (await submitted(path, body(**fields, **extra))).sampling.grammar
     assert grammar is not None and grammar.kind is GrammarKind.STRUCTURAL_TAG
     assert '"yes"' in grammar.source and '"no"' in grammar.source

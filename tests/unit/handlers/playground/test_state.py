@@ -5,7 +5,7 @@ from typing_extensions import override
 from engine.info.stats import Counters, EngineStats
 from handlers.playground.state import State
 from tests.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.tgi.api import Api, native
+from tests.unit.handlers.tgi.api import Api, generate_body
 
 
 def test_blocks_are_told_in_tokens_and_steps_with_their_sequences() -> None:
@@ -39,7 +39,7 @@ async def test_the_engine_is_asked_only_when_the_page_asks() -> None:
             return super().stats()
 
     one = Api(Counted(says("a")))
-    await one.post("/generate", native())
+    await one.post("/generate", generate_body())
     await one.get("/playground")
     before = num_asked
     await one.get("/playground/state")

@@ -22,7 +22,7 @@ CHAT = {"model": "verbatim-demo", "messages": [{"role": "user", "content": "Hi"}
 
 
 class Alone:
-    """The surroundings of a replica that has one sibling."""
+    """The context of a replica that has one sibling."""
 
     def num_cpus(self) -> float:
         return 1.0
@@ -50,7 +50,7 @@ async def started(engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch) -> St
     monkeypatch.setattr(replica, "engine_starter", starter)
     monkeypatch.setattr(replica, "set_environment", lambda settings: None)
     monkeypatch.setattr("handlers.process.gc_tuning.freeze_start_up", lambda: None)
-    monkeypatch.setattr(replica, "Surroundings", Alone)
+    monkeypatch.setattr(replica, "ReplicaContext", Alone)
     found = Replica({"host": "0.0.0.0"})
     return found, await found.__serve_build_asgi_app__()
 

@@ -12,9 +12,8 @@ from typing_extensions import override
 from handlers.runtime.call import RequestCall
 from handlers.runtime.problem import Problem
 from handlers.runtime.server import ContractServer
-
-from .client import send
-from .notes import Kept, NoteHandlers, NotesContract, serve, stream_of
+from tests.unit.handlers.runtime.client import send
+from tests.unit.handlers.runtime.notes import Kept, NoteHandlers, NotesContract, serve, stream_of
 
 NOTE = {"text": "a"}
 

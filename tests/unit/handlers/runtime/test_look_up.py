@@ -8,9 +8,8 @@ from fastapi import FastAPI
 from generated.operation import Operation
 from handlers.runtime.problem import Problem
 from handlers.runtime.server import ContractServer
-
-from .client import send
-from .notes import FindArguments, Note, NoteHandlers, NotesContract, serve
+from tests.unit.handlers.runtime.client import send
+from tests.unit.handlers.runtime.notes import FindArguments, Note, NoteHandlers, NotesContract, serve
 
 SHELF = "/shelves/a/sweep"
 

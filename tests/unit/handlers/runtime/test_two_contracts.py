@@ -15,9 +15,8 @@ from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import Problem
 from handlers.runtime.server import ContractServer
-
-from .client import send
-from .notes import NoteHandlers, NotesContract
+from tests.unit.handlers.runtime.client import send
+from tests.unit.handlers.runtime.notes import NoteHandlers, NotesContract
 
 
 class Trouble(BaseModel):

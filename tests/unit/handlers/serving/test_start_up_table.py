@@ -49,10 +49,10 @@ def test_the_start_shows_the_memory_of_recurrent_states() -> None:
     assert not any(line.strip().startswith("state") for line in start_up_table(Settings(), info).splitlines())
 
 
-def test_the_start_shows_the_fallback_lane_what_it_lacks_and_why() -> None:
+def test_the_start_shows_the_fallback_path_what_it_lacks_and_why() -> None:
     info = msgspec.structs.replace(ScriptedEngine(says("a")).model_info, paged_obstacle="it has no pages")
     assert start_up_table(Settings(), info).splitlines()[2].strip() == (
-        "attention the model's own, on the fallback lane: slower, sequences one by one, without prefix cache "
+        "attention the model's own, on the fallback path: slower, sequences one by one, without prefix cache "
         "and drafts, since it has no pages"
     )
 

@@ -49,8 +49,8 @@ class Api:
         return [data if data == "[DONE]" else orjson.loads(data) for data in events(response)]
 
 
-def native(inputs: str = "Hi", /, **parameters: Any) -> dict[str, Any]:
-    """The body of a native request."""
+def generate_body(inputs: str = "Hi", /, **parameters: Any) -> dict[str, Any]:
+    """The body of a request of `/generate`."""
     return {"inputs": inputs, "parameters": parameters}
 
 

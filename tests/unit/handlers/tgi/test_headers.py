@@ -5,19 +5,19 @@ from typing import Any
 import pytest
 
 from tests.scripted.engine import says
-from tests.unit.handlers.tgi.api import Api, chat, native
+from tests.unit.handlers.tgi.api import Api, chat, generate_body
 
 MILLISECONDS = ["x-total-time", "x-validation-time", "x-queue-time", "x-inference-time", "x-time-per-token"]
 COMPLETIONS: dict[str, Any] = {"prompt": ["Hi", "Hey"]}
 WHOLE = [
-    ("/", native()),
-    ("/generate", native()),
+    ("/", generate_body()),
+    ("/generate", generate_body()),
     ("/v1/chat/completions", chat()),
     ("/v1/completions", COMPLETIONS),
 ]
 STREAMS = [
-    ("/", native() | {"stream": True}),
-    ("/generate_stream", native()),
+    ("/", generate_body() | {"stream": True}),
+    ("/generate_stream", generate_body()),
     ("/v1/chat/completions", chat(stream=True)),
     ("/v1/completions", COMPLETIONS | {"stream": True}),
 ]
@@ -67,5 +67,5 @@ async def test_compute_characters_counts_the_prompt_as_the_model_gets_it(
 
 
 async def test_the_compute_type_is_the_operators_if_set() -> None:
-    response = await Api(says("a"), compute_type="1-nvidia-a10g").post("/generate", native())
+    response = await Api(says("a"), compute_type="1-nvidia-a10g").post("/generate", generate_body())
     assert response.headers["x-compute-type"] == "1-nvidia-a10g"

@@ -1,4 +1,4 @@
-"""Images in TGI's contract: as parts of a chat, and as Markdown in a native prompt."""
+"""Images in TGI's contract: as parts of a chat, and as Markdown in a prompt of `/generate`."""
 
 import time
 from base64 import b64encode
@@ -7,10 +7,10 @@ from typing import Any, Final
 import pytest
 
 from engine.request import MediaKind
-from handlers.tgi_family.request.markdown_images import with_markers
+from handlers.tgi_family.request.markdown_images import with_placeholders
 from tests.scripted.engine import ScriptedEngine, says
 from tests.scripted.media import NUM_TOKENS, ScriptedMedia, png, seeing_engine
-from tests.unit.handlers.tgi.api import Api, native
+from tests.unit.handlers.tgi.api import Api, generate_body
 
 URL: Final = f"data:image/png;base64,{b64encode(png()).decode()}"
 CHAT: Final = "/v1/chat/completions"
@@ -44,9 +44,9 @@ async def test_markdown_in_a_chat_is_text() -> None:
 
 
 @pytest.mark.parametrize("path", ["/generate", "/generate_stream", "/"])
-async def test_a_native_prompt_takes_images_as_markdown(path: str) -> None:
+async def test_a_prompt_of_generate_takes_images_as_markdown(path: str) -> None:
     api, media = seeing()
-    response = await api.post(path, native(f"a ![]({URL}) b ![cat]({URL})", max_new_tokens=5))
+    response = await api.post(path, generate_body(f"a ![]({URL}) b ![cat]({URL})", max_new_tokens=5))
     assert response.status_code == 200, response.text
     marks = "<|image|>" * NUM_TOKENS
     assert prompt(api.engine).endswith(f"a {marks} b {marks}")
@@ -56,25 +56,25 @@ async def test_a_native_prompt_takes_images_as_markdown(path: str) -> None:
 async def test_the_full_text_is_what_was_sent() -> None:
     api, _ = seeing()
     inputs = f"a ![]({URL})"
-    answer = await api.answer("/generate", native(inputs, return_full_text=True, max_new_tokens=5))
+    answer = await api.answer("/generate", generate_body(inputs, return_full_text=True, max_new_tokens=5))
     assert answer["generated_text"] == f"{inputs}x"
 
 
 async def test_a_model_that_reads_text_alone_reads_markdown_as_text() -> None:
     api = Api(says("x"))
-    await api.answer("/generate", native("![](http://a/b)", max_new_tokens=5))
+    await api.answer("/generate", generate_body("![](http://a/b)", max_new_tokens=5))
     assert prompt(api.engine).endswith("![](http://a/b)")
 
 
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (native("![](https://example.com/a.png)"), "this server fetches no URLs"),
-        (native("![](a.png)"), "a source is a data URL"),
-        (native(f"![]({URL})", truncate=2), "`truncate` cannot shorten"),
-        (native(f"![]({URL}) <|image|>"), "the numbers of markers and items differ"),
-        (native(f"![]({URL})" * 21), "a request may have 20"),
-        (native(f"![]({URL})" + "x" * 1000), "`inputs` tokens + `max_new_tokens` must be <= 1000"),
+        (generate_body("![](https://example.com/a.png)"), "this server fetches no URLs"),
+        (generate_body("![](a.png)"), "a source is a data URL"),
+        (generate_body(f"![]({URL})", truncate=2), "`truncate` cannot shorten"),
+        (generate_body(f"![]({URL}) <|image|>"), "the numbers of placeholders and items differ"),
+        (generate_body(f"![]({URL})" * 21), "a request may have 20"),
+        (generate_body(f"![]({URL})" + "x" * 1000), "`inputs` tokens + `max_new_tokens` must be <= 1000"),
     ],
 )
 async def test_what_cannot_be_read_is_refused(body: dict[str, Any], message: str) -> None:
@@ -105,13 +105,13 @@ async def test_a_part_that_cannot_be_read_is_named() -> None:
     ],
 )
 def test_images_are_found_as_the_pattern_finds_them(text: str, rest: str, urls: list[str]) -> None:
-    marked = with_markers(text, "#")
-    assert (marked.text, [image.source for image in marked.images]) == (rest, urls)
-    assert all(image.kind is MediaKind.IMAGE for image in marked.images)
+    found = with_placeholders(text, "#")
+    assert (found.text, [image.source for image in found.images]) == (rest, urls)
+    assert all(image.kind is MediaKind.IMAGE for image in found.images)
 
 
 @pytest.mark.parametrize("text", ["![" * 500_000, "![]" * 300_000, "![](" * 250_000, "![" * 300_000 + "]"])
 def test_a_prompt_of_brackets_takes_no_longer_than_its_length(text: str) -> None:
     start = time.process_time()
-    with_markers(text, "#")
+    with_placeholders(text, "#")
     assert time.process_time() - start < 5  # where each bracket was looked for anew, it would be hours

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from tests.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.tgi.api import Api, chat, native
+from tests.unit.handlers.tgi.api import Api, chat, generate_body
 
 OVERLOADED = (429, "overloaded", "Model is overloaded")
 PATHS_AND_BODIES = [
-    ("/generate", native()),
-    ("/generate_stream", native()),
+    ("/generate", generate_body()),
+    ("/generate_stream", generate_body()),
     ("/v1/chat/completions", chat(stream=True)),
     ("/v1/completions", {"prompt": "Hi"}),
 ]
@@ -33,7 +33,7 @@ async def test_a_request_over_the_limit_is_refused_until_another_ends(
 
 
 MANY = [
-    ("/generate", native(best_of=2, do_sample=True), "best_of"),
+    ("/generate", generate_body(best_of=2, do_sample=True), "best_of"),
     ("/v1/chat/completions", chat(n=2), "n"),
     ("/v1/chat/completions", chat(n=2, stream=True), "n"),
     ("/v1/completions", {"prompt": ["a", "b"]}, "prompt"),
@@ -44,7 +44,7 @@ MANY = [
 async def test_every_sequence_takes_a_permit(path: str, body: dict[str, Any], field: str) -> None:
     gate = asyncio.Event()
     api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2, max_request_share=1)
-    first = asyncio.create_task(api.post("/generate", native()))
+    first = asyncio.create_task(api.post("/generate", generate_body()))
     while api.engine.num_running == 0:
         await asyncio.sleep(0)
     assert await api.refusal(path, body) == OVERLOADED
@@ -66,13 +66,13 @@ async def test_sequences_beyond_those_that_run_at_once_take_turns(
 async def test_a_refused_request_gives_its_permit_back() -> None:
     api = Api(says("a"), max_concurrent_requests=1)
     for _ in range(3):
-        assert (await api.refusal("/generate", native(max_new_tokens=1000)))[0] == 422
-    assert (await api.post("/generate", native())).status_code == 200
+        assert (await api.refusal("/generate", generate_body(max_new_tokens=1000)))[0] == 422
+    assert (await api.post("/generate", generate_body())).status_code == 200
 
 
 @pytest.mark.parametrize(
     ("path", "body"),
-    [("/generate", native(best_of=100, do_sample=True)), ("/v1/completions", {"prompt": ["a"] * 100})],
+    [("/generate", generate_body(best_of=100, do_sample=True)), ("/v1/completions", {"prompt": ["a"] * 100})],
 )
 async def test_more_sequences_than_a_request_may_ask_for_are_no_overload(
     path: str, body: dict[str, Any]
@@ -83,9 +83,9 @@ async def test_more_sequences_than_a_request_may_ask_for_are_no_overload(
 async def test_overload_is_told_before_the_request_is_looked_at() -> None:
     gate = asyncio.Event()
     api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=1)
-    first = asyncio.create_task(api.post("/generate", native()))
+    first = asyncio.create_task(api.post("/generate", generate_body()))
     while api.engine.num_running == 0:
         await asyncio.sleep(0)
-    assert await api.refusal("/generate", native(max_new_tokens=1000)) == OVERLOADED
+    assert await api.refusal("/generate", generate_body(max_new_tokens=1000)) == OVERLOADED
     gate.set()
     await first

@@ -8,9 +8,9 @@ from tokenizers import Tokenizer as Backend
 from transformers import PreTrainedTokenizerFast
 
 from engine.text.tokenizer import Tokenizer
-from handlers.tgi_family.request.native_request import encode_prompt
+from handlers.tgi_family.request.prepared_generate import encode_prompt
 from tests.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.tgi.api import Api, native
+from tests.unit.handlers.tgi.api import Api, generate_body
 
 
 def tokenizer_with_bos() -> Tokenizer:
@@ -42,7 +42,7 @@ def test_a_cut_prompt_keeps_its_right_end_and_the_token_before_the_text(
 
 async def test_a_cut_prompt_is_what_counts_against_the_limits() -> None:
     api = Api(says("a"))
-    await api.answer("/generate", native("x" * 300, truncate=50))
+    await api.answer("/generate", generate_body("x" * 300, truncate=50))
     assert len(api.engine.request.prompt.token_ids) == 50
 
 
@@ -61,11 +61,11 @@ async def test_tokenize_counts_bytes_and_shows_the_text_of_each_token() -> None:
 async def test_tokenize_lists_the_tokens_that_generate_would_see() -> None:
     api = Api(ScriptedEngine(says("a"), tokenizer=tokenizer_with_bos()))
     tokens = await api.answer("/tokenize", {"inputs": "Hello"})
-    await api.answer("/generate", native("Hello"))
+    await api.answer("/generate", generate_body("Hello"))
     assert tuple(token["id"] for token in tokens) == api.engine.request.prompt.token_ids
 
 
 async def test_tokenize_overlooks_parameters_but_not_wrong_ones() -> None:
     api = Api(says("a"))
-    assert len(await api.answer("/tokenize", native("Hello", truncate=1))) == 5
-    assert (await api.refusal("/tokenize", native("Hello", truncate=0)))[:2] == (422, "validation")
+    assert len(await api.answer("/tokenize", generate_body("Hello", truncate=1))) == 5
+    assert (await api.refusal("/tokenize", generate_body("Hello", truncate=0)))[:2] == (422, "validation")

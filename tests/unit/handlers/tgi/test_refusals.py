@@ -5,23 +5,23 @@ import pytest
 from engine.errors import EngineStopped, GenerationFailed, InvalidGrammar, UnknownAdapter
 from engine.info.stats import Health
 from tests.scripted.engine import ScriptedEngine, fails_after, says
-from tests.unit.handlers.tgi.api import Api, chat, native
+from tests.unit.handlers.tgi.api import Api, chat, generate_body
 
-NATIVE_RULES = [
-    (native(best_of=3, do_sample=True), "`best_of` must be > 0 and <= 2. Given: 3"),
-    (native(best_of=2), "you must use sampling when `best_of` is > 1"),
-    (native(best_of=2, do_sample=True, seed=1), "`seed` must not be set when `best_of` > 1"),
-    (native(truncate=1000), "`truncate` must be strictly positive and at most 199. Given: 1000"),
-    (native(max_new_tokens=1000), "`inputs` tokens + `max_new_tokens` must be <= 200. "
+GENERATE_RULES = [
+    (generate_body(best_of=3, do_sample=True), "`best_of` must be > 0 and <= 2. Given: 3"),
+    (generate_body(best_of=2), "you must use sampling when `best_of` is > 1"),
+    (generate_body(best_of=2, do_sample=True, seed=1), "`seed` must not be set when `best_of` > 1"),
+    (generate_body(truncate=1000), "`truncate` must be strictly positive and at most 199. Given: 1000"),
+    (generate_body(max_new_tokens=1000), "`inputs` tokens + `max_new_tokens` must be <= 200. "
      "Given: 2 `inputs` tokens and 1000 `max_new_tokens`"),
-    (native("x" * 300), "`inputs` tokens + `max_new_tokens` must be <= 200. "
+    (generate_body("x" * 300), "`inputs` tokens + `max_new_tokens` must be <= 200. "
      "Given: 300 `inputs` tokens and 100 `max_new_tokens`"),
-    (native(grammar={"type": "json", "value": "no JSON"}), "the schema is not JSON: "),
+    (generate_body(grammar={"type": "json", "value": "no JSON"}), "the schema is not JSON: "),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", ["/", "/generate", "/generate_stream"])
-@pytest.mark.parametrize(("body", "message"), NATIVE_RULES[3:])
+@pytest.mark.parametrize(("body", "message"), GENERATE_RULES[3:])
 async def test_a_broken_rule_is_told_before_anything_runs(
     path: str, body: dict[str, object], message: str
 ) -> None:
@@ -32,7 +32,7 @@ async def test_a_broken_rule_is_told_before_anything_runs(
     assert api.engine.requests == []
 
 
-@pytest.mark.parametrize(("body", "message"), NATIVE_RULES[:3])
+@pytest.mark.parametrize(("body", "message"), GENERATE_RULES[:3])
 async def test_best_of_needs_sampling_no_seed_and_room(body: dict[str, object], message: str) -> None:
     assert await Api(says("x")).refusal("/generate", body) == (
         422,
@@ -55,7 +55,7 @@ async def test_best_of_needs_sampling_no_seed_and_room(body: dict[str, object], 
 async def test_a_stream_refuses_what_it_cannot_carry(
     path: str, parameters: dict[str, object], message: str
 ) -> None:
-    body = native(**parameters) | ({"stream": True} if path == "/" else {})
+    body = generate_body(**parameters) | ({"stream": True} if path == "/" else {})
     assert await Api(says("x")).refusal(path, body) == (
         422,
         "validation",
@@ -68,18 +68,22 @@ async def test_a_stream_refuses_what_it_cannot_carry(
     [
         (
             {"max_stop_sequences": 1},
-            native(stop=["a", "b"]),
+            generate_body(stop=["a", "b"]),
             "`stop` supports up to 1 stop sequences. Given: 2",
         ),
-        ({"max_top_n_tokens": 1}, native(top_n_tokens=2), "`top_n_tokens` must be >= 0 and <= 1. Given: 2"),
+        (
+            {"max_top_n_tokens": 1},
+            generate_body(top_n_tokens=2),
+            "`top_n_tokens` must be >= 0 and <= 1. Given: 2",
+        ),
         (
             {"max_input_tokens": 3},
-            native("Hello", max_new_tokens=1),
+            generate_body("Hello", max_new_tokens=1),
             "`inputs` must have at most 3 tokens. Given: 5",
         ),
         (
             {"disable_grammar_support": True},
-            native(grammar={"type": "regex", "value": "a"}),
+            generate_body(grammar={"type": "regex", "value": "a"}),
             "grammar is not supported",
         ),
     ],
@@ -92,7 +96,7 @@ async def test_the_servers_limits_are_kept(
 
 
 async def test_a_body_that_is_not_what_the_document_says_is_a_validation_error() -> None:
-    status, slug, message = await Api(says("x")).refusal("/generate", native(temperature=-1))
+    status, slug, message = await Api(says("x")).refusal("/generate", generate_body(temperature=-1))
     assert (status, slug) == (422, "validation")
     assert message.startswith("Input validation error: parameters.temperature: ")
 
@@ -107,10 +111,10 @@ FAILURES = [
     (EngineStopped("drains"), 503, "unavailable", "The server is shutting down"),
 ]  # fmt: skip
 PATHS_AND_BODIES = [
-    ("/generate", native()),
-    ("/generate_stream", native()),
-    ("/", native()),
-    ("/", native() | {"stream": True}),
+    ("/generate", generate_body()),
+    ("/generate_stream", generate_body()),
+    ("/", generate_body()),
+    ("/", generate_body() | {"stream": True}),
     ("/v1/chat/completions", chat()),
     ("/v1/chat/completions", chat(stream=True)),
     ("/v1/completions", {"prompt": "Hi"}),
@@ -135,9 +139,9 @@ async def test_events_that_end_too_early_are_an_incomplete_generation(
 
 
 @pytest.mark.parametrize("path", ["/", "/generate_stream"])
-async def test_an_error_after_the_first_event_is_a_native_error_event(path: str) -> None:
+async def test_an_error_after_the_first_event_is_an_error_event_of_generate(path: str) -> None:
     api = Api(fails_after(GenerationFailed("out of memory"), "a"))
-    events = await api.events(path, native() | {"stream": True})
+    events = await api.events(path, generate_body() | {"stream": True})
     assert events[0]["token"]["text"] == "a"
     assert events[1:] == [
         {"error": "Request failed during generation: out of memory", "error_type": "generation"}

@@ -5,7 +5,7 @@ import pytest
 from engine.errors import GenerationFailed
 from handlers.version import VERSION
 from tests.scripted.engine import fails_after, says
-from tests.unit.handlers.tgi.api import Api, native
+from tests.unit.handlers.tgi.api import Api, generate_body
 
 
 async def test_info_tells_the_limits_that_are_kept() -> None:
@@ -32,8 +32,8 @@ async def test_info_and_models_name_the_model_as_it_was_asked_for() -> None:
 
 async def test_metrics_count_answers_and_failures_once_each() -> None:
     api = Api(says("a"))
-    await api.post("/generate", native())
-    await api.post("/generate", native(max_new_tokens=1000))
+    await api.post("/generate", generate_body())
+    await api.post("/generate", generate_body(max_new_tokens=1000))
     text = (await api.get("/metrics")).text
     assert "tgi_request_count 2.0" in text
     assert "tgi_request_success 1.0" in text
@@ -46,7 +46,7 @@ async def test_metrics_count_answers_and_failures_once_each() -> None:
 )
 async def test_metrics_count_a_request_whose_body_is_refused(path: str) -> None:
     api = Api(says("a"))
-    assert (await api.post(path, native(top_p=2) | {"top_p": 2, "prompt": "a"})).status_code == 422
+    assert (await api.post(path, generate_body(top_p=2) | {"top_p": 2, "prompt": "a"})).status_code == 422
     text = (await api.get("/metrics")).text
     assert "tgi_request_count 1.0" in text
     assert 'tgi_request_failure{err="validation"} 1.0' in text
@@ -54,7 +54,7 @@ async def test_metrics_count_a_request_whose_body_is_refused(path: str) -> None:
 
 async def test_metrics_count_what_asks_for_no_text_as_no_request() -> None:
     api = Api(says("a"))
-    assert (await api.post("/tokenize", native(""))).status_code == 422
+    assert (await api.post("/tokenize", generate_body(""))).status_code == 422
     text = (await api.get("/metrics")).text
     assert "tgi_request_count 0.0" in text
     assert 'tgi_request_failure{err="validation"} 0.0' in text
@@ -62,7 +62,7 @@ async def test_metrics_count_what_asks_for_no_text_as_no_request() -> None:
 
 async def test_metrics_count_a_stream_that_fails_midway() -> None:
     api = Api(fails_after(GenerationFailed("no memory"), "a"))
-    await api.post("/generate_stream", native())
+    await api.post("/generate_stream", generate_body())
     text = (await api.get("/metrics")).text
     assert 'tgi_request_failure{err="generation"} 1.0' in text
     assert "tgi_request_success 0.0" in text

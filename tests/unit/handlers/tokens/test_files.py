@@ -93,7 +93,7 @@ FETCHED: Final = {"type": "image_url", "url": "https://example.com/a.png"}
         ([part(RED), {"type": "text", "text": "a"}], "content_parts[1].type", "image_url"),
         ([part(RED), {"type": "image_url"}], "content_parts[1].url", "is missing"),
         ([part(RED) | {"detail": "low"}, part(RED)], "content_parts[0].detail", "detail"),
-        ([part(RED)], "content_parts", "numbers of markers and items differ"),
+        ([part(RED)], "content_parts", "numbers of placeholders and items differ"),
     ],
 )
 async def test_a_file_that_cannot_be_read_is_refused_by_its_field(

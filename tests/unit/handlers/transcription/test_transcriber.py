@@ -23,7 +23,7 @@ from engine.request import (
     SamplingParams,
     StopConditions,
 )
-from engine.speech.reader import SpeechSound
+from engine.speech.reader import SpeechAudio
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.errors.refused import Refused
 from handlers.transcription.chunks import PauseRules, speech_chunks
@@ -66,9 +66,9 @@ class ScriptedReader:
     info = INFO
 
     def __init__(self, num_frames: int) -> None:
-        self.sound = SpeechSound(torch.zeros(16, num_frames), num_frames / 100, INFO.window_frames)
+        self.sound = SpeechAudio(torch.zeros(16, num_frames), num_frames / 100, INFO.window_frames)
 
-    def read(self, data: bytes, max_seconds: float) -> SpeechSound:
+    def read(self, data: bytes, max_seconds: float) -> SpeechAudio:
         return self.sound
 
     def token_times(self, weights: NDArray[np.float32]) -> tuple[float, ...]:
@@ -268,11 +268,11 @@ async def test_a_sound_takes_a_bounded_number_of_windows() -> None:
     assert found.segments[-1].end > 6
 
 
-def by_turns(*num_frames: int) -> SpeechSound:
+def by_turns(*num_frames: int) -> SpeechAudio:
     """Return a sound that is loud for so many frames and silent for so many, by turns."""
     parts = [torch.full((16, length), 1.0 - 2 * (place % 2)) for place, length in enumerate(num_frames)]
     features = torch.cat(parts, dim=1)
-    return SpeechSound(features, features.shape[1] / 100, INFO.window_frames)
+    return SpeechAudio(features, features.shape[1] / 100, INFO.window_frames)
 
 
 def window_of(request: GenerationRequest) -> torch.Tensor:

@@ -9,8 +9,7 @@ from generated.triton import models as m
 from handlers.triton.generate.response import Envelope, Responses
 from tests.scripted.engine import ScriptedEngine, says, token
 from tests.unit.handlers.runtime.client import send
-
-from .api import MODEL, Api
+from tests.unit.handlers.triton.api import MODEL, Api
 
 TOLD = {
     "return_finish_reason": True,

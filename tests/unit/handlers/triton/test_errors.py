@@ -11,8 +11,7 @@ from engine.errors import EngineStopped, GenerationFailed
 from engine.info.stats import Health
 from tests.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.runtime.client import send
-
-from .api import MODEL, Api
+from tests.unit.handlers.triton.api import MODEL, Api
 
 SHAPE = "The schema can not convert input '{}' to tensor with proper shape"
 INVALID_TYPE = "parameter '{}' has invalid type. It should be either 'int', 'bool', or 'string'."

@@ -7,8 +7,7 @@ import pytest
 
 from engine.request import BeamParams, Grammar, GrammarKind
 from tests.scripted.engine import says
-
-from .api import Api
+from tests.unit.handlers.triton.api import Api
 
 
 async def request_of(**members: Any) -> Any:

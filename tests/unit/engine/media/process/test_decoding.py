@@ -137,14 +137,14 @@ def test_a_death_of_the_program_loses_no_file(process: DecodingProcess, long_sou
 
 
 def test_time_is_bounded(long_sound: bytes) -> None:
-    quick = DecodingProcess(DecodingLimits(sound_s=0.1, share_of_sound=0))
+    quick = DecodingProcess(DecodingLimits(audio_s=0.1, share_of_audio=0))
     try:
         with pytest.raises(CannotDecode, match=r"longer than 0\.1 s to decode"):
             quick.read_audio(long_sound, 16_000, LONG_S)
         assert len(quick.read_audio(sound_bytes(0.5), 16_000, 1)) == 8_000
     finally:
         quick.stop()
-    hasty = DecodingProcess(DecodingLimits(sound_s=1.0, share_of_sound=0, wait_s=0))
+    hasty = DecodingProcess(DecodingLimits(audio_s=1.0, share_of_audio=0, wait_s=0))
     try:
         started(hasty)
         refusals: list[Exception] = []

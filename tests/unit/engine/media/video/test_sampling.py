@@ -13,7 +13,7 @@ from transformers.video_utils import VideoMetadata, default_sample_indices_fn
 
 from engine.media.files.measured_video import VideoLength
 from engine.media.video import sampling
-from engine.media.video.manners import MANNERS
+from engine.media.video.video_format import VIDEO_FORMATS
 from tests.effort import trials
 from tests.torchvision import empty_torchvision
 
@@ -37,7 +37,7 @@ def processors() -> Iterator[Callable[[str], Any]]:
 
 
 def chosen_by_transformers(processors: Any, family: str, length: VideoLength) -> list[int]:
-    defaults = dict(MANNERS[family].defaults)
+    defaults = dict(VIDEO_FORMATS[family].defaults)
     itself = SimpleNamespace(**{"num_frames": None, "fps": None, "initial_shift": True, **defaults})
     metadata = VideoMetadata(length.num_frames, fps=length.rate, duration=length.seconds)
     found = processors(family).sample_frames(itself, metadata)
@@ -52,7 +52,7 @@ def test_frames_by_rate_are_those_of_transformers(processors: Any, family: str) 
     def check(length: VideoLength) -> None:
         assume(family != "qwen2_vl" or length.num_frames > 1)  # of which transformers' own makes nothing
         expected = chosen_by_transformers(processors, family, length)
-        assert MANNERS[family].choose(length, MANNERS[family].defaults, MANY) == expected
+        assert VIDEO_FORMATS[family].choose(length, VIDEO_FORMATS[family].defaults, MANY) == expected
 
     check()
 
@@ -64,7 +64,7 @@ def test_frames_of_pairs_are_those_of_transformers_and_none_comes_twice(processo
     def check(length: VideoLength) -> None:
         assume(length.seconds >= 0.5)  # of less, transformers' own takes no frame for GLM-4.6V
         expected = chosen_by_transformers(processors, family, length)
-        found = MANNERS[family].choose(length, MANNERS[family].defaults, MANY)
+        found = VIDEO_FORMATS[family].choose(length, VIDEO_FORMATS[family].defaults, MANY)
         # The last of an odd number is repeated where patches are made.
         assert found == list(dict.fromkeys(expected))
 
@@ -84,15 +84,15 @@ def test_frames_from_the_middle_are_those_of_transformers(processors: Any) -> No
     for total in (8, 9, 30, 31, 100, 2999):
         length = VideoLength(total, 25.0)
         expected = chosen_by_transformers(processors, "internvl", length)
-        assert sampling.from_the_middle(length, MANNERS["internvl"].defaults, MANY) == expected
+        assert sampling.from_the_middle(length, VIDEO_FORMATS["internvl"].defaults, MANY) == expected
 
 
-@pytest.mark.parametrize("family", MANNERS)
+@pytest.mark.parametrize("family", VIDEO_FORMATS)
 def test_frames_are_in_order_and_no_more_than_there_may_be(family: str) -> None:
     @settings(deadline=None, max_examples=trials(100, whole=500))
     @given(LENGTHS, st.integers(2, 32))
     def check(length: VideoLength, most: int) -> None:
-        chosen = MANNERS[family].choose(length, MANNERS[family].defaults, most)
+        chosen = VIDEO_FORMATS[family].choose(length, VIDEO_FORMATS[family].defaults, most)
         assert 1 <= len(chosen) <= most
         assert all(0 <= place < length.num_frames for place in chosen)
         assert (np.diff(chosen) > 0).all()

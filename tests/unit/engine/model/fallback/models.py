@@ -1,4 +1,4 @@
-"""Tiny models for the fallback lane, and batches of their sequences."""
+"""Tiny models for the fallback path, and batches of their sequences."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The caches of the fallback lane take no more memory than the scheduler's blocks and slots stand for."""
+"""The caches of the fallback path take no more memory than the scheduler's blocks and slots stand for."""
 
 from pathlib import Path
 from random import Random

@@ -1,4 +1,4 @@
-"""The runner of the fallback lane gives each sequence its own cache, and frees it when nobody owns it."""
+"""The runner of the fallback path gives each sequence its own cache, and frees it when nobody owns it."""
 
 import torch
 

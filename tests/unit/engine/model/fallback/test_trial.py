@@ -1,4 +1,4 @@
-"""At load the fallback lane is compared with whole passes, and what it would compute wrongly is refused."""
+"""At load the fallback path is compared with whole passes, and what it would compute wrongly is refused."""
 
 from typing import Any
 

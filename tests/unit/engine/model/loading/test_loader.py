@@ -124,7 +124,7 @@ def test_end_tokens_come_as_a_list_from_the_generation_config(tmp_path: Path) ->
     assert load(tmp_path).tokenizer.end_token_ids == (7, 9)
 
 
-def test_a_model_whose_paged_attention_differs_from_its_own_runs_on_the_fallback_lane(
+def test_a_model_whose_paged_attention_differs_from_its_own_runs_on_the_fallback_path(
     llama: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attend = attention.PagedAttention.attend
@@ -138,7 +138,7 @@ def test_a_model_whose_paged_attention_differs_from_its_own_runs_on_the_fallback
     assert info.paged_obstacle.startswith("paged attention differs from LlamaForCausalLM's own by ")
 
 
-def test_a_layer_that_hides_its_window_runs_on_the_fallback_lane(
+def test_a_layer_that_hides_its_window_runs_on_the_fallback_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save_tiny_model(tmp_path, "gemma3")

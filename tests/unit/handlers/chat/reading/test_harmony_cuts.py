@@ -19,7 +19,7 @@ from handlers.chat.tools import ToolDefinition
 
 TOOLS = (ToolDefinition(name="f"),)
 NEXT = "<|start|>assistant"
-THOUGHT = "<|channel|>analysis<|message|>Hm."
+REASONING = "<|channel|>analysis<|message|>Hm."
 PREAMBLE = "<|channel|>commentary<|message|>I look."
 FINAL = "<|channel|>final<|message|>Hi"
 CALL = '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": 1}'
@@ -27,8 +27,8 @@ ROLE_FIRST = ' to=functions.f<|channel|>commentary json<|message|>{"a": 1}'
 BUILT_IN = "<|channel|>analysis to=python code<|message|>1"
 SHAPES = {
     "an answer": f"{FINAL}<|return|>",
-    "a thought and an answer": f"{THOUGHT}<|end|>{NEXT}{FINAL}<|return|>",
-    "a thought without an end": f"{THOUGHT}{NEXT}{FINAL}",
+    "a thought and an answer": f"{REASONING}<|end|>{NEXT}{FINAL}<|return|>",
+    "a thought without an end": f"{REASONING}{NEXT}{FINAL}",
     "words and a call": f"{PREAMBLE}<|end|>{NEXT}{CALL}<|call|>",
     "two calls": f"{CALL}<|call|>{NEXT}{CALL}<|call|>",
     "two calls by role": f"{ROLE_FIRST}<|call|>{NEXT}{ROLE_FIRST}<|call|>",

@@ -6,8 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from handlers.conform.client import Answer
 from handlers.conform.request import Request
-
-from .scripted import stream, whole
+from tests.unit.handlers.conform.profile.scripted import stream, whole
 
 Json = Any
 Spoil = Callable[[Json], None]

@@ -9,7 +9,7 @@ from typing_extensions import override
 from handlers.conform.checks.checks import RunLimits
 from handlers.conform.client import Answer, Client
 from handlers.conform.finding import Result
-from handlers.conform.profile.program import Exchange, Program
+from handlers.conform.profile.program import Program, RecordedTurn
 from handlers.conform.profile.replay import Replay
 from handlers.conform.request import Request
 
@@ -46,10 +46,10 @@ def stream(events: list[Json], names: bool = False, media_type: str = "text/even
 
 
 def program(path: str, *bodies: Json, schemas: tuple[str, ...] = ("ai_sdk",)) -> Program:
-    exchanges = tuple(
-        Exchange(f"request {number}", "POST", path, body, 200, None) for number, body in enumerate(bodies)
+    turns = tuple(
+        RecordedTurn(f"request {number}", "POST", path, body, 200, None) for number, body in enumerate(bodies)
     )
-    return Program("tested", "A program that is tested", "openai", {}, schemas, exchanges)
+    return Program("tested", "A program that is tested", "openai", {}, schemas, turns)
 
 
 def results(tested: Program, reply: Reply, limits: RunLimits = LIMITS) -> dict[str, Result]:

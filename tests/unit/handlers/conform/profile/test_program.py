@@ -27,15 +27,15 @@ def test_the_profile_has_agents_frameworks_and_benchmarks() -> None:
 def test_a_programs_answers_are_judged(program: Program) -> None:
     assert program.title
     assert set(program.schemas) <= set(SETS)
-    routes = {exchange.route for exchange in program.exchanges}
-    assert any(exchange.status == 200 for exchange in program.exchanges)
+    routes = {turn.route for turn in program.turns}
+    assert any(turn.status == 200 for turn in program.turns)
     assert routes & set(SETS["common"]), "none of its paths has a schema"
-    assert len({exchange.what for exchange in program.exchanges}) == len(program.exchanges)
+    assert len({turn.what for turn in program.turns}) == len(program.turns)
 
 
 def test_a_member_that_repeats_is_that_of_the_earlier_exchange() -> None:
     (program,) = (one for one in PROGRAMS if one.id == "opencode_chat")
-    first, last = (one.body for one in program.exchanges[1:])
+    first, last = (one.body for one in program.turns[1:])
     assert len(tool_names(last)) == 10 and last["tools"] == first["tools"]
     assert len(last["messages"]) > len(first["messages"])
 

@@ -9,11 +9,26 @@ import pytest
 from handlers.conform.checks.checks import RunLimits
 from handlers.conform.client import Answer, NoAnswer
 from handlers.conform.profile.replay import Replay
-from handlers.conform.profile.turn import Asked, Call, Turn, turn_breaches
+from handlers.conform.profile.turn import Call, SentBody, Turn, turn_breaches
 from handlers.conform.request import Request
-
-from .good_answers import ALL, CHAT, COMPLETIONS, MESSAGES, RESPONSES, Api, Spoil
-from .scripted import Json, ScriptedClient, kinds, program, results, stream, whole
+from tests.unit.handlers.conform.profile.good_answers import (
+    ALL,
+    CHAT,
+    COMPLETIONS,
+    MESSAGES,
+    RESPONSES,
+    Api,
+    Spoil,
+)
+from tests.unit.handlers.conform.profile.scripted import (
+    Json,
+    ScriptedClient,
+    kinds,
+    program,
+    results,
+    stream,
+    whole,
+)
 
 
 def found(api: Api, *, spoil: Spoil = lambda value: None, spoil_call: Spoil = lambda value: None) -> set[str]:
@@ -185,7 +200,7 @@ def test_what_the_model_chooses_is_no_fault() -> None:
 def test_a_call_of_a_named_function_may_end_with_stop_as_openai_ends_it(choice: Json, is_fault: bool) -> None:
     turn = Turn("", (Call("t1", "wet", "{}"),), is_cut=False, says_calls=False)
     body = {"tools": [{"type": "function", "function": {"name": "wet"}}], "tool_choice": choice}
-    kinds_found = [breach.kind for breach in turn_breaches(Asked(body), turn)]
+    kinds_found = [breach.kind for breach in turn_breaches(SentBody(body), turn)]
     assert kinds_found == ["The reason of ending does not say that tools are called"] * is_fault
 
 

@@ -15,7 +15,7 @@ from engine.config import EngineConfig
 from handlers.app import CONTRACTS, Served, build_app
 from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.settings.settings import Settings
 from handlers.transcription.transcriber import Transcriber
 from tests.samples.sounds import encoded, sound_bytes, tone
@@ -45,7 +45,7 @@ def app(engine: AsyncEngine) -> Any:
 def greedy_app(engine: AsyncEngine) -> Any:
     """The application without the drawn texts by which Whisper's rules replace unlikely ones."""
 
-    def greedy(shared: Shared, _: Settings) -> OpenAIHandlers:
+    def greedy(shared: ServedModel, _: Settings) -> OpenAIHandlers:
         transcriber = Transcriber(shared.engine, shared.workers, max_seconds=60, rules=GREEDY)
         return OpenAIHandlers(shared, transcriber)
 

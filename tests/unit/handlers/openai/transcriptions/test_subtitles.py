@@ -5,8 +5,7 @@ import re
 import pytest
 
 from handlers.openai.transcriptions.subtitles import subrip, webvtt
-
-from .scripted import SEGMENTS, segment
+from tests.unit.handlers.openai.transcriptions.scripted import SEGMENTS, segment
 
 
 def test_subrip_numbers_subtitles_and_writes_times_with_a_comma() -> None:

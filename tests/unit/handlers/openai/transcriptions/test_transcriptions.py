@@ -12,9 +12,15 @@ from handlers.transcription.chunks import PauseRules
 from handlers.transcription.transcript import TranscriptionRequest
 from tests.scripted.engine import says
 from tests.unit.handlers.openai.api import Api
+from tests.unit.handlers.openai.transcriptions.scripted import (
+    MODEL,
+    SOUND,
+    TRANSCRIPTIONS,
+    TRANSLATIONS,
+    ScriptedTranscriber,
+    SpeechApi,
+)
 from tests.unit.handlers.runtime.client import events, send
-
-from .scripted import MODEL, SOUND, TRANSCRIPTIONS, TRANSLATIONS, ScriptedTranscriber, SpeechApi
 
 TEXT = "Good morning. It's late."
 USAGE = {"type": "duration", "seconds": 3.5}

@@ -7,9 +7,8 @@ from collections.abc import AsyncGenerator
 from statistics import median
 
 from generated.operation import EncodedEvent
+from tests.unit.handlers.runtime.answering.test_disconnect import running
 from tests.unit.handlers.runtime.notes import Kept, Note, serve
-
-from .test_disconnect import running
 
 EVENT = EncodedEvent(b'{"id":1,"text":"%b"}' % (b"a" * 1000))
 MAX_BYTES = 16 * 2**20  # what the kernel may buffer for a connection, and more

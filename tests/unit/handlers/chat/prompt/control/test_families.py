@@ -223,8 +223,8 @@ def test_a_text_without_control_tokens_is_encoded_as_ever(family: str, texts: li
 @_EVERY_FAMILY
 def test_a_plain_text_takes_the_plain_path(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise AssertionError("no mark is needed")
+        raise AssertionError("no sentinel is needed")
 
     core = core_of(family)
-    monkeypatch.setattr("handlers.chat.prompt.control.client_text.ClientText.marked", fail)
+    monkeypatch.setattr("handlers.chat.prompt.control.client_text.ClientText.with_sentinels", fail)
     core.prepare(user_turns("Who wrote Faust? Ω 日本 100% {sure}"))

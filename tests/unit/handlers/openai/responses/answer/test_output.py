@@ -15,7 +15,7 @@ from handlers.openai.responses.answer.events import ResponseEvents
 from handlers.openai.responses.answer.output import ResponseOutput
 
 EVENT: TypeAdapter[Any] = TypeAdapter(m.ResponseStreamEvent)
-THOUGHT, WORD = ChatDelta(index=0, reasoning="Hm"), ChatDelta(index=0, content="Hi")
+REASONING, WORD = ChatDelta(index=0, reasoning="Hm"), ChatDelta(index=0, content="Hi")
 END = ChatDelta(index=0, finish=ChatFinish.STOP)
 
 
@@ -57,7 +57,15 @@ def test_a_text_is_told_from_its_item_to_its_part_to_its_pieces_and_back() -> No
 
 def test_items_stand_in_the_order_in_which_the_model_wrote_them() -> None:
     output = ResponseOutput(None)
-    deltas = (THOUGHT, WORD, calls(0, "{", name="add"), calls(0, "}"), calls(1, "{}", name="sub"), WORD, END)
+    deltas = (
+        REASONING,
+        WORD,
+        calls(0, "{", name="add"),
+        calls(0, "}"),
+        calls(1, "{}", name="sub"),
+        WORD,
+        END,
+    )
     added = [event for event in told(output, *deltas) if event["type"] == "response.output_item.added"]
     assert [item["type"] for item in items(output)] == [
         "reasoning",
@@ -73,7 +81,7 @@ def test_items_stand_in_the_order_in_which_the_model_wrote_them() -> None:
 
 def test_an_item_is_told_without_content_until_it_is_whole() -> None:
     output = ResponseOutput(None)
-    events = told(output, THOUGHT, calls(0, "{}", name="add"), END)
+    events = told(output, REASONING, calls(0, "{}", name="add"), END)
     added = [event["item"] for event in events if event["type"] == "response.output_item.added"]
     done = [event["item"] for event in events if event["type"] == "response.output_item.done"]
     assert [(item["status"], item.get("content"), item.get("arguments")) for item in added] == [
@@ -86,19 +94,19 @@ def test_an_item_is_told_without_content_until_it_is_whole() -> None:
 
 def test_a_bound_of_tokens_leaves_the_last_item_incomplete() -> None:
     output = ResponseOutput(None)
-    told(output, THOUGHT, WORD, ChatDelta(index=0, finish=ChatFinish.LENGTH))
+    told(output, REASONING, WORD, ChatDelta(index=0, finish=ChatFinish.LENGTH))
     assert output.is_cut
     assert [item["status"] for item in items(output)] == ["completed", "incomplete"]
 
 
 def test_thoughts_that_are_cut_are_all_of_the_output() -> None:
     output = ResponseOutput(None)
-    told(output, THOUGHT, ChatDelta(index=0, finish=ChatFinish.LENGTH))
+    told(output, REASONING, ChatDelta(index=0, finish=ChatFinish.LENGTH))
     assert [item["type"] for item in items(output)] == ["reasoning"]
 
 
 def test_an_answer_of_nothing_is_an_empty_message() -> None:
-    for before in ((), (THOUGHT,)):
+    for before in ((), (REASONING,)):
         output = ResponseOutput(None)
         told(output, *before, END)
         assert items(output)[-1]["content"] == [

@@ -1,4 +1,4 @@
-"""Native requests in neutral terms."""
+"""Requests of `/generate` in neutral terms."""
 
 from functools import partial
 
@@ -6,18 +6,18 @@ from pydantic import MISSING
 
 from generated.hf import models as m
 from handlers.chat.form.response_format import JsonSchema, Regex, ResponseFormat
-from handlers.tgi_family.request.params import NativeParams, native_sampling
+from handlers.tgi_family.request.params import GenerateParams, generate_sampling
 from handlers.wire.missing import given
 
 
-def native_params(body: m.GenerateRequest) -> NativeParams:
+def generate_params(body: m.GenerateRequest) -> GenerateParams:
     """Return a request's parameters, the contract's defaults where the client sent none."""
     sent = body.parameters if isinstance(body.parameters, m.GenerateParameters) else m.GenerateParameters()
     draws = sent.temperature != 0  # nothing is drawn where the likeliest token is always taken
-    return NativeParams(
+    return GenerateParams(
         inputs=body.inputs,
         max_new_tokens=sent.max_new_tokens,
-        sampling=native_sampling(
+        sampling=generate_sampling(
             do_sample=sent.do_sample and draws,
             temperature=given(sent.temperature) if draws else None,
             top_k=(given(sent.top_k) or None) if draws else None,

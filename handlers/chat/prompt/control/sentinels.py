@@ -1,4 +1,4 @@
-"""Marks in a client's text, wherever a control token could begin."""
+"""Sentinels in a client's text, wherever a control token could begin."""
 
 import json
 import re
@@ -15,19 +15,20 @@ _MAX_KEPT: Final = 64  # characters of a literal that are looked at
 _JSON_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
-class Marks:
-    """Puts a mark into whatever could become a control token, so that it does not.
+class Sentinels:
+    """Puts a sentinel into whatever could become a control token, so that it does not.
 
-    A token begins either in the client's text or in the template's. Where it begins in the client's, a mark
-    behind the first character keeps it from forming, whatever the template leaves out or joins later. Where
-    the template writes a beginning in front of a value and an end behind it ('<' + name + '>', as those do
-    that write calls as XML), what would complete a token has a mark, and so has the client's own end of one.
+    A token begins either in the client's text or in the template's. Where it begins in the client's, a
+    sentinel behind the first character keeps it from forming, whatever the template leaves out or joins
+    later. Where the template writes a beginning in front of a value and an end behind it ('<' + name + '>',
+    as those do that write calls as XML), what would complete a token has a sentinel, and so has the client's
+    own end of one.
     """
 
     def __init__(
-        self, tokens: Collection[str], literals: TemplateLiterals, thoughts: Collection[str]
+        self, tokens: Collection[str], literals: TemplateLiterals, reasoning_tags: Collection[str]
     ) -> None:
-        """thoughts: the tags that an assistant's content may hold."""
+        """reasoning_tags: those that an assistant's content may hold."""
         openings = _Openings(frozenset(tokens), literals.written)
         inner = {inner for _, inner in openings.inner()}
         self._known_roles = {text for text in literals.sought if text.isidentifier()} - inner
@@ -35,38 +36,38 @@ class Marks:
         kept = set(_kept(literals.sought, frozenset(tokens), starts))
         places = partial(_Places, frozenset(tokens), openings)
         self._places = places(kept)
-        self._places_in_answers = places(kept.union(thoughts))
+        self._places_in_answers = places(kept.union(reasoning_tags))
 
     def are_needed(self, text: str) -> bool:
-        """Return whether a mark may be needed in the text, which is all of a request's."""
+        """Return whether a sentinel may be needed in the text, which is all of a request's."""
         return self._places.are_in(text)
 
-    def put(self, text: str, mark: str, *, has_thoughts: bool = False) -> str:
-        """Return the text with the mark wherever it is needed. has_thoughts: whether to leave the tags of
+    def put(self, text: str, sentinel: str, *, has_reasoning: bool = False) -> str:
+        """Return the text with the sentinel wherever it is needed. has_thoughts: whether to leave the tags of
         thoughts whole.
         """
-        places = self._places_in_answers if has_thoughts else self._places
-        return places.put(text, mark)
+        places = self._places_in_answers if has_reasoning else self._places
+        return places.put(text, sentinel)
 
-    def put_in_role(self, role: str, mark: str) -> str:
-        """Return the role, with marks unless the contract or the template knows it."""
+    def put_in_role(self, role: str, sentinel: str) -> str:
+        """Return the role, with sentinels unless the contract or the template knows it."""
         is_known = role in KNOWN_ROLES or role in self._known_roles
-        return role if is_known else self.put(role, mark)
+        return role if is_known else self.put(role, sentinel)
 
-    def put_in_json(self, text: str, mark: str) -> str:
-        """Return JSON text with the mark put into its strings, escaped characters included; it
+    def put_in_json(self, text: str, sentinel: str) -> str:
+        """Return JSON text with the sentinel put into its strings, escaped characters included; it
         stays valid.
         """
         try:
             json.loads(text)
         except (ValueError, RecursionError):
-            return self.put(text, mark)
-        return _JSON_STRING.sub(lambda found: self._put_in_string(found[0], mark), text)
+            return self.put(text, sentinel)
+        return _JSON_STRING.sub(lambda found: self._put_in_string(found[0], sentinel), text)
 
-    def _put_in_string(self, literal: str, mark: str) -> str:
+    def _put_in_string(self, literal: str, sentinel: str) -> str:
         text = json.loads(literal, strict=False)
-        marked = self.put(text, mark)
-        return literal if marked == text else json.dumps(marked, ensure_ascii=literal.isascii())
+        changed = self.put(text, sentinel)
+        return literal if changed == text else json.dumps(changed, ensure_ascii=literal.isascii())
 
 
 class _Openings:
@@ -104,8 +105,8 @@ class _Openings:
 
 
 class _Places:
-    """The places of marks: behind first characters, in front of last characters of tokens that the template
-    may have begun, and inside words.
+    """The places of sentinels: behind first characters, in front of last characters of tokens that the
+    template may have begun, and inside words.
 
     kept: texts that stay whole although they begin as a token does.
     """
@@ -124,30 +125,33 @@ class _Places:
                 return True
         return self._words is not None and self._words.search(text) is not None
 
-    def put(self, text: str, mark: str) -> str:
-        # Words first, since a mark beside one would make it a longer one. All else is by `replace`, which
+    def put(self, text: str, sentinel: str) -> str:
+        # Words first, since a sentinel beside one would make it a longer one. All else is by `replace`, which
         # takes a twentieth of the time that a pattern takes for a text of nothing but first characters.
-        marked = text if self._words is None else self._words.sub(rf"\g<0>{mark}", text)
+        changed = text if self._words is None else self._words.sub(rf"\g<0>{sentinel}", text)
         for end in self._ends:
-            marked = marked.replace(end, mark + end)
-        marked = self._behind_starts(marked, mark)
-        if marked != text:
+            changed = changed.replace(end, sentinel + end)
+        changed = self._behind_starts(changed, sentinel)
+        if changed != text:
             for kept in self._kept:
-                marked = self._keep(marked, kept, mark)
-        return marked
+                changed = self._keep(changed, kept, sentinel)
+        return changed
 
-    def _behind_starts(self, text: str, mark: str) -> str:
+    def _behind_starts(self, text: str, sentinel: str) -> str:
         for start in self._starts:
-            text = text.replace(start, start + mark)
+            text = text.replace(start, start + sentinel)
         return text
 
-    def _keep(self, marked: str, kept: str, mark: str) -> str:
-        """Remove the marks of a literal's first and last characters, but not those of tokens inside it."""
+    def _keep(self, changed: str, kept: str, sentinel: str) -> str:
+        """Remove the sentinels of a literal's first and last characters, but not those of tokens inside
+        it.
+        """
         rest = kept[1:]
         for end in self._ends:
-            rest = rest.replace(end, mark + end)
-        return marked.replace(
-            kept[0] + mark + self._behind_starts(rest, mark), kept[0] + self._behind_starts(kept[1:], mark)
+            rest = rest.replace(end, sentinel + end)
+        return changed.replace(
+            kept[0] + sentinel + self._behind_starts(rest, sentinel),
+            kept[0] + self._behind_starts(kept[1:], sentinel),
         )
 
 
@@ -158,7 +162,7 @@ def _words(tokens: Set[str], openings: _Openings) -> Iterator[str]:
     if words := [token for token in tokens if _is_plain(token[0])]:
         yield f"(?i:{first_of(words)})"
     for beginning, inners in _grouped(openings.inner()).items():
-        # Behind the same beginning in the client's own text, that has the mark.
+        # Behind the same beginning in the client's own text, that has the sentinel.
         yield f"(?<!{re.escape(beginning)})(?i:{'|'.join(map(_word, sorted(inners)))})"
 
 

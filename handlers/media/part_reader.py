@@ -25,7 +25,7 @@ MAX_READING: Final = 8
 _URL: Final = re.compile(f"(?:{'|'.join(SCHEMES)}):", re.IGNORECASE)
 
 
-class MediaReader:
+class PartReader:
     """Reads parts within the bounds of the settings."""
 
     def __init__(self, settings: MediaSettings, workers: Workers, urls: UrlReader | None = None) -> None:

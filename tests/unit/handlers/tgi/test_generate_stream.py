@@ -1,4 +1,4 @@
-"""Native streams, token by token."""
+"""Generate streams, token by token."""
 
 import math
 
@@ -8,10 +8,10 @@ from hypothesis import given
 
 from engine.events import FinishReason, TokenEvent
 from generated.tgi import models as m
-from handlers.tgi.native.events import encode_token
-from handlers.tgi.native.tokens import token
+from handlers.tgi.generate.events import encode_token
+from handlers.tgi.generate.tokens import token
 from tests.scripted.engine import says
-from tests.unit.handlers.tgi.api import Api, native
+from tests.unit.handlers.tgi.api import Api, generate_body
 
 
 async def stream(api: Api, path: str, body: dict[str, object]) -> list[dict[str, object]]:
@@ -20,7 +20,7 @@ async def stream(api: Api, path: str, body: dict[str, object]) -> list[dict[str,
 
 @pytest.mark.parametrize("path", ["/", "/generate_stream"])
 async def test_the_stream_ends_with_the_event_that_carries_the_text(path: str) -> None:
-    events = await stream(Api(says("Hel", "lo", finish=FinishReason.LENGTH)), path, native())
+    events = await stream(Api(says("Hel", "lo", finish=FinishReason.LENGTH)), path, generate_body())
     assert events == [
         {
             "details": None,
@@ -39,7 +39,7 @@ async def test_the_stream_ends_with_the_event_that_carries_the_text(path: str) -
 
 async def test_details_come_with_the_last_event() -> None:
     events = await Api(says("a")).events(
-        "/generate_stream", native("Hi", details=True, do_sample=True, seed=3)
+        "/generate_stream", generate_body("Hi", details=True, do_sample=True, seed=3)
     )
     assert [event["details"] for event in events] == [
         None,
@@ -48,19 +48,19 @@ async def test_details_come_with_the_last_event() -> None:
 
 
 async def test_the_end_token_is_an_event_that_adds_no_text() -> None:
-    events = await Api(says("a")).events("/generate_stream", native())
+    events = await Api(says("a")).events("/generate_stream", generate_body())
     assert events[-1]["token"]["special"] is True
     assert events[-1]["generated_text"] == "a"
 
 
 async def test_the_prompt_precedes_the_whole_text_alone() -> None:
-    events = await Api(says("a")).events("/generate_stream", native("Hi", return_full_text=True))
+    events = await Api(says("a")).events("/generate_stream", generate_body("Hi", return_full_text=True))
     assert [event["token"]["text"] for event in events] == ["a", "<|im_end|>"]
     assert events[-1]["generated_text"] == "Hia"
 
 
 async def test_top_tokens_come_with_every_event_if_asked() -> None:
-    events = await Api(says("a", "b")).events("/generate_stream", native(top_n_tokens=2))
+    events = await Api(says("a", "b")).events("/generate_stream", generate_body(top_n_tokens=2))
     assert [len(event["top_tokens"]) for event in events] == [2, 2, 2]
 
 

@@ -1,21 +1,21 @@
-"""Native requests in neutral terms."""
+"""Requests of `/generate` in neutral terms."""
 
 from functools import partial
 
 from generated.tgi import models as m
 from handlers.tgi.sampling import answer_format
-from handlers.tgi_family.request.params import NativeParams, native_sampling
+from handlers.tgi_family.request.params import GenerateParams, generate_sampling
 
 Body = m.GenerateRequest | m.CompatGenerateRequest
 
 
-def native_params(body: Body) -> NativeParams:
+def generate_params(body: Body) -> GenerateParams:
     """Return a request's parameters, the contract's defaults where the client sent none."""
     given = body.parameters if isinstance(body.parameters, m.GenerateParameters) else m.GenerateParameters()
-    return NativeParams(
+    return GenerateParams(
         inputs=body.inputs,
         max_new_tokens=given.max_new_tokens,
-        sampling=native_sampling(
+        sampling=generate_sampling(
             do_sample=given.do_sample,
             temperature=given.temperature,
             top_k=given.top_k,

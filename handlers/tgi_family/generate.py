@@ -14,47 +14,49 @@ from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.operations.operation import GeneratingOperation
 from handlers.operations.sequences import GeneratedRequest, collect_sequences
-from handlers.service.shared import Shared
+from handlers.service.served_model import ServedModel
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
-from handlers.tgi_family.request.native_request import NativeRequest, native_request
-from handlers.tgi_family.request.params import NativeParams
+from handlers.tgi_family.request.params import GenerateParams
+from handlers.tgi_family.request.prepared_generate import PreparedGenerate, prepared_generate
 from handlers.tgi_family.request.request_limits import RequestLimits, num_streamed
 
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
 
 
-class NativePlan(NamedTuple):
+class GeneratePlan(NamedTuple):
     """num_sequences: to generate for the one that is answered."""
 
-    params: NativeParams
+    params: GenerateParams
     num_sequences: int
     is_stream: bool
 
 
-class Native(GeneratingOperation[NativeParams, NativePlan, NativeRequest, GeneratedRequest, AnswerT, EventT]):
-    """Answers native requests in a contract's form, which its subclass knows."""
+class Generate(
+    GeneratingOperation[GenerateParams, GeneratePlan, PreparedGenerate, GeneratedRequest, AnswerT, EventT]
+):
+    """Answers requests of `/generate` in a contract's form, which its subclass knows."""
 
     def __init__(
-        self, shared: Shared, to_problem: ToProblem, limits: RequestLimits, compute_type: str
+        self, shared: ServedModel, to_problem: ToProblem, limits: RequestLimits, compute_type: str
     ) -> None:
         super().__init__(shared, to_problem)
         self._limits = limits
         self._compute_type = compute_type
 
     @override
-    def plan(self, asked: NativeParams, *, is_stream: bool) -> NativePlan:
-        num_sequences = num_streamed(asked) if is_stream else self._limits.num_sequences(asked)
-        return NativePlan(asked, num_sequences, is_stream)
+    def plan(self, params: GenerateParams, *, is_stream: bool) -> GeneratePlan:
+        num_sequences = num_streamed(params) if is_stream else self._limits.num_sequences(params)
+        return GeneratePlan(params, num_sequences, is_stream)
 
     @override
-    def permits(self, active: ActiveRequest, plan: NativePlan) -> HeldPermits:
+    def permits(self, active: ActiveRequest, plan: GeneratePlan) -> HeldPermits:
         return active.permits("best_of", plan.num_sequences)
 
     @override
-    async def prepare(self, plan: NativePlan) -> NativeRequest:
+    async def prepare(self, plan: GeneratePlan) -> PreparedGenerate:
         prepare = partial(
-            native_request,
+            prepared_generate,
             plan.params,
             limits=self._limits,
             tokenizer=self.shared.tokenizer,
@@ -67,7 +69,7 @@ class Native(GeneratingOperation[NativeParams, NativePlan, NativeRequest, Genera
 
     @override
     async def collect(
-        self, active: ActiveRequest, plan: NativePlan, prepared: NativeRequest
+        self, active: ActiveRequest, plan: GeneratePlan, prepared: PreparedGenerate
     ) -> GeneratedRequest:
         return await collect_sequences(active.run(prepared.request), plan.num_sequences)
 
@@ -76,11 +78,11 @@ class Native(GeneratingOperation[NativeParams, NativePlan, NativeRequest, Genera
         return result.num_tokens
 
     @override
-    def tokens(self, active: ActiveRequest, prepared: NativeRequest) -> AsyncGenerator[TokenEvent, None]:
+    def tokens(self, active: ActiveRequest, prepared: PreparedGenerate) -> AsyncGenerator[TokenEvent, None]:
         return active.run(prepared.request)
 
     @override
-    def headers(self, plan: NativePlan, prepared: NativeRequest) -> Headers:
+    def headers(self, plan: GeneratePlan, prepared: PreparedGenerate) -> Headers:
         return compute_headers(self._compute_type, plan.params.inputs)
 
     @override

@@ -1,4 +1,6 @@
-"""Tokens in the native shapes of the wire, which leaves out a log-probability that JSON cannot hold."""
+"""Tokens in the shapes that `/generate` gives them, which leaves out a log-probability that JSON cannot
+hold.
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Native answers, whole and streamed: what a request means, and what its answer tells."""
+"""Generate answers, whole and streamed: what a request means, and what its answer tells."""
 
 import math
 
@@ -9,15 +9,15 @@ from hypothesis import given
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest, GrammarKind
 from generated.hf import models as m
-from handlers.hf.native.events import encode_token
-from handlers.hf.native.tokens import token
+from handlers.hf.generate.events import encode_token
+from handlers.hf.generate.tokens import token
 from tests.scripted.engine import says
-from tests.unit.handlers.hf.api import Api, native
+from tests.unit.handlers.hf.api import Api, generate_body
 
 
 async def submitted(**parameters: object) -> GenerationRequest:
     api = Api(says("x"))
-    await api.answer("/generate", native(**parameters))
+    await api.answer("/generate", generate_body(**parameters))
     return api.engine.request
 
 
@@ -92,7 +92,9 @@ async def test_a_regex_reaches_the_engine_as_it_stands() -> None:
 
 
 async def test_details_leave_out_what_there_is_not() -> None:
-    answer = await Api(says("a")).answer("/generate", native("Hi", details=True, decoder_input_details=True))
+    answer = await Api(says("a")).answer(
+        "/generate", generate_body("Hi", details=True, decoder_input_details=True)
+    )
     details = answer["details"]
     assert "seed" not in details
     assert "best_of_sequences" not in details
@@ -105,7 +107,7 @@ async def test_details_leave_out_what_there_is_not() -> None:
 
 async def test_best_of_answers_the_likeliest_and_tells_of_the_other() -> None:
     answer = await Api(says("a", logprobs=(-2.0, -1.0))).answer(
-        "/generate", native("Hi", best_of=2, do_sample=True, details=True, return_full_text=True)
+        "/generate", generate_body("Hi", best_of=2, do_sample=True, details=True, return_full_text=True)
     )
     assert answer["generated_text"] == "Hia"
     (other,) = answer["details"]["best_of_sequences"]
@@ -115,7 +117,9 @@ async def test_best_of_answers_the_likeliest_and_tells_of_the_other() -> None:
 
 
 async def test_a_stream_ends_with_the_event_that_has_the_text() -> None:
-    events = await Api(says("Hel", "lo", finish=FinishReason.LENGTH)).events("/generate_stream", native())
+    events = await Api(says("Hel", "lo", finish=FinishReason.LENGTH)).events(
+        "/generate_stream", generate_body()
+    )
     assert events == [
         {"token": {"id": 100, "text": "Hel", "logprob": -0.5, "special": False}},
         {
@@ -126,7 +130,9 @@ async def test_a_stream_ends_with_the_event_that_has_the_text() -> None:
 
 
 async def test_the_last_event_has_the_details_that_are_asked_for() -> None:
-    events = await Api(says("a")).events("/generate_stream", native(details=True, do_sample=True, seed=3))
+    events = await Api(says("a")).events(
+        "/generate_stream", generate_body(details=True, do_sample=True, seed=3)
+    )
     assert ["details" in event for event in events] == [False, True]
     assert events[-1]["details"] == {"finish_reason": "eos_token", "generated_tokens": 2, "seed": 3}
 

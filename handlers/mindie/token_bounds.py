@@ -5,7 +5,7 @@ from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 
 
-class Room:
+class TokenBounds:
     """The bounds of the settings, resolved for the served model."""
 
     def __init__(self, max_input_tokens: int | None, model: ModelInfo) -> None:

@@ -1,4 +1,4 @@
-"""Native requests for the engine."""
+"""Requests of `/generate` for the engine."""
 
 from dataclasses import dataclass
 from secrets import token_hex
@@ -9,16 +9,19 @@ from handlers.chat.media import PartContents, PromptMedia
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.service.seed import draw_seed
-from handlers.tgi_family.request.markdown_images import MarkedText, with_markers
-from handlers.tgi_family.request.params import NativeParams
+from handlers.tgi_family.request.markdown_images import PromptWithImages, with_placeholders
+from handlers.tgi_family.request.params import GenerateParams
 from handlers.tgi_family.request.request_limits import RequestLimits
 
 
 @dataclass(frozen=True)
-class NativeRequest:
-    """One native request, valid. seed: None where nothing is drawn at random, or no answer reports it."""
+class PreparedGenerate:
+    """One request of `/generate`, valid.
 
-    params: NativeParams
+    seed: None where nothing is drawn at random, or no answer reports it.
+    """
+
+    params: GenerateParams
     request: GenerationRequest
     seed: int | None
 
@@ -32,8 +35,8 @@ class NativeRequest:
         return None if self.seed is None else self.seed + index
 
 
-def native_request(
-    params: NativeParams,
+def prepared_generate(
+    params: GenerateParams,
     contents: PartContents,
     limits: RequestLimits,
     tokenizer: Tokenizer,
@@ -41,7 +44,7 @@ def native_request(
     *,
     num_sequences: int,
     is_stream: bool,
-) -> NativeRequest:
+) -> PreparedGenerate:
     """Tokenize, which takes its time for a long prompt.
 
     contents: of the prompt's images, as far as they have been read. Raise Refused, PromptTooLong or
@@ -65,18 +68,24 @@ def native_request(
         num_sequences=num_sequences,
         adapter=params.adapter,
     )
-    return NativeRequest(params, request, seed if params.is_sampled else None)
+    return PreparedGenerate(params, request, seed if params.is_sampled else None)
 
 
 def _prompt(
-    params: NativeParams,
+    params: GenerateParams,
     contents: PartContents,
     limits: RequestLimits,
     tokenizer: Tokenizer,
     media: PromptMedia,
 ) -> Prompt:
-    marker = media.markers.get(MediaKind.IMAGE)  # a model that reads text alone reads Markdown as text
-    text, images = MarkedText(params.inputs) if marker is None else with_markers(params.inputs, marker)
+    placeholder = media.placeholders.get(
+        MediaKind.IMAGE
+    )  # a model that reads text alone reads Markdown as text
+    text, images = (
+        PromptWithImages(params.inputs)
+        if placeholder is None
+        else with_placeholders(params.inputs, placeholder)
+    )
     media.check(images, contents)
     if images or params.truncate is None:
         tokenizer.check_length(text, limits.max_total_tokens, params.max_new_tokens or 1)

@@ -1,4 +1,4 @@
-"""The parts that all contracts share: one engine, and what stands between it and them."""
+"""The served model, which all contracts share: one engine, and what stands between it and them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,8 +19,8 @@ from handlers.wire.fingerprint import fingerprint
 
 
 @dataclass(frozen=True)
-class Shared:
-    """One served model, before any contract gives it a form. metrics: of the requests of all contracts."""
+class ServedModel:
+    """A served model, before any contract gives it a form. metrics: of the requests of all contracts."""
 
     settings: SharedSettings
     engine: Engine

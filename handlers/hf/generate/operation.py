@@ -7,31 +7,31 @@ from typing_extensions import override
 from generated.hf import models as m
 from generated.operation import EncodedEvent
 from handlers.active_requests.timing import Timing
+from handlers.hf.generate.events import GenerateEvents
+from handlers.hf.generate.response import generate_response
 from handlers.hf.headers import costs
-from handlers.hf.native.events import NativeEvents
-from handlers.hf.native.response import generate_response
 from handlers.operations.operation import TokenWriter
 from handlers.operations.sequences import GeneratedRequest
-from handlers.tgi_family import native as family
+from handlers.tgi_family import generate as family
 from handlers.tgi_family.headers import Headers
-from handlers.tgi_family.request.native_request import NativeRequest
+from handlers.tgi_family.request.prepared_generate import PreparedGenerate
 
 
 @final
-class Native(family.Native[m.GenerateResponse, m.StreamResponse | EncodedEvent]):
+class Generate(family.Generate[m.GenerateResponse, m.StreamResponse | EncodedEvent]):
     """Text in, text out."""
 
     @override
     def answer(
-        self, plan: family.NativePlan, prepared: NativeRequest, result: GeneratedRequest
+        self, plan: family.GeneratePlan, prepared: PreparedGenerate, result: GeneratedRequest
     ) -> m.GenerateResponse:
         return generate_response(prepared, result)
 
     @override
     def writer(
-        self, plan: family.NativePlan, prepared: NativeRequest
+        self, plan: family.GeneratePlan, prepared: PreparedGenerate
     ) -> TokenWriter[m.StreamResponse | EncodedEvent]:
-        return TokenWriter(NativeEvents(prepared).encode)
+        return TokenWriter(GenerateEvents(prepared).encode)
 
     @override
     def costs(self, timing: Timing) -> Headers:

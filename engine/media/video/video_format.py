@@ -20,7 +20,7 @@ Pictures = Sequence[NDArray[np.float32]]  # each [3, height, width]
 Size = tuple[int, int]  # height, width
 
 
-class VideoManner(NamedTuple):
+class VideoFormat(NamedTuple):
     """The arithmetic of a family.
 
     choose: positions of frames. sizes: those that a frame of this height and width is scaled to, one after
@@ -171,13 +171,13 @@ def _stacked(pictures: Pictures) -> NDArray[np.float32]:
 
 
 _QWEN: Final = {"merge_size": 2, "temporal_patch_size": 2, "min_frames": 4, "max_frames": 768, "fps": 2}
-_QWEN2: Final = VideoManner(
+_QWEN2: Final = VideoFormat(
     sampling.in_pairs,
     _size_of_patches,
     _patches,
     _QWEN | {"patch_size": 14, "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768}},
 )
-_GLM: Final = VideoManner(
+_GLM: Final = VideoFormat(
     sampling.by_seconds,
     _size_of_pairs,
     _patches,
@@ -187,12 +187,12 @@ _GLM: Final = VideoManner(
     has_times=True,
 )
 # Where a family's settings say nothing, the frames of its published examples.
-MANNERS: Final[dict[str, VideoManner]] = {
+VIDEO_FORMATS: Final[dict[str, VideoFormat]] = {
     "qwen2_vl": _QWEN2,
     "qwen2_5_vl": _QWEN2._replace(time_step=_time_step_by_seconds),
     **dict.fromkeys(
         ("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"),
-        VideoManner(
+        VideoFormat(
             sampling.by_rate,
             _size_of_all_patches,
             _patches,
@@ -204,7 +204,7 @@ MANNERS: Final[dict[str, VideoManner]] = {
     ),
     **dict.fromkeys(("glm4v", "glm4v_moe"), _GLM),
     **dict.fromkeys(("glm46v", "glm_ocr"), _GLM._replace(choose=sampling.by_length)),
-    "gemma4": VideoManner(
+    "gemma4": VideoFormat(
         sampling.evenly,
         _size_of_pooled_patches,
         _padded_patches,
@@ -212,17 +212,17 @@ MANNERS: Final[dict[str, VideoManner]] = {
         | {"image_mean": [0.0] * 3, "image_std": [1.0] * 3},
         has_times=True,
     ),
-    "internvl": VideoManner(
+    "internvl": VideoFormat(
         sampling.from_the_middle,
         _one_size,
         _frames,
         {"num_frames": 8, "size": {"height": 384, "width": 384}},
         arguments=lambda arrays: {"pixel_values": arrays["pixel_values_videos"][0]},
     ),
-    "llava_onevision": VideoManner(
+    "llava_onevision": VideoFormat(
         sampling.evenly, _one_size, _frames, {"num_frames": 32, "size": {"height": 384, "width": 384}}
     ),
-    "smolvlm": VideoManner(
+    "smolvlm": VideoFormat(
         sampling.without_ends,
         _size_by_longest_edge,
         _frames_and_mask,

@@ -11,7 +11,7 @@ _SCRAPE_S: Final = 5.0
 _log = logging.getLogger(__name__)
 
 
-class Surroundings:
+class ReplicaContext:
     """The replica's place in its cluster. All methods need a process of Ray Serve's."""
 
     def num_cpus(self) -> float | None:
@@ -35,8 +35,8 @@ class Surroundings:
 
         context = serve.get_replica_context()
         handle = serve.get_deployment_handle(context.deployment, app_name=context.app_name)
-        asked = handle.broadcast("own_metrics", scrape)
-        found: list[Any] = await asked.results_async(timeout_s=_SCRAPE_S, return_exceptions=True)
+        answers = handle.broadcast("own_metrics", scrape)
+        found: list[Any] = await answers.results_async(timeout_s=_SCRAPE_S, return_exceptions=True)
         for error in (each for each in found if isinstance(each, BaseException)):
             _log.warning("a replica has not told its metrics: %s", error)
         texts = (each for each in found if not isinstance(each, BaseException))

@@ -1,4 +1,4 @@
-"""The native operations: `/`, `/generate` and `/generate_stream`."""
+"""The generate operations: `/`, `/generate` and `/generate_stream`."""
 
 from typing import final
 
@@ -9,28 +9,28 @@ from generated.tgi import models as m
 from handlers.active_requests.timing import Timing
 from handlers.operations.operation import TokenWriter
 from handlers.operations.sequences import GeneratedRequest
-from handlers.tgi.native.events import NativeEvents
-from handlers.tgi.native.response import generate_response
-from handlers.tgi_family import native as family
+from handlers.tgi.generate.events import GenerateEvents
+from handlers.tgi.generate.response import generate_response
+from handlers.tgi_family import generate as family
 from handlers.tgi_family.headers import Headers, compute_time_header, cost_headers
-from handlers.tgi_family.request.native_request import NativeRequest
+from handlers.tgi_family.request.prepared_generate import PreparedGenerate
 
 
 @final
-class Native(family.Native[m.GenerateResponse, m.StreamResponse | EncodedEvent]):
+class Generate(family.Generate[m.GenerateResponse, m.StreamResponse | EncodedEvent]):
     """Text in, text out."""
 
     @override
     def answer(
-        self, plan: family.NativePlan, prepared: NativeRequest, result: GeneratedRequest
+        self, plan: family.GeneratePlan, prepared: PreparedGenerate, result: GeneratedRequest
     ) -> m.GenerateResponse:
         return generate_response(prepared, result)
 
     @override
     def writer(
-        self, plan: family.NativePlan, prepared: NativeRequest
+        self, plan: family.GeneratePlan, prepared: PreparedGenerate
     ) -> TokenWriter[m.StreamResponse | EncodedEvent]:
-        return TokenWriter(NativeEvents(prepared).encode)
+        return TokenWriter(GenerateEvents(prepared).encode)
 
     @override
     def costs(self, timing: Timing) -> Headers:

@@ -1,4 +1,4 @@
-"""Tokens in the native shapes of the wire."""
+"""Tokens in the shapes that `/generate` gives them."""
 
 from collections.abc import Sequence
 

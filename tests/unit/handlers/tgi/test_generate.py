@@ -1,11 +1,11 @@
-"""Whole native answers: what a request means, and what its answer tells."""
+"""Whole answers of `/generate`: what a request means, and what its answer tells."""
 
 import pytest
 
 from engine.events import FinishReason
 from engine.request import GenerationRequest, GrammarKind, Watermark
 from tests.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.tgi.api import Api, native
+from tests.unit.handlers.tgi.api import Api, generate_body
 
 PATHS = ["/", "/generate"]
 
@@ -26,7 +26,7 @@ async def test_an_answer_is_the_text_alone_unless_details_are_asked(path: str) -
 
 async def submitted(**parameters: object) -> GenerationRequest:
     api = Api(says("x"))
-    await api.answer("/generate", native(**parameters))
+    await api.answer("/generate", generate_body(**parameters))
     return api.engine.request
 
 
@@ -103,11 +103,11 @@ async def test_logprobs_are_computed_only_where_somebody_reads_them(
 
 async def test_the_watermark_is_the_servers() -> None:
     api = Api(says("x"), watermark_gamma=0.25, watermark_delta=4.0)
-    await api.answer("/generate", native(watermark=True))
+    await api.answer("/generate", generate_body(watermark=True))
     assert api.engine.request.sampling.watermark == Watermark(gamma=0.25, delta=4.0)
 
 
-async def test_the_matched_stop_text_stays_in_native_output() -> None:
+async def test_the_matched_stop_text_stays_in_the_output() -> None:
     stopping = (await submitted(stop=["\n"])).stopping
     assert (stopping.stop, stopping.include_stop, stopping.length_first) == (("\n",), True, True)
 
@@ -144,13 +144,13 @@ async def test_every_form_of_grammar_reaches_the_engine(
         (FinishReason.STOP, "stop_sequence"),
     ],
 )
-async def test_details_tell_the_finish_in_native_words(finish: FinishReason, told: str) -> None:
-    answer = await Api(says("a", finish=finish)).answer("/generate", native(details=True))
+async def test_details_tell_the_finish_in_words_of_generate(finish: FinishReason, told: str) -> None:
+    answer = await Api(says("a", finish=finish)).answer("/generate", generate_body(details=True))
     assert answer["details"]["finish_reason"] == told
 
 
 async def test_details_list_every_token_the_end_token_too() -> None:
-    details = (await Api(says("a", "b")).answer("/generate", native(details=True)))["details"]
+    details = (await Api(says("a", "b")).answer("/generate", generate_body(details=True)))["details"]
     assert details == {
         "finish_reason": "eos_token",
         "generated_tokens": 3,
@@ -165,14 +165,16 @@ async def test_details_list_every_token_the_end_token_too() -> None:
 
 
 async def test_decoder_input_details_tell_the_prompt_and_bring_the_details_with_them() -> None:
-    answer = await Api(says("a")).answer("/generate", native("Hi", decoder_input_details=True))
+    answer = await Api(says("a")).answer("/generate", generate_body("Hi", decoder_input_details=True))
     first, second = answer["details"]["prefill"]
     assert first["logprob"] is None
     assert second["logprob"] == -1.0
 
 
 async def test_top_n_tokens_lists_as_many_for_each_token() -> None:
-    details = (await Api(says("a", "b")).answer("/generate", native(details=True, top_n_tokens=2)))["details"]
+    details = (await Api(says("a", "b")).answer("/generate", generate_body(details=True, top_n_tokens=2)))[
+        "details"
+    ]
     assert [len(tokens) for tokens in details["top_tokens"]] == [2, 2, 2]
     logprobs = [token["logprob"] for token in details["top_tokens"][0]]
     assert logprobs == sorted(logprobs, reverse=True)
@@ -180,14 +182,14 @@ async def test_top_n_tokens_lists_as_many_for_each_token() -> None:
 
 async def test_a_seed_is_told_only_where_something_was_drawn() -> None:
     api = Api(says("a"))
-    sampled = await api.answer("/generate", native(details=True, do_sample=True, seed=0))
-    greedy = await api.answer("/generate", native(details=True, seed=7))
+    sampled = await api.answer("/generate", generate_body(details=True, do_sample=True, seed=0))
+    greedy = await api.answer("/generate", generate_body(details=True, seed=7))
     assert (sampled["details"]["seed"], greedy["details"]["seed"]) == (0, None)
 
 
 async def test_a_seed_that_the_server_drew_is_told_and_differs_between_requests() -> None:
     api = Api(says("a"))
-    answers = [await api.answer("/generate", native(details=True, do_sample=True)) for _ in range(3)]
+    answers = [await api.answer("/generate", generate_body(details=True, do_sample=True)) for _ in range(3)]
     seeds = [answer["details"]["seed"] for answer in answers]
     assert seeds == [request.sampling.seed for request in api.engine.requests]
     assert len(set(seeds)) == 3
@@ -197,20 +199,20 @@ async def test_a_seed_that_the_server_drew_is_told_and_differs_between_requests(
 @pytest.mark.parametrize("asked", [{"do_sample": True}, {"details": True}])
 async def test_no_seed_is_drawn_that_no_answer_reports(path: str, asked: dict[str, bool]) -> None:
     api = Api(says("a"))
-    await api.answer(path, native(**asked))
+    await api.answer(path, generate_body(**asked))
     assert api.engine.request.sampling.seed is None
 
 
 @pytest.mark.parametrize(("given", "text"), [(None, "Hello"), (False, "Hello"), (True, "HiHello")])
 @pytest.mark.parametrize("path", PATHS)
 async def test_the_prompt_precedes_the_text_only_if_asked(path: str, given: bool | None, text: str) -> None:
-    answer = await Api(says("Hello")).answer(path, native("Hi", return_full_text=given))
+    answer = await Api(says("Hello")).answer(path, generate_body("Hi", return_full_text=given))
     assert only(answer, path) == {"generated_text": text}
 
 
 async def test_best_of_answers_the_highest_mean_logprob_and_lists_the_others() -> None:
     api = Api(says("a", logprobs=(-2.0, -1.0, -3.0)), max_best_of=3)
-    answer = await api.answer("/generate", native(details=True, best_of=3, do_sample=True))
+    answer = await api.answer("/generate", generate_body(details=True, best_of=3, do_sample=True))
     seed = api.engine.request.sampling.seed
     assert seed is not None and answer["details"]["seed"] == seed + 1
     others = answer["details"]["best_of_sequences"]
@@ -224,11 +226,11 @@ async def test_a_best_of_of_zero_counts_as_one() -> None:
 
 async def test_a_logprob_that_json_cannot_hold_is_null() -> None:
     script = says("a", logprobs=(float("-inf"),))
-    details = (await Api(script).answer("/generate", native(details=True)))["details"]
+    details = (await Api(script).answer("/generate", generate_body(details=True)))["details"]
     assert details["tokens"][0]["logprob"] is None
 
 
 async def test_a_long_prompt_is_tokenized_whole() -> None:
     engine = ScriptedEngine(says("a"), max_total_tokens=10_000)
-    await Api(engine).answer("/generate", native("x" * 5000))
+    await Api(engine).answer("/generate", generate_body("x" * 5000))
     assert len(engine.request.prompt.token_ids) == 5000

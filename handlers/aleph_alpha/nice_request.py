@@ -5,7 +5,7 @@ from typing import Generic, NamedTuple, TypeVar
 BodyT = TypeVar("BodyT")
 
 
-class Asked(NamedTuple, Generic[BodyT]):
+class NiceRequest(NamedTuple, Generic[BodyT]):
     """nice: whether other requests go first."""
 
     body: BodyT

@@ -1,4 +1,4 @@
-"""Native stream events as JSON text.
+"""Events of `/generate_stream` as JSON text.
 
 Every token but the last is written into a prebuilt envelope, because building its model costs more than the
 rest of what the server does for it; a test holds the envelope to the model's own serialisation.
@@ -10,17 +10,17 @@ from pydantic import MISSING
 from engine.events import TokenEvent
 from generated.hf import models as m
 from generated.operation import EncodedEvent
-from handlers.hf.native.response import seed
-from handlers.hf.native.tokens import token
-from handlers.tgi_family.finish import NATIVE_REASONS, finite
-from handlers.tgi_family.request.native_request import NativeRequest
+from handlers.hf.generate.response import seed
+from handlers.hf.generate.tokens import token
+from handlers.tgi_family.finish import GENERATE_REASONS, finite
+from handlers.tgi_family.request.prepared_generate import PreparedGenerate
 
 
-class NativeEvents:
-    """Writes the events of one native stream."""
+class GenerateEvents:
+    """Writes the events of one stream of `/generate_stream`."""
 
-    def __init__(self, native: NativeRequest) -> None:
-        self._native = native
+    def __init__(self, prepared: PreparedGenerate) -> None:
+        self._prepared = prepared
         self._num_tokens = 0
         self._text: list[str] = []
 
@@ -32,14 +32,14 @@ class NativeEvents:
     def _last(self, event: TokenEvent) -> m.StreamResponse:
         assert event.finish is not None
         details = m.StreamDetails(
-            finish_reason=NATIVE_REASONS[event.finish],
+            finish_reason=GENERATE_REASONS[event.finish],
             generated_tokens=self._num_tokens,
-            seed=seed(self._native, event.index),
+            seed=seed(self._prepared, event.index),
         )
         return m.StreamResponse(
             token=token(event),
-            generated_text=self._native.prefix + "".join(self._text),
-            details=details if self._native.params.details else MISSING,
+            generated_text=self._prepared.prefix + "".join(self._text),
+            details=details if self._prepared.params.details else MISSING,
         )
 
 
