@@ -87,7 +87,7 @@ async def _serve(
     info = engine.model_info
     inner = inner_settings(settings, info)
     metrics = Metrics(info, engine.stats, model_name=settings.model_name)
-    app: ASGIApp = TotalsApp(build_app(inner, engine), metrics.engine_text)
+    app: ASGIApp = TotalsApp(build_app(inner, engine), metrics.engine_text, fronts.is_running)
     if engine.capabilities.transcribes:
         app = TranscriptsApp(app, engine, inner)
     chat = chat_summary(

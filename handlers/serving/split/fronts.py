@@ -33,12 +33,17 @@ class Fronts:
         self._path = path
         self._starting: list[Process] = []
         self._running: dict[int, Process] = {}  # by place
+        self._serving = set[str]()  # by name
         self._keeping: list[asyncio.Task[None]] = []
         self._num_started = 0
         self._is_stopping = False
         self._ready = [asyncio.Event() for _ in listeners]
         self._given_up = asyncio.Event()
         self.failure: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def is_running(self, name: str) -> bool:
+        """Return whether the process of this name, by its FrontStart, has not ended."""
+        return name in self._serving
 
     async def begin(self) -> None:
         """Start the processes, which import what they need and wait."""
@@ -94,8 +99,14 @@ class Fronts:
         """Serve with this process, and with one that follows it, until the server stops."""
         while True:
             self._running[place] = process
-            is_ready = await self._serve(place, process, model_info)
+            self._num_started += 1
+            name = str(self._num_started)
+            self._serving.add(name)
+            is_ready = await self._serve(
+                place, process, FrontStart(name, self._settings, self._path, model_info)
+            )
             status = await process.wait()
+            self._serving.remove(name)
             if self._is_stopping:
                 return
             _log.error("a process of the API, %d, ended with status %d", process.pid, status)
@@ -105,10 +116,8 @@ class Fronts:
                 return
             process = await self._spawn(self._listeners[place])
 
-    async def _serve(self, place: int, process: Process, model_info: ModelInfo) -> bool:
+    async def _serve(self, place: int, process: Process, start: FrontStart) -> bool:
         """Return whether the process was ready, once its output has ended."""
-        self._num_started += 1
-        start = FrontStart(str(self._num_started), self._settings, self._path, model_info)
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(pickle.dumps(start))
         with suppress(ConnectionError):
