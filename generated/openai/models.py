@@ -1484,6 +1484,21 @@ class GenerationTimings(BaseModel):
     """
 
 
+class RenderedStreamOptions(BaseModel):
+    """
+    What a stream tells besides tokens.
+    """
+
+    include_usage: StrictBool
+    """
+    Whether it ends with an event that has the token counts.
+    """
+    continuous_usage_stats: StrictBool
+    """
+    Whether every event has the counts so far.
+    """
+
+
 class RenderedPart(BaseModel):
     """
     A file of a rendered prompt.
@@ -1539,9 +1554,9 @@ class TokenizeResponse(BaseModel):
     """
     The tokens.
     """
-    token_strs: list[StrictStr] | None | MISSING = MISSING
+    token_strs: list[StrictStr] | None
     """
-    Each as the vocabulary writes it, where the request asks for it.
+    Each as the vocabulary writes it; null unless the request asks for it.
     """
 
 
@@ -2890,6 +2905,10 @@ class RenderedRequest(BaseModel):
     stream: StrictBool
     """
     Whether the request asked for a stream.
+    """
+    stream_options: RenderedStreamOptions | None
+    """
+    As in the request; null for an answer that is no stream.
     """
     cache_salt: StrictStr | None
     """

@@ -237,6 +237,14 @@ class StructuredOutputs(BaseModel):
     """
     White space between JSON values.
     """
+    field_backend: Annotated[StrictStr | None, Field(alias="_backend")] = None
+    """
+    The library that vLLM chose for the form, as its `/render` answers it. Without effect.
+    """
+    field_backend_was_auto: Annotated[StrictBool, Field(alias="_backend_was_auto")] = False
+    """
+    Whether vLLM chose it by itself. Without effect.
+    """
 
 
 class TopLogprob(BaseModel):
@@ -304,7 +312,7 @@ class SamplingParams(BaseModel):
     """
     Sequences that continue the prompt.
     """
-    max_tokens: Annotated[StrictInt | None, Field(ge=1)] = 16
+    max_tokens: Annotated[StrictInt | None, Field(ge=1)] = None
     """
     Tokens of a sequence at most; null fills the context.
     """
@@ -425,6 +433,38 @@ class SamplingParams(BaseModel):
     extra_args: Annotated[None, Field(None)] = None
     """
     Arguments of extensions of vLLM.
+    """
+    output_kind: Annotated[StrictInt, Field(ge=0, le=2)] = 0
+    """
+    How vLLM's front divides an answer, as its `/render` answers it. Without effect; `stream` says it.
+    """
+    skip_clone: StrictBool = False
+    """
+    Whether vLLM's process may change its copy, as its `/render` answers it. Without effect.
+    """
+    output_text_buffer_length: Annotated[StrictInt, Field(ge=0)] = 0
+    """
+    Characters that vLLM holds back for `stop`, as its `/render` answers it. Without effect.
+    """
+    watermarking: Annotated[None, Field(None)] = None
+    """
+    Options of vLLM's own watermark.
+    """
+    prompt_logprob_token_ids: Annotated[None, Field(None)] = None
+    """
+    Tokens whose log-probabilities to tell of the prompt.
+    """
+    prompt_logprob_start: Annotated[None, Field(None)] = None
+    """
+    The place from which on to tell those of the prompt.
+    """
+    routed_experts_prompt_start: Annotated[StrictInt, Field(ge=0)] = 0
+    """
+    The place from which on vLLM tells which experts the prompt took. Without effect, as no answer tells them.
+    """
+    trace_decode_token_ids: Annotated[None, Field(None)] = None
+    """
+    Tokens that vLLM is to write, for its traces.
     """
     typical_p: Annotated[StrictFloat, Field(gt=0.0, le=1.0)] = 1
     """

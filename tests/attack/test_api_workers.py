@@ -9,8 +9,9 @@ import time
 from base64 import b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
@@ -28,6 +29,7 @@ GREEDY: dict[str, Any] = {
 }
 CHAT = "/openai/v1/chat/completions"
 TIMEOUT_S = 120.0
+NUM_STREAMS = 12
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +74,116 @@ def test_the_processes_answer_alike_and_their_metrics_are_summed(split: Server) 
     while seen[-1] < 13 and time.monotonic() < ends_at:  # each process tells the others once a second
         seen.append(received(split))
     assert seen[-1] == 13 and seen == sorted(seen)
+
+
+Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
+
+
+class Family(NamedTuple):
+    """A metric. samples: its values by their names and labels."""
+
+    type: str
+    samples: Samples
+
+
+def families(server: Server) -> dict[str, Family]:
+    """Return the server's metrics by their names."""
+    text = httpx.get(f"{server.url}/metrics", timeout=TIMEOUT_S).text
+    return {
+        family.name: Family(
+            family.type,
+            {(each.name, tuple(sorted(each.labels.items()))): each.value for each in family.samples},
+        )
+        for family in text_string_to_metric_families(text)
+    }
+
+
+def wait_for(server: Server, name: str, value: float) -> None:
+    """Wait until a metric has a value: each process tells the others once a second."""
+    ends_at = time.monotonic() + TIMEOUT_S
+    while (found := next(iter(families(server)[name].samples.values()))) != value:
+        assert time.monotonic() < ends_at, f"{name} is {found}, and not {value}"
+        time.sleep(0.1)
+
+
+def ask_everything(server: Server) -> int:
+    """Send requests that count in many ways, each by a connection of its own; return how many they are."""
+    bodies: list[tuple[str, dict[str, Any]]] = [
+        *((CHAT, {**GREEDY, "max_tokens": number}) for number in range(1, 13)),
+        *((CHAT, {**GREEDY, "stream": True, "logprobs": True}) for _ in range(4)),
+        *(("/tgi/generate", {"inputs": "Hello " * number, "parameters": {}}) for number in range(1, 5)),
+        *((CHAT, {**GREEDY, "temperature": -1}) for _ in range(3)),
+        (CHAT, {**GREEDY, "max_tokens": 10**6}),
+        (CHAT, {**GREEDY, "model": "other"}),
+    ]
+    for path, body in bodies:
+        httpx.post(server.url + path, json=body, timeout=TIMEOUT_S)
+    return len(bodies)
+
+
+def test_their_metrics_are_those_of_one_process() -> None:
+    """Counters and buckets add up to the same, gauges are not doubled, and no family is missing."""
+    grown = list[dict[str, Family]]()
+    for options in ((), ("--api-workers", "2")):
+        with running_server(*options, *LIMITS) as server:
+            before = families(server)  # each process has asked for a token at its start
+            wait_for(server, "tgi_request_count", ask_everything(server))
+            time.sleep(2.5)  # for the sums of whatever else has changed
+            grown.append(
+                {
+                    name: Family(
+                        found.type,
+                        {
+                            key: value - (0 if found.type == "gauge" else before[name].samples[key])
+                            for key, value in found.samples.items()
+                        },
+                    )
+                    for name, found in families(server).items()
+                }
+            )
+    one, two = grown
+    assert one.keys() == two.keys()
+    for name, family in one.items():
+        assert two[name].type == family.type, name
+        assert two[name].samples.keys() == family.samples.keys(), name
+        for key, value in family.samples.items():
+            if not is_of_its_own(name, key[0]):
+                assert two[name].samples[key] == value, key
+    assert sum(two["tgi_request_failure"].samples.values()) == 5
+    assert two["tgi_request_generated_tokens"].samples["tgi_request_generated_tokens_count", ()] == 20
+
+
+def is_of_its_own(name: str, sample: str) -> bool:
+    """Return whether a value may differ from process to process: a time, or what each remembers itself."""
+    if name in ("verbatim_token_memory_bytes", "verbatim_prompt_tokens_encoded"):
+        return True
+    is_time = name.endswith(("_duration", "_seconds"))
+    return is_time and not sample.endswith("_count")
+
+
+def test_gauges_count_what_runs_once_and_nothing_of_processes_that_have_ended() -> None:
+    body = {**GREEDY, "stream": True, "max_tokens": 1900, "ignore_eos": True}
+    limits = ("--max-total-tokens", "2048", "--max-batch-total-tokens", "32768")
+    with running_server("--api-workers", "2", *limits) as server:
+        with ExitStack() as streams:
+            open_streams = [
+                streams.enter_context(httpx.stream("POST", server.url + CHAT, json=body, timeout=TIMEOUT_S))
+                for _ in range(NUM_STREAMS)
+            ]
+            assert {one.status_code for one in open_streams} == {200}
+            # They go on for several times as long as the processes take to tell each other.
+            wait_for(server, "verbatim_permits_in_use", NUM_STREAMS)
+            before = received(server)
+            ended = fronts(server)
+            for pid in ended:
+                os.kill(pid, signal.SIGKILL)
+        ends_at = time.monotonic() + TIMEOUT_S
+        while len(new := fronts(server)) < 2 or not {*ended}.isdisjoint(new):
+            assert time.monotonic() < ends_at
+            time.sleep(0.05)
+        wait_for(server, "verbatim_permits_in_use", 0)
+        wait_for(server, "vllm:num_requests_running", 0)
+        assert received(server) >= before == NUM_STREAMS
 
 
 def test_the_api_loads_no_torch(split: Server) -> None:

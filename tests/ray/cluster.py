@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -14,6 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 import yaml
+
+from tests.servers.ports import free_ports
 
 ROOT: Final = Path(__file__).parents[2]
 RAY: Final = Path(os.environ.get("RAY_BIN", ROOT / ".venv-ray" / "bin")).absolute()
@@ -103,15 +104,6 @@ def is_up(url: str) -> bool:
         return httpx.get(f"{url}/health", timeout=60).status_code == 200
     except httpx.HTTPError:
         return False
-
-
-def free_ports(number: int) -> list[int]:
-    """Return ports that nothing listens on."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Long streams of every contract, and how each of them tells that it is whole or that it failed."""
+"""Long streams of every kind of every contract, and how each tells that it is whole or that it failed."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -13,14 +13,23 @@ _CHAT: Final = {"model": MODEL, "messages": _MESSAGES, "stream": True}
 Events = list[dict[str, Any]]
 
 
+def _has_error(event: dict[str, Any]) -> bool:
+    return "error" in event
+
+
 class Long(NamedTuple):
-    """A request for a stream. is_whole: whether the events are all of a stream of so many tokens."""
+    """A request for a stream.
+
+    is_whole: whether the events are all of a stream of so many tokens. is_error: whether an event is the
+    contract's error.
+    """
 
     path: str
     body: Callable[[int], dict[str, Any]]
     is_whole: Callable[[Events, int], bool]
     headers: Mapping[str, str] = {}
     has_done: bool = False
+    is_error: Callable[[dict[str, Any]], bool] = _has_error
 
 
 class Ended(NamedTuple):
@@ -51,6 +60,10 @@ def _has_finish(events: Events, num_tokens: int) -> bool:
     return any(choice.get("finish_reason") for event in events for choice in event.get("choices", ()))
 
 
+def _num_token_ids(events: Events) -> int:
+    return sum(len(choice["token_ids"]) for event in events for choice in event["choices"])
+
+
 def _endless(num_tokens: int) -> dict[str, Any]:
     return {**_CHAT, "max_tokens": num_tokens, "ignore_eos": True}
 
@@ -73,6 +86,22 @@ LONG: Final[Mapping[str, Long]] = {
         lambda n: {**_CHAT, "max_tokens": n},
         lambda events, num_tokens: events[-1]["type"] == "message_stop",
         {"anthropic-version": "2023-06-01"},
+    ),
+    "tokens": Long(
+        "/tokens/inference/v1/generate",
+        lambda n: {
+            "token_ids": [5, 6, 7],
+            "sampling_params": {"max_tokens": n, "ignore_eos": True},
+            "stream": True,
+        },
+        lambda events, num_tokens: _num_token_ids(events) == num_tokens and _has_finish(events, num_tokens),
+        has_done=True,
+    ),
+    "responses": Long(  # OpenAI's second kind of stream, whose errors are events of a type
+        "/openai/v1/responses",
+        lambda n: {"model": MODEL, "input": _MESSAGES, "stream": True, "max_output_tokens": n},
+        lambda events, num_tokens: events[-1]["type"] in ("response.completed", "response.incomplete"),
+        is_error=lambda event: event["type"] in ("error", "response.failed"),
     ),
 }
 
@@ -109,6 +138,6 @@ def _ended(name: str, text: str, num_tokens: int, at: float) -> Ended:
     ]
     is_done = not long.has_done or (bool(data) and data.pop() == "[DONE]")
     events = [json.loads(each) for each in data]
-    is_error = bool(events) and "error" in events[-1]
+    is_error = bool(events) and long.is_error(events[-1])
     is_whole = is_done and bool(events) and not is_error and long.is_whole(events, num_tokens)
     return Ended(name, is_whole, is_error and is_done, at, text[-200:])

@@ -61,6 +61,7 @@ async def test_replicas_follow_the_load_and_every_stream_is_whole(tmp_path: Path
             grown = time.monotonic()
             await asyncio.sleep(10)  # both replicas have streams
             is_calm.set()
+            relieved = time.monotonic()
             calm = [each for reader in readers[NUM_LASTING:] for each in await reader]
             calmed = time.monotonic()
             await asyncio.to_thread(wait_until, lambda: ray.is_running(1))
@@ -69,7 +70,8 @@ async def test_replicas_follow_the_load_and_every_stream_is_whole(tmp_path: Path
             lasting = [each for reader in readers[:NUM_LASTING] for each in await reader]
         ended = calm + lasting
         assert all(each.is_whole for each in ended), [each for each in ended if not each.is_whole]
-        assert any(calmed < each.at <= shrunk for each in lasting), "streams ran while a replica stopped"
+        # On a busy machine a replica may be gone before the last stream of the load has ended.
+        assert any(relieved < each.at <= shrunk for each in lasting), "streams ran while a replica stopped"
         print(
             f"{len(ended)} streams whole; 2 replicas after {grown - began:.1f} s of load, "
             f"1 replica {shrunk - calmed:.1f} s after it; the first one's process was {first}, "

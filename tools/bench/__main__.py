@@ -11,7 +11,7 @@ import torch
 import uvloop
 from transformers.utils import logging
 
-from tools.bench.comparison import compare, front, gguf_perplexity, gguf_start
+from tools.bench.comparison import compare, front, gguf_perplexity, gguf_start, split
 from tools.bench.engine import adapters, load_memory, perplexity, prefix, profile, speculation, speed, streams
 from tools.bench.engine.parts import attention, kv_events, overhead, products
 from tools.bench.fleet import routing
@@ -47,6 +47,7 @@ BENCHES = {
     "profile": Bench(profile.__doc__, profile.add_arguments, profile.run),
     "routing": Bench(routing.__doc__, routing.add_arguments, routing.run),
     "speculation": Bench(speculation.__doc__, speculation.add_arguments, speculation.run),
+    "split": Bench(split.__doc__, split.add_arguments, split.run),
     "streams": Bench(streams.__doc__, streams.add_arguments, streams.run),
 }
 

@@ -79,12 +79,23 @@ def _written(body: Body, request: GenerationRequest, name: str) -> m.RenderedReq
         sampling_params=_sampling(body, request),
         model=body.model,
         stream=body.stream is True,
+        stream_options=_stream_options(body),
         cache_salt=request.cache_salt,
         priority=request.priority,
     )
     if parts := file_parts(request.prompt):
         rendered.content_parts = [m.RenderedPart(type=kind, url=url.decode()) for kind, url in parts]
     return rendered
+
+
+def _stream_options(body: Body) -> m.RenderedStreamOptions | None:
+    given = body.stream_options
+    if given is None:
+        return None
+    return m.RenderedStreamOptions(
+        include_usage=given.include_usage is True,
+        continuous_usage_stats=given.continuous_usage_stats is True,
+    )
 
 
 def _sampling(body: Body, request: GenerationRequest) -> m.RenderedSampling:

@@ -72,6 +72,7 @@ class Tokens:
             "count": len(token_ids),
             "max_model_len": self._shared.model_info.max_total_tokens,
             "tokens": token_ids,
+            "token_strs": None,
         }
         if shows_texts:
             convert = self._shared.tokenizer.hf.convert_ids_to_tokens

@@ -101,6 +101,40 @@ async def test_parameters_reach_the_engine() -> None:
     assert (stopping.stop, stopping.stop_token_ids, stopping.ignore_eos) == (("x",), (9,), True)
 
 
+async def test_a_request_that_vllms_render_has_written_is_taken_whole() -> None:
+    """tests/vllm/test_prompts.py asks a real one for more of them."""
+    rendered = {
+        "request_id": "chatcmpl-a604b181a7a422bc",
+        **dict.fromkeys(("token_offsets", "features", "content_parts", "reasoning_ended"), None),
+        **dict.fromkeys(
+            ("reasoning_parser_kwargs", "return_token_ids", "stream_options", "cache_salt"), None
+        ),
+        **dict.fromkeys(("kv_transfer_params", "ec_transfer_params"), None),
+        **{"model": None, "output_mode": "tokens", "stream": False, "priority": 0},
+    }
+    form = {
+        **dict.fromkeys(("json", "choice", "grammar", "json_object", "whitespace_pattern"), None),
+        **{"regex": "a+", "structural_tag": None, "_backend": None, "_backend_was_auto": False},
+        **{"disable_any_whitespace": False, "disable_additional_properties": False},
+    }
+    params = {
+        **{"temperature": 0.0, "max_tokens": 7, "stop": ["xy"], "stop_token_ids": [], "bad_words": []},
+        **{"output_kind": 2, "output_text_buffer_length": 1, "skip_clone": True},
+        **{"skip_reading_prefix_cache": False, "structured_outputs": form},
+    }
+    api = Api(says("a"))
+    assert (await api.answer(rendered, **params))["request_id"] == rendered["request_id"]
+    request = api.engine.request
+    assert (request.stopping.max_tokens, request.stopping.stop) == (7, ("xy",))
+    assert request.sampling.grammar == Grammar(GrammarKind.REGEX, "a+")
+
+
+async def test_without_a_bound_a_sequence_fills_the_context_as_over_vllm() -> None:
+    api = Api(says("a"))
+    await api.answer()
+    assert api.engine.request.stopping.max_tokens == api.engine.model_info.max_total_tokens - 2
+
+
 async def test_no_seed_is_asked_for_where_none_is_given() -> None:
     api = Api(says("a"))
     for params in ({}, {"seed": None}, {"seed": -1}):

@@ -888,6 +888,24 @@ class GenerationTimings(AnswerPart):
     """
 
 
+class RenderedStreamOptions(AnswerPart):
+    """
+    What a stream tells besides tokens.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    include_usage: bool
+    """
+    Whether it ends with an event that has the token counts.
+    """
+    continuous_usage_stats: bool
+    """
+    Whether every event has the counts so far.
+    """
+
+
 class RenderedPart(AnswerPart):
     """
     A file of a rendered prompt.
@@ -952,9 +970,9 @@ class TokenizeResponse(AnswerPart):
     """
     The tokens.
     """
-    token_strs: list[str] | None = None
+    token_strs: list[str] | None
     """
-    Each as the vocabulary writes it, where the request asks for it.
+    Each as the vocabulary writes it; null unless the request asks for it.
     """
 
 
@@ -1809,6 +1827,10 @@ class RenderedRequest(AnswerPart):
     stream: bool
     """
     Whether the request asked for a stream.
+    """
+    stream_options: RenderedStreamOptions | None
+    """
+    As in the request; null for an answer that is no stream.
     """
     cache_salt: str | None
     """

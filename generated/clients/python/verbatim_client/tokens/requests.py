@@ -99,6 +99,14 @@ class StructuredOutputs(TypedDict, closed=True):
     """
     White space between JSON values.
     """
+    field_backend: NotRequired[str | None]
+    """
+    The library that vLLM chose for the form, as its `/render` answers it. Without effect.
+    """
+    field_backend_was_auto: NotRequired[bool]
+    """
+    Whether vLLM chose it by itself. Without effect. Default: `false`.
+    """
 
 
 class SamplingParams(TypedDict, closed=True):
@@ -112,7 +120,7 @@ class SamplingParams(TypedDict, closed=True):
     """
     max_tokens: NotRequired[int | None]
     """
-    Tokens of a sequence at most; null fills the context. At least 1. Default: `16`.
+    Tokens of a sequence at most; null fills the context. At least 1.
     """
     min_tokens: NotRequired[int]
     """
@@ -229,6 +237,38 @@ class SamplingParams(TypedDict, closed=True):
     extra_args: NotRequired[None]
     """
     Arguments of extensions of vLLM.
+    """
+    output_kind: NotRequired[int]
+    """
+    How vLLM's front divides an answer, as its `/render` answers it. Without effect; `stream` says it. At least 0, at most 2. Default: `0`.
+    """
+    skip_clone: NotRequired[bool]
+    """
+    Whether vLLM's process may change its copy, as its `/render` answers it. Without effect. Default: `false`.
+    """
+    output_text_buffer_length: NotRequired[int]
+    """
+    Characters that vLLM holds back for `stop`, as its `/render` answers it. Without effect. At least 0. Default: `0`.
+    """
+    watermarking: NotRequired[None]
+    """
+    Options of vLLM's own watermark.
+    """
+    prompt_logprob_token_ids: NotRequired[None]
+    """
+    Tokens whose log-probabilities to tell of the prompt.
+    """
+    prompt_logprob_start: NotRequired[None]
+    """
+    The place from which on to tell those of the prompt.
+    """
+    routed_experts_prompt_start: NotRequired[int]
+    """
+    The place from which on vLLM tells which experts the prompt took. Without effect, as no answer tells them. At least 0. Default: `0`.
+    """
+    trace_decode_token_ids: NotRequired[None]
+    """
+    Tokens that vLLM is to write, for its traces.
     """
     typical_p: NotRequired[float]
     """

@@ -56,6 +56,18 @@ async def test_a_rendered_chat_has_its_files() -> None:
     assert rendered["token_ids"].count(media._token_ids[MediaKind.IMAGE]) == 1
 
 
+async def test_options_of_a_stream_are_rendered() -> None:
+    api = Api(says("a"))
+    for path, body in ((CHAT, HELLO), (COMPLETIONS, {"model": MODEL, "prompt": "a"})):
+        options = {"include_usage": True, "include_obfuscation": False}
+        found = (await api.post(f"{path}/render", {**body, "stream": True, "stream_options": options})).json()
+        [rendered] = found if isinstance(found, list) else [found]
+        assert rendered["stream_options"] == {"include_usage": True, "continuous_usage_stats": False}
+        found = (await api.post(f"{path}/render", body)).json()
+        [rendered] = found if isinstance(found, list) else [found]
+        assert rendered["stream_options"] is None
+
+
 async def test_each_prompt_is_rendered() -> None:
     api = Api(says("a"))
     body = {"model": MODEL, "prompt": ["Hello", "Good morning"], "request_id": "own", "stream": True}
@@ -114,7 +126,7 @@ async def test_tokens_of_a_text_and_back() -> None:
     text = (await api.post(DETOKENIZE, {"model": MODEL, "tokens": told["tokens"]})).json()
     assert text == {"prompt": "Good morning"}
     bare = (await api.post(TOKENIZE, {"prompt": "Good", "add_special_tokens": False})).json()
-    assert bare["tokens"] == encode("Good", add_special_tokens=False) and "token_strs" not in bare
+    assert bare["tokens"] == encode("Good", add_special_tokens=False) and bare["token_strs"] is None
 
 
 async def test_tokens_of_a_conversation_are_those_of_a_chat() -> None:

@@ -1,0 +1,24 @@
+"""The benchmark of the split measures each server in each round, and prints medians and ratios."""
+
+import json
+import sys
+
+import pytest
+
+from tools.bench.__main__ import main
+from tools.bench.comparison.split import Figures
+
+
+def test_servers_are_measured_by_turns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--api-workers", "0", "1", "--clients", "4", "--tokens", "40", "--rounds", "1"]
+    monkeypatch.setattr(sys, "argv", ["bench", "split", *options])
+    main()
+    *_, ratio, last = capsys.readouterr().out.strip().splitlines()
+    rows = json.loads(last)["rows"]
+    assert [row["API"] for row in rows] == ["no split", "1 process"]
+    measured = [name for name in Figures._fields if name != "others_us"]
+    assert all(row[name] > 0 for row in rows for name in measured)
+    assert [row["others_us"] > 0 for row in rows] == [False, True]
+    assert ratio.startswith("tokens a second, 1 process over no split: ")
