@@ -392,7 +392,7 @@ conform: $(READY)  ## Check the server against every contract as `verbatim confo
 	OMP_NUM_THREADS=1 VERBATIM_CONFORM=all $(BIN)/pytest --numprocesses 2 --dist worksteal tests/conform --timeout=1200
 
 .PHONY: conform-short
-conform-short: $(READY)  ## Check the server against MindIE's contract and the hosted API's (a minute)
+conform-short: $(READY)  ## Check the server against MindIE's contract and the hosted API's, also over a token server (two minutes)
 	OMP_NUM_THREADS=1 VERBATIM_CONFORM=mindie,hf $(BIN)/pytest --numprocesses 2 tests/conform/test_our_server.py --timeout=300
 
 .PHONY: mutate
@@ -404,7 +404,7 @@ mutate-short: $(READY)  ## Do the same with one corruption in ten, always the sa
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.mutate --sample 0.1
 
 .PHONY: fuzz-short
-fuzz-short:  ## Fuzz with the systematic requests and five random ones an operation (five minutes)
+fuzz-short:  ## Fuzz with the systematic requests and five random ones an operation, these also over a token server (six minutes)
 	VERBATIM_FUZZ_EXAMPLES=5 $(MAKE) fuzz
 
 .PHONY: soak

@@ -2,16 +2,19 @@
 
 import json
 import os
-import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from engine.demo_model import DEMO_MODEL
 from handlers.app import TABLES
+from handlers.conform.checks.checks import CHECKS
 from handlers.conform.cli import main
+from handlers.conform.document import endpoints, load
 from tests.conftest import running_server
 from tests.contract.headers import required_headers
+from tests.tiny.long_demo import long_demo_model
+from tests.token_servers.served import Served
 
 WITHOUT_LIST = ("mindie",)  # contracts that do not say what models there are
 ASKED = os.environ.get("VERBATIM_CONFORM", "")  # `all`, `agents`, or names of contracts
@@ -20,43 +23,53 @@ ASKED = os.environ.get("VERBATIM_CONFORM", "")  # `all`, `agents`, or names of c
 @pytest.mark.skipif(not ASKED, reason="takes minutes; `make conform` runs it")
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("contract", TABLES)
-def test_our_server_keeps_every_contract(server_url: str, contract: str, tmp_path: Path) -> None:
+def test_our_server_keeps_every_contract(served: Served, contract: str, tmp_path: Path) -> None:
     if ASKED != "all" and contract not in ASKED.split(","):
         pytest.skip("not asked for")
-    options = ["--contract", contract, "--base-url", f"{server_url}/{contract}", "--report", str(tmp_path)]
+    options = [part for check in checks_of(served) for part in ("--check", check)]
+    options += ["--report", str(tmp_path), "--max-examples", "5", "--timeout", "120"]
+    assert main([*options_of(served, contract), *options]) == 0
+
+
+def options_of(served: Served, contract: str) -> list[str]:
+    """Return the options that name the server and its contract, without operations that its engine lacks."""
+    options = ["--contract", contract, "--base-url", f"{served.url}/{contract}"]
     options += ["--model", "verbatim-demo"] if contract in WITHOUT_LIST else []
     for name, value in required_headers(contract).items():
         options += ["--header", f"{name}: {value}"]
-    assert main([*options, "--max-examples", "5", "--timeout", "120"]) == 0
+    if not served.is_own:  # whose adapters are in the server that computes
+        options += [
+            part for one in endpoints(load(contract)) if one.is_stateful for part in ("--skip", one.id)
+        ]
+    return options + ([] if served.capabilities.embeddings else ["--skip", "createEmbedding"])
 
 
-def test_one_operation_of_ours_has_no_fault(server_url: str, tmp_path: Path) -> None:
-    options = ["--contract", "openai", "--base-url", f"{server_url}/openai/v1", "--report", str(tmp_path)]
-    assert main([*options, "--only", "/v1/embeddings", "--only", "listModels", "--check", "examples"]) == 0
+def checks_of(served: Served) -> Sequence[str]:
+    """Bounds are of fields that the document allows, and an engine that lacks one refuses it."""
+    return tuple(CHECKS) if not served.capabilities.missing else ("examples", "streams", "fuzz")
 
 
-@pytest.fixture(scope="module")
-def long_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the embedded model with room for agents' requests, longer than it was trained for."""
-    folder = tmp_path_factory.mktemp("model") / "verbatim-demo"
-    shutil.copytree(DEMO_MODEL, folder)
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "max_position_embeddings": 32768}))
-    return folder
+@pytest.mark.parametrize("operation", ["/v1/embeddings", "/v1/completions"])
+def test_one_operation_of_ours_has_no_fault(served: Served, operation: str, tmp_path: Path) -> None:
+    if operation == "/v1/embeddings" and not served.capabilities.embeddings:
+        pytest.skip("the engine makes no embeddings")
+    options = ["--contract", "openai", "--base-url", f"{served.url}/openai/v1", "--report", str(tmp_path)]
+    options += ["--only", operation, "--only", "listModels"]
+    assert main([*options, "--check", "examples", "--check", "streams"]) == 0
 
 
 @pytest.mark.skipif(ASKED not in ("all", "agents"), reason="takes minutes; `make conform` runs it")
 @pytest.mark.timeout(900)
-def test_programs_can_work_with_our_server(long_model: Path, tmp_path: Path) -> None:
-    with running_server("--model", str(long_model)) as server:
+def test_programs_can_work_with_our_server(tmp_path: Path) -> None:
+    with running_server("--model", str(long_demo_model(tmp_path))) as server:
         options = ["--profile", "agents", "--base-url", server.url, "--report", str(tmp_path)]
         assert main([*options, "--timeout", "120"]) == 0
     assert left_out(tmp_path) == []
 
 
 @pytest.mark.timeout(300)
-def test_a_benchmark_and_a_framework_can_work_with_our_server(server_url: str, tmp_path: Path) -> None:
-    options = ["--profile", "agents", "--base-url", f"{server_url}/v1", "--report", str(tmp_path)]
+def test_a_benchmark_and_a_framework_can_work_with_our_server(served: Served, tmp_path: Path) -> None:
+    options = ["--profile", "agents", "--base-url", f"{served.url}/v1", "--report", str(tmp_path)]
     assert main([*options, "--only", "guidellm", "--only", "ai_sdk_chat", "--api-key", "secret"]) == 0
     assert left_out(tmp_path) == []
     assert "secret" not in (tmp_path / "report.html").read_text()

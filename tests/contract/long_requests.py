@@ -22,7 +22,8 @@ class LongRequest(NamedTuple):
         return _LETTERS in str(self.body)
 
 
-_LETTERS: Final = "[a-z]{4000}"
+# Counted twice, since the xgrammar of vLLM 0.32 fails at patterns of schemas with counts in the thousands.
+_LETTERS: Final = "([a-z]{100}){40}"
 _GRAMMAR: Final = {"type": "regex", "value": _LETTERS}
 # Not the one text of an enum: its tokens would be forced, and all there before a test can do anything.
 _TEXT: Final = {"type": "string", "pattern": f"^{_LETTERS}$"}

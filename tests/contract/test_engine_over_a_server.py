@@ -1,27 +1,19 @@
-"""Contracts answer the same over a token server as over the engine behind it, and name what it lacks."""
+"""Contracts name what the engine of a token server lacks; what it has is the same as over our own engine."""
 
 import json
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 import pytest
 import pytest_asyncio
 from starlette.types import ASGIApp
 
-from engine.async_engine import AsyncEngine
-from engine.config import EngineConfig
-from engine.demo_model import DEMO_MODEL
-from engine.remote.config import RemoteConfig
-from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import ApiFacts, PriorityOrder
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.scripted.upstream import Reply, running_upstream
-from tests.servers import sglang, vllm
-from tests.servers.running_app import running_app
+from tests.token_servers.fronts import KINDS, WITH_OPTIONS, engine_over, new_recording
 from tests.unit.handlers.runtime.client import send
 
 # What no two answers have in common: times, and names drawn for one answer.
@@ -31,86 +23,8 @@ _OWN = re.compile(
 )
 _DRAWN = re.compile(r"(?:call|chatcmpl|cmpl|resp|msg|rs|fc|toolu)[_-][\w-]+")
 
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": "get_weather",
-        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
-    },
-}
 USER = [{"role": "user", "content": "Hello, my name is Anna."}]
 GREEDY = {"model": "verbatim-demo", "messages": USER, "temperature": 0, "max_tokens": 24}
-DRAWN = {**GREEDY, "temperature": 1.0, "seed": 7}
-NATIVE = {"inputs": "Hello", "parameters": {"max_new_tokens": 12}}
-SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
-
-SAME: dict[str, tuple[str, dict[str, Any]]] = {
-    "chat": ("/openai/v1/chat/completions", GREEDY),
-    "chat stream": ("/openai/v1/chat/completions", {**GREEDY, "stream": True}),
-    "a seed": ("/openai/v1/chat/completions", DRAWN),
-    "three choices": ("/openai/v1/chat/completions", {**DRAWN, "n": 3}),
-    "log-probabilities": ("/openai/v1/chat/completions", {**DRAWN, "logprobs": True, "top_logprobs": 3}),
-    "a stop string": ("/openai/v1/chat/completions", {**GREEDY, "stop": ["n", "!"]}),
-    "a length": ("/openai/v1/chat/completions", {**GREEDY, "max_tokens": 3}),
-    "a schema": (
-        "/openai/v1/chat/completions",
-        {
-            **GREEDY,
-            "max_tokens": 60,
-            "response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": SCHEMA}},
-        },
-    ),
-    "a tool": (
-        "/openai/v1/chat/completions",
-        {
-            **GREEDY,
-            "max_tokens": 80,
-            "messages": [{"role": "user", "content": "What is the weather in Paris?"}],
-            "tools": [TOOL],
-        },
-    ),
-    "penalties": (
-        "/openai/v1/chat/completions",
-        {**GREEDY, "presence_penalty": 1.5, "frequency_penalty": 0.5, "logit_bias": {"40": 5}},
-    ),
-    "completion with its prompt": (
-        "/openai/v1/completions",
-        {
-            "model": "verbatim-demo",
-            "prompt": "Hello",
-            "max_tokens": 5,
-            "temperature": 0,
-            "echo": True,
-            "logprobs": 2,
-        },
-    ),
-    "native": ("/tgi/generate", {**NATIVE, "parameters": {"max_new_tokens": 12, "details": True}}),
-    "native stream": ("/tgi/generate_stream", NATIVE),
-    "the prompt's tokens": (
-        "/tgi/generate",
-        {
-            "inputs": "Hello",
-            "parameters": {"max_new_tokens": 4, "details": True, "decoder_input_details": True},
-        },
-    ),
-    "messages": (
-        "/anthropic/v1/messages",
-        {"model": "verbatim-demo", "messages": USER, "max_tokens": 24, "temperature": 0},
-    ),
-    "messages stream": (
-        "/anthropic/v1/messages",
-        {"model": "verbatim-demo", "messages": USER, "max_tokens": 24, "temperature": 0, "stream": True},
-    ),
-    "triton": (
-        "/triton/v2/models/verbatim-demo/generate",
-        {"text_input": "Hello", "parameters": {"max_tokens": 8, "temperature": 0}},
-    ),
-    "mindie": ("/mindie/v1/chat/completions", {**GREEDY}),
-    "aleph alpha": (
-        "/aleph_alpha/complete",
-        {"model": "verbatim-demo", "prompt": "Hello", "maximum_tokens": 6, "temperature": 0},
-    ),
-}
 
 # By the capability that a server may lack: the request, the status of its refusal, and the field that the
 # error names.
@@ -177,75 +91,20 @@ class Servers(NamedTuple):
     over_server: ASGIApp
 
 
-@pytest_asyncio.fixture(
-    scope="module", params=["vllm", "vllm, options", "sglang", "sglang, incremental", "verbatim"]
-)
+@pytest_asyncio.fixture(scope="module", params=[*KINDS, WITH_OPTIONS])
 async def servers(request: pytest.FixtureRequest) -> AsyncIterator[Servers]:
     """Yield two applications whose tokens one engine computes: at hand, and behind a token server."""
-    api, _, kind = request.param.partition(", ")
-    settings = Settings()
-    # Without prefix caching, since no cached tokens are reported over a server.
-    engine = await AsyncEngine.start(
-        EngineConfig(model=str(DEMO_MODEL), dtype="float32", num_kv_blocks=1024, prefix_caching=False)
-    )
-    own = build_app(settings, engine)
-    async with upstream_of(engine, own, api, has_options=bool(kind)) as url:
-        config = RemoteConfig(model=str(DEMO_MODEL), api=api, urls=(url,), priorities=kind == "options")
-        remote = await RemoteEngine.start(config)
-        yield Servers(remote.capabilities.missing, own, build_app(settings, remote))
-        await remote.stop()
+    engine = await new_recording(max_total_tokens=None)
+    async with engine_over(request.param, engine) as remote:
+        settings = Settings()
+        missing = remote.capabilities.missing
+        yield Servers(missing, build_app(settings, engine), build_app(settings, remote))
     await engine.stop()
-
-
-@asynccontextmanager
-async def upstream_of(
-    engine: AsyncEngine, app: ASGIApp, api: str, *, has_options: bool
-) -> AsyncIterator[str]:
-    """Serve the engine by a token API: Verbatim's own is the application's. Yields the URL."""
-    if api == "verbatim":
-        async with running_app(app) as url:
-            yield url
-        return
-    async with running_upstream(reply(engine, api, has_options=has_options)) as upstream:
-        upstream.models = [{"id": "verbatim-demo", "max_model_len": engine.model_info.max_total_tokens}]
-        yield upstream.url
-
-
-def reply(engine: AsyncEngine, api: str, *, has_options: bool) -> Reply:
-    if api == "vllm":
-        return vllm.computes(engine, has_options=has_options)
-    return sglang.computes(engine, is_incremental=has_options)
 
 
 def without_own(text: str) -> str:
     """Return an answer without what is its own, so that two of them can be compared."""
     return _DRAWN.sub("", _OWN.sub("", text))
-
-
-@pytest.mark.parametrize("path, body", SAME.values(), ids=SAME)
-async def test_an_answer_is_the_same_over_a_server(servers: Servers, path: str, body: dict[str, Any]) -> None:
-    headers = {"anthropic-version": "2023-06-01"}
-    expected = await send(servers.own, "POST", path, json=body, headers=headers)
-    found = await send(servers.over_server, "POST", path, json=body, headers=headers)
-    assert expected.status_code == 200, expected.text
-    assert found.status_code == 200, found.text
-    assert without_own(found.text) == without_own(expected.text)
-
-
-async def test_each_of_several_completions_has_its_prompt(servers: Servers) -> None:
-    path, body = SAME["completion with its prompt"]
-    answers = [
-        await send(app, "POST", path, json={**body, "n": 2}) for app in (servers.own, servers.over_server)
-    ]
-    assert [answer.status_code for answer in answers] == [200, 200], answers[1].text
-    own, over_server = (answer.json()["choices"] for answer in answers)
-    assert len(over_server) == 2
-    for expected, found in zip(own, over_server, strict=True):
-        assert found["text"] == expected["text"]
-        scored, expected_scored = (each["logprobs"]["token_logprobs"] for each in (found, expected))
-        # One batch and two requests differ in the last digits.
-        assert scored[0] is expected_scored[0] is None
-        assert scored[1:] == pytest.approx(expected_scored[1:], abs=1e-3)
 
 
 @pytest.mark.parametrize("name, refused", REFUSED.items(), ids=REFUSED)

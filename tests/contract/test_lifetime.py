@@ -11,11 +11,12 @@ import httpx
 import pytest
 
 from handlers.app import TABLES
-from tests.conftest import LIMITS, Server, running_server
+from tests.conftest import Server, running_server
 from tests.contract.headers import required_headers
 from tests.contract.long_requests import LONG_REQUESTS, LongRequest
 from tests.contract.paths import is_of
 from tests.effort import IS_WHOLE
+from tests.token_servers.served import Served
 
 
 def name_of(value: str | LongRequest) -> str:
@@ -48,14 +49,15 @@ def test_every_contract_has_a_long_stream_and_a_long_whole_answer() -> None:
 
 @pytest.mark.parametrize(("contract", "request_"), ALL, ids=name_of)
 async def test_a_client_that_goes_frees_its_sequence_and_its_cache_at_once(
-    server_url: str, contract: str, request_: LongRequest
+    served: Served, contract: str, request_: LongRequest
 ) -> None:
-    dropped = metric(server_url, 'tgi_request_failure{err="dropped"}')
-    async with httpx.AsyncClient(base_url=server_url, timeout=60) as client:
+    dropped = metric(served.url, 'tgi_request_failure{err="dropped"}')
+    async with httpx.AsyncClient(base_url=served.url, timeout=60) as client:
         asking = await running_request(client, contract, request_)
         asking.cancel()
-    await wait_until(lambda: metric(server_url, 'tgi_request_failure{err="dropped"}') == dropped + 1)
-    await wait_until(lambda: metric(server_url, "tgi_batch_current_size") == 0, timeout_s=5)
+    await wait_until(lambda: metric(served.url, 'tgi_request_failure{err="dropped"}') == dropped + 1)
+    for url in (served.url, served.computing_url):
+        await wait_until(lambda: metric(url, "tgi_batch_current_size") == 0, timeout_s=5)  # noqa: B023
 
 
 async def running_request(
@@ -73,8 +75,8 @@ async def running_request(
     raise AssertionError("all tries ended before they were seen to run")
 
 
-async def test_a_server_told_to_stop_finishes_what_runs_and_takes_no_more() -> None:
-    with running_server(*LIMITS) as server:
+async def test_a_server_told_to_stop_finishes_what_runs_and_takes_no_more(served: Served) -> None:
+    with running_server(*served.options) as server:
         for (contract, request), last in await last_events(server, signal.SIGTERM):
             assert request.is_finished is not None
             assert request.is_finished(last), (contract, last)
@@ -86,9 +88,9 @@ async def test_a_server_told_to_stop_finishes_what_runs_and_takes_no_more() -> N
 # The other signal is the one of the test above.
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM] if IS_WHOLE else [signal.SIGINT])
 async def test_after_the_grace_period_a_stream_ends_with_an_error_and_the_server_in_peace(
-    asked: signal.Signals, tmp_path: Path
+    served: Served, asked: signal.Signals, tmp_path: Path
 ) -> None:
-    options = (*LIMITS, "--graceful-termination-timeout", "0")
+    options = (*served.options, "--graceful-termination-timeout", "0")
     log = tmp_path / "log"
     with log.open("w") as file, running_server(*options, log=file) as server:
         for (contract, request), last in await last_events(server, asked):

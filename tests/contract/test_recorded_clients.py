@@ -2,12 +2,15 @@
 
 `handlers/conform/profile/agents` has a file for each program: the contract that it speaks (OpenAI's if it
 names none), its requests, texts cut short, and the statuses. The server checks its answers against its own
-documents, and the types of the contract's own Python client check them again, without conversions.
+documents, and the types of the contract's own Python client check them again, without conversions. So do
+servers whose engine is behind a token server, of each kind.
 """
 
-from typing import Any, Final
+from collections.abc import AsyncIterator
+from typing import Any, Final, NamedTuple
 
 import pytest
+import pytest_asyncio
 from anthropic.types.beta import BetaMessage, BetaMessageTokensCount, BetaRawMessageStreamEvent
 from openai.types import Completion
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
@@ -15,9 +18,12 @@ from pydantic import TypeAdapter
 from starlette.types import ASGIApp
 
 from handlers.app import build_app
+from handlers.conform.checks.texts import streamed_text, whole_text
 from handlers.conform.profile.program import Program, RecordedTurn, load_profile
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, says
+from tests.scripted.engine import ScriptedEngine, spells
+from tests.token_servers.fronts import KINDS, engine_over
+from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.runtime.client import send
 
 _WHOLE: Final[dict[str, TypeAdapter[Any]]] = {
@@ -41,28 +47,41 @@ def _exchanges() -> list[Any]:
     ]
 
 
-@pytest.fixture(scope="module")
-def served() -> tuple[ASGIApp, ScriptedEngine]:
-    """Return a server that judges its answers, and its engine: one for all, as judges take long to make."""
-    engine = ScriptedEngine(says("Hel", "lo"), max_total_tokens=200_000)
-    return build_app(Settings(check_responses="fail"), engine), engine
+class Served(NamedTuple):
+    """engine: the one that computes, behind a token server or not."""
+
+    app: ASGIApp
+    engine: ScriptedEngine
+
+
+@pytest_asyncio.fixture(scope="module", params=["itself", *KINDS])
+async def served(request: pytest.FixtureRequest) -> AsyncIterator[Served]:
+    """Yield a server that judges its answers: one for all, as judges take long to make."""
+    tokenizer = chat_tokenizer()
+    engine = ScriptedEngine(spells("Hello", tokenizer), tokenizer=tokenizer, max_total_tokens=200_000)
+    settings = Settings(check_responses="fail")
+    if request.param == "itself":
+        yield Served(build_app(settings, engine), engine)
+        return
+    async with engine_over(request.param, engine) as remote:
+        yield Served(build_app(settings, remote), engine)
 
 
 @pytest.mark.parametrize(("program", "turn"), _exchanges())
 async def test_a_programs_request_is_answered_as_it_was(
-    served: tuple[ASGIApp, ScriptedEngine], program: Program, turn: RecordedTurn
+    served: Served, program: Program, turn: RecordedTurn
 ) -> None:
-    app, engine = served
-    engine.requests.clear()
+    served.engine.requests.clear()
     path = f"/{program.contract}{turn.path}"
-    response = await send(app, turn.method, path, json=turn.body, headers=dict(program.headers))
+    response = await send(served.app, turn.method, path, json=turn.body, headers=dict(program.headers))
     assert response.status_code == turn.status, response.text
     if turn.status != 200:
         assert response.json()["error"]["param"] == turn.param
         return
     assert '"error":{' not in response.text
-    if engine.requests:
-        assert "Hel" in response.text
+    if served.engine.requests:
+        text = streamed_text(response.content) if turn.is_streamed else whole_text(response.content)
+        assert text == "Hello"
     else:
         assert "count_tokens" in turn.path
     _check_by_sdk(turn, response.text)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from engine.core.stages.unit_vector import unit_vector
@@ -41,6 +42,29 @@ def says(
                 yield token(
                     request, position, text, index=index, logprob=logprob, finish=finish if is_last else None
                 )
+
+    return script
+
+
+def spells(text: str, tokenizer: Tokenizer) -> Script:
+    """Every sequence says this text by the tokenizer's own tokens, and ends.
+
+    So does an engine over a server of this one, which gets the tokens alone.
+    """
+    ends = tokenizer.end_token_ids[0]
+    token_ids = tokenizer.encode(text)
+    pieces, told = list[tuple[int, str]](), ""
+    for number, token_id in enumerate(token_ids, start=1):
+        so_far = tokenizer.decode(token_ids[:number], skip_special_tokens=False)
+        is_whole = not so_far.endswith("\ufffd")  # else a character's last bytes are still to come
+        pieces.append((token_id, so_far[len(told) :] if is_whole else ""))
+        told = so_far if is_whole else told
+
+    def script(request: GenerationRequest) -> Iterator[TokenEvent]:
+        for position, (token_id, piece) in enumerate((*pieces, (ends, ""))):
+            finish = FinishReason.END_TOKEN if token_id == ends else None
+            for index in range(request.num_sequences):
+                yield replace(token(request, position, piece, index=index, finish=finish), token_id=token_id)
 
     return script
 

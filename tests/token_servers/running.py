@@ -8,19 +8,17 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.async_engine import AsyncEngine
-from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
-from handlers.active_requests.engine import Engine
+from tests.token_servers.fronts import Recording, new_recording
 
 
 class Engines(NamedTuple):
     """Verbatim's own engine, and the one over the server."""
 
-    own: Engine
-    over_server: Engine
+    own: Recording
+    over_server: RemoteEngine
 
 
 def start(command: Sequence[str], env: Mapping[str, str], log: Path) -> tuple[str, "subprocess.Popen[bytes]"]:
@@ -50,15 +48,12 @@ def running(command: Sequence[str], env: Mapping[str, str], log: Path) -> Iterat
 
 
 @asynccontextmanager
-async def engines_over(api: str, url: str) -> AsyncIterator[Engines]:
-    """Yield both engines of the embedded model in float32."""
+async def engines_over(api: str, url: str, model: Path = DEMO_MODEL) -> AsyncIterator[Engines]:
+    """Yield both engines of the embedded model in float32. model: its folder, or that of a copy."""
     remote = await RemoteEngine.start(
-        RemoteConfig(model=str(DEMO_MODEL), api=api, urls=(url,), start_timeout_s=800)
+        RemoteConfig(model=str(model), api=api, urls=(url,), start_timeout_s=800)
     )
-    # Without prefix caching, since no cached tokens are reported over a server.
-    own = await AsyncEngine.start(
-        EngineConfig(model=str(DEMO_MODEL), dtype="float32", num_kv_blocks=512, prefix_caching=False)
-    )
+    own = await new_recording(model, max_total_tokens=None)
     yield Engines(own, remote)
     await own.stop()
     await remote.stop()

@@ -6,22 +6,27 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import aclosing
+from functools import cache
 from typing import ClassVar
 
 import httpx
 import pytest
+from starlette.types import ASGIApp
 
 from engine.errors import InvalidRequest
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from handlers.active_requests.engine import Engine
-from handlers.app import build_app
+from handlers.app import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.clients.test_same_text import answers, continuations
-from tests.contract.test_engine_over_a_server import SAME, SCHEMA, without_own
+from tests.contract.agreement import disagreement
+from tests.contract.documented import Asked, requests_of
+from tests.contract.features import FEATURES, SCHEMA
 from tests.requests import generation_request
 from tests.servers.running_app import running_app
 from tests.token_servers.running import Engines
+from tests.token_servers.seeds import draw_one_seed
 from tests.unit.handlers.runtime.client import send
 
 PROMPTS = ("Hello", "The capital of France is", "1 2 3 4", "My name is Anna.", "{")
@@ -61,9 +66,13 @@ async def metric(url: str, name: str) -> float:
     return sum(map(float, counts))
 
 
-# Seeds draw other tokens there, and white space in JSON is other tokens.
-DRAWN = {"a seed", "three choices", "log-probabilities", "a schema"}
-FLOAT = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?")
+ALL_REQUESTS = [asked for contract in TABLES for asked in requests_of(contract)]
+
+
+@cache
+def _apps(engines: Engines) -> tuple[ASGIApp, ASGIApp]:
+    """Return the applications over our own engine and over the server."""
+    return build_app(Settings(), engines.own), build_app(Settings(), engines.over_server)
 
 
 @pytest.mark.timeout(900)
@@ -177,19 +186,31 @@ class SameAnswers(ABC):
         assert engines.over_server.stats().num_running == 0
         assert await events(engines.over_server, new_request(engines.own, "Hello"))
 
-    @pytest.mark.parametrize("name", sorted(SAME.keys() - DRAWN))
-    async def test_contracts_answer_as_over_our_own_engine(self, engines: Engines, name: str) -> None:
-        path, body = SAME[name]
-        headers = {"anthropic-version": "2023-06-01"}
-        expected, found = [
-            without_own(
-                (await send(build_app(Settings(), engine), "POST", path, json=body, headers=headers)).text
-            )
-            for engine in engines
+    @pytest.mark.parametrize("asked", ALL_REQUESTS, ids=lambda asked: asked.id)
+    async def test_contracts_answer_as_over_our_own_engine(
+        self, engines: Engines, asked: Asked, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        draw_one_seed(monkeypatch)
+        request = asked.request
+        headers = {"content-type": "application/json", **request.headers}
+        engines.own.requests.clear()
+        expected, answer = [
+            await send(app, request.method, asked.path, content=request.content, headers=headers)
+            for app in _apps(engines)
         ]
-        assert FLOAT.split(found) == FLOAT.split(expected)
-        numbers = [[float(each) for each in FLOAT.findall(text)] for text in (found, expected)]
-        assert numbers[0] == pytest.approx(numbers[1], abs=TOLERANCE)
+        capabilities = engines.over_server.capabilities
+        assert (
+            disagreement(
+                asked,
+                answer,
+                expected,
+                engines.own.requests,
+                capabilities,
+                tolerance=TOLERANCE,
+                draws_alike=False,
+            )
+            is None
+        )
 
     @pytest.mark.parametrize("asked", [continuations, answers])
     async def test_every_contract_tells_the_same_greedy_text(
@@ -204,8 +225,8 @@ class SameAnswers(ABC):
         assert over_server == own
 
     async def test_a_schema_of_a_contract_binds_the_answer(self, engines: Engines) -> None:
-        path, body = SAME["a schema"]
-        answer = await send(build_app(Settings(), engines.over_server), "POST", path, json=body)
+        path, body = FEATURES["openai"]["/v1/chat/completions: a schema"]
+        answer = await send(build_app(Settings(), engines.over_server), "POST", f"/openai{path}", json=body)
         content = json.loads(answer.json()["choices"][0]["message"]["content"])
         assert content.keys() == set(SCHEMA["required"]) and isinstance(content["a"], int)
 

@@ -16,8 +16,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from engine.async_engine import AsyncEngine
-from engine.config import AdapterSource, EngineConfig
+from engine.config import AdapterSource
 from engine.demo_model import DEMO_MODEL
 from engine.errors import UnknownAdapter
 from engine.events import TokenEvent
@@ -32,6 +31,7 @@ from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.requests import generation_request
 from tests.tiny.lora import save_adapter
+from tests.token_servers.fronts import new_recording
 from tests.token_servers.running import Engines
 from tests.unit.handlers.runtime.client import send
 from tests.vllm.conftest import serve
@@ -62,7 +62,7 @@ def server(adapters: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         *("--max-loras", "2", "--max-num-seqs", "2", "--scheduling-policy", "priority"),
         "--enable-prompt-tokens-details",
     )
-    url, process = serve(tmp_path_factory.mktemp("vllm") / "log", DEMO_MODEL, *options)
+    url, process = serve(tmp_path_factory.mktemp("vllm") / "log", DEMO_MODEL, 2048, *options)
     try:
         yield url
     finally:
@@ -75,14 +75,8 @@ async def both(server: str, adapters: Path) -> AsyncIterator[Engines]:
     remote = await RemoteEngine.start(
         RemoteConfig(model=str(DEMO_MODEL), urls=(server,), start_timeout_s=800, priorities=True)
     )
-    own = await AsyncEngine.start(
-        EngineConfig(
-            model=str(DEMO_MODEL),
-            dtype="float32",
-            num_kv_blocks=512,
-            adapters=(AdapterSource("poet", str(adapters / "poet")),),
-        )
-    )
+    source = AdapterSource("poet", str(adapters / "poet"))
+    own = await new_recording(max_total_tokens=None, adapters=(source,))
     yield Engines(own, remote)
     await own.stop()
     await remote.stop()

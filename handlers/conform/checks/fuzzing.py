@@ -38,6 +38,7 @@ class Fuzz(NamedTuple):
     document: the contract's twin for fuzzing. endpoints: those that are fuzzed. names: values of parameters
     by name, and of a body's `model`; a request for another model is answered before it is looked at.
     num_examples: random requests for each operation, beside the systematic ones. time_limit_s: of it all.
+    phases: those of schemathesis that are run; empty for all.
     """
 
     contract: str
@@ -49,6 +50,7 @@ class Fuzz(NamedTuple):
     num_examples: int = 5
     timeout_s: float = 120
     time_limit_s: float | None = None
+    phases: Sequence[str] = ()
 
     def run(self) -> list[Recorded]:
         """Return what was sent and answered. Raises RuntimeError if schemathesis did not run to its end."""
@@ -85,6 +87,7 @@ class Fuzz(NamedTuple):
         recorded: list[str | Path] = ["--report", "ndjson", "--report-ndjson-path", recording]
         texts = ["--url", self.url, *chosen, *headers, "--max-examples", str(self.num_examples)]
         texts += ["--workers", _NUM_WORKERS, "--request-timeout", str(self.timeout_s)]
+        texts += ["--phases", ",".join(self.phases)] if self.phases else []
         return [Path(sys.executable).with_name("schemathesis"), *files, *texts, *recorded]
 
     def _statuses(self) -> tuple[list[int | str], list[int]]:
