@@ -75,7 +75,7 @@ def hf_inputs(directory: Path, family: str, text: str, images: Sequence[bytes]) 
         return pixtral_inputs(family, text, images)
     name = tiny.settings["processor_class"]
     options = {key: value for key, value in tiny.settings.items() if key != "processor_class"}
-    parts = {"images": tiny.images(), "sounds": None if tiny.sounds is None else tiny.sounds()}
+    parts = {"images": tiny.images(), "audio": None if tiny.sounds is None else tiny.sounds()}
     processor = with_parts(processor_class(family, name), tokenizer, **parts, **options)
     pictures = [Image.open(BytesIO(data)) for data in images]
     if family == "perception_lm":  # whose processor joins no images of different numbers of tiles

@@ -18,7 +18,8 @@ def test_servers_are_measured_by_turns(
     *_, ratio, last = capsys.readouterr().out.strip().splitlines()
     rows = json.loads(last)["rows"]
     assert [row["API"] for row in rows] == ["no split", "1 process"]
-    measured = [name for name in Figures._fields if name != "others_us"]
+    # Half of the gaps are none where a busy machine receives several events at once.
+    measured = [name for name in Figures._fields if name not in ("others_us", "gap_ms", "many_gap_ms")]
     assert all(row[name] > 0 for row in rows for name in measured)
     assert [row["others_us"] > 0 for row in rows] == [False, True]
     assert ratio.startswith("tokens a second, 1 process over no split: ")

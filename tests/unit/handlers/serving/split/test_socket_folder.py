@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,11 @@ with engine_socket():
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return tmp_path
+def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Yield the folder of temporary files, whose path is short: pytest's own may be too long for a socket."""
+    with tempfile.TemporaryDirectory(prefix="v") as directory:
+        monkeypatch.setattr(tempfile, "tempdir", directory)
+        yield Path(directory)
 
 
 def test_the_folder_is_private_and_goes_with_the_socket(place: Path) -> None:
