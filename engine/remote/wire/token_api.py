@@ -96,8 +96,8 @@ class TokenApi(ABC):
     def is_streamed(self, request: GenerationRequest) -> bool:
         """Return whether the answer is to be streamed.
 
-        One with the log-probabilities of the prompt is not: vLLM's streams have none, and SGLang's repeat
-        them in every event.
+        An answer with the log-probabilities of the prompt is not streamed: vLLM's streams have none, and
+        SGLang's repeat them in every event.
         """
         return request.sampling.num_prompt_logprobs is None
 
