@@ -18,7 +18,7 @@ class Models:
         return m.ListModelsResponse(object="list", data=list(map(self._model, self._names.listed)))
 
     def retrieve(self, name: str) -> m.Model:
-        """Raises ModelNotFound."""
+        """Return the model of a name. Raises ModelNotFound if there is none."""
         self._names.resolve(name)
         return self._model(name)
 

@@ -25,7 +25,7 @@ class RequestTimings:
         self._text_s: dict[tuple[int, int], float] = {}
 
     def add(self, events: Iterable[TokenEvent], prompt: int = 0) -> None:
-        """Count the events of texts that continue a prompt. prompt: which of the request's."""
+        """Count the events of texts that continue a prompt. prompt: the number of the request's prompt."""
         for event in events:
             if prompt not in self._prompt_s:
                 self._prompt_s[prompt] = event.step_s

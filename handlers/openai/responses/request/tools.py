@@ -23,7 +23,7 @@ INPUT: Final = "input"
 class OfferedTool(NamedTuple):
     """A tool, and the function that the model knows it as.
 
-    name, namespace: as the request has them. field: its place in the request.
+    name, namespace: the names that the request has. field: the tool's place in the request.
     """
 
     definition: ToolDefinition
@@ -56,7 +56,7 @@ class Toolbox:
         return self._offered.get(function)
 
     def choice(self, choice: Choice) -> ToolChoice:
-        """Raises Refused for a choice of a tool that is not offered."""
+        """Return the neutral choice. Raises Refused for a choice of a tool that is not offered."""
         match choice:
             case m.ResponseFunctionChoice():
                 return ToolChoice.named(self._function(choice.name))
