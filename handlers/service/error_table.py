@@ -13,9 +13,11 @@ from handlers.runtime.problem import Problem
 class ErrorKind(NamedTuple):
     """The problem that errors of one class become.
 
-    code: the contract's own name for it, `Problem.kind`. message: in place of the error's own text.
-    prefix: text in front of the message. field: the one at fault, for errors that do not know it.
-    retry_after_s: when the client may try again.
+    code: the contract's own name for it, `Problem.kind`.
+    message: a text in place of the error's own.
+    prefix: a text in front of the message.
+    field: the field at fault, for errors that do not know it.
+    retry_after_s: the seconds after which the client may try again.
     """
 
     status: int
