@@ -6,7 +6,7 @@ from handlers.service.model_names import ModelNames
 
 
 class Models:
-    """created: Unix time in seconds, of the server's start."""
+    """The models that requests may ask for. created: the Unix time of the server's start, in seconds."""
 
     def __init__(self, names: ModelNames, info: ModelInfo, created: int) -> None:
         self._names = names

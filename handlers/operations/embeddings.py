@@ -29,7 +29,10 @@ Vector = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class EmbeddedTexts:
-    """vectors: float32 [dimensions], of unit length, one for each text in order. Counts are of all texts."""
+    """The vectors of texts, and the counts of all texts' tokens.
+
+    vectors: one vector for each text in order, float32 [dimensions], of unit length.
+    """
 
     vectors: list[Vector]
     num_prompt_tokens: int

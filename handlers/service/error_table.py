@@ -37,10 +37,12 @@ class ErrorTable:
         text: Callable[[Exception], str] = str,
         fields: Mapping[str, str] = {},
     ) -> None:
-        """kinds: the first class that an error is an instance of counts.
+        """Keep the tables.
 
-        text: writes the message of an error whose kind has none of its own. fields: the contract's names of
-        fields that an engine may lack (`NotCapable.parameter`), where it has others.
+        kinds: the kinds by class, of which the first that an error is an instance of counts.
+        text: writes the message of an error whose kind has none of its own.
+        fields: the contract's names of fields that an engine may lack (`NotCapable.parameter`), where it has
+            others.
         """
         self._kinds = kinds
         self._text = text

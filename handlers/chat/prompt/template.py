@@ -49,9 +49,10 @@ class ChatTemplate:
         override: str | None = None,
         placeholders: Mapping[MediaKind, str] = {},
     ) -> None:
-        """override: a Jinja template, or the name of one of the tokenizer's. placeholders: the texts that
-        stand for images and the like, by the kinds that the model reads.
+        """Choose the templates.
 
+        override: a Jinja template, or the name of one of the tokenizer's templates.
+        placeholders: the texts that stand for media, by the kinds that the model reads.
         Raises TemplateError for an unknown name.
         """
         self._tokenizer = tokenizer

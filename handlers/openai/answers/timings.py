@@ -17,7 +17,7 @@ class RequestTimings:
     """
 
     def __init__(self, *, generates: bool = True) -> None:
-        """generates: whether the tokens that the events are of belong to the answer."""
+        """Begin without events. generates: whether the tokens of the events belong to the answer."""
         self._generates = generates
         self._counts: dict[int, tuple[int, int]] = {}  # of the tokens of each prompt, and of cached ones
         self._num_generated = 0

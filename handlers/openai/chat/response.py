@@ -97,7 +97,7 @@ class ChatAnswer:
 def chat_completion(
     envelope: Envelope, result: ChatResult, *, fingerprint: str, answer: ChatAnswer
 ) -> m.CreateChatCompletionResponse:
-    """answer: writes the choices."""
+    """Return the whole answer. answer: writes the choices."""
     return m.CreateChatCompletionResponse(
         id=envelope.id,
         object="chat.completion",

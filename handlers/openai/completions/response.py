@@ -99,7 +99,7 @@ class CompletionEvents:
         *,
         is_plain: bool = True,
     ) -> None:
-        """is_plain: whether chunks may go into the prebuilt envelope."""
+        """Begin a stream. is_plain: whether chunks may go into the prebuilt envelope."""
         self._may_be_plain = is_plain and plan.num_logprobs is None and not plan.shows_ids
         self._plan = plan
         self._prompts = prompts
