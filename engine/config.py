@@ -36,37 +36,47 @@ _COUNTS = (
 
 
 class KVEventsConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The addresses that publish the prefix cache's changes, with meanings and defaults of vLLM's settings.
-
-    endpoint: ZMQ's name of an address, bound if it has a wildcard (`tcp://*:5557`) or is a file's (`ipc://`),
-    else connected to. replay_endpoint: the address, always bound, that answers who missed batches.
-    topic: what subscribers choose by. buffer_steps: batches that are kept for them.
-    """
+    """The addresses that publish the prefix cache's changes, with vLLM's meanings and defaults."""
 
     endpoint: str
+    """ZMQ's name of an address, bound if it has a wildcard (`tcp://*:5557`) or is a file's (`ipc://`), else
+    connected to."""
+
     replay_endpoint: str | None = None
+    """The address, always bound, that answers subscribers who missed batches; None for none."""
+
     topic: str = ""
+    """The topic of the messages, by which subscribers choose."""
+
     buffer_steps: int = 10_000
+    """The number of batches that are kept for subscribers who missed them."""
 
 
 class AdapterSource(NamedTuple):
-    """An adapter to load. path: its folder, or a repository on the Hugging Face hub."""
+    """An adapter to load."""
 
     name: str
+    """The name by which requests ask for it."""
+
     path: str
+    """Its folder, or a repository on the Hugging Face hub."""
 
 
 class AdapterLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits of adapters.
-
-    max_in_memory, max_bytes: of those whose weights are in memory at once; the one that has been idle longest
-        makes room for another. max_rank: of any layer. max_named: adapters that requests may name.
-    """
+    """The limits of adapters, each at least 1."""
 
     max_in_memory: int = 8
+    """The most adapters whose weights are in memory at once; the one that has been idle longest makes room
+    for another."""
+
     max_bytes: int = 2**31
+    """The most bytes of all adapters in memory, and of the files of one."""
+
     max_rank: int = 64
+    """The highest rank of any layer."""
+
     max_named: int = 256
+    """The most adapters that requests may name, in memory or not."""
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
@@ -75,19 +85,20 @@ class AdapterLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MediaLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits of one file that a model reads.
-
-    max_image_pixels: width times height of an image, of a frame of a video, or of all frames together that
-        the model gets of one, at most.
-    max_audio_seconds: of a sound; many models read no more than 30.
-    max_video_seconds: of a video. max_video_frames: those that a model gets of a video at most, where its own
-        processor would choose more.
-    """
+    """The limits of one file that a model reads."""
 
     max_image_pixels: int = IMAGE_PIXELS
+    """The most pixels (width times height) of an image, of a frame of a video, or of all frames together that
+    the model gets of one."""
+
     max_audio_seconds: float = 600.0
+    """The longest sound, in seconds; many models read no more than 30."""
+
     max_video_seconds: float = 600.0
+    """The longest video, in seconds."""
+
     max_video_frames: int = 32
+    """The most frames that a model gets of a video, where its own processor would choose more."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_image_pixels <= MAX_IMAGE_PIXELS:
@@ -100,74 +111,104 @@ class MediaLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The model to serve, and the limits of its use of the machine.
-
-    model: a directory, or a repository on the Hugging Face hub; `revision` is a branch, tag or commit of the
-        latter.
-    dtype: "auto", or a torch dtype by name ("bfloat16"). Auto takes the checkpoint's; on a CPU half precision
-        becomes bfloat16 but for the weights of linear layers, which compiled code takes as they are, and any
-        16-bit type becomes float32 where no code for bfloat16 is fast.
-    device: "auto" (CUDA when there is one), "cpu", "cuda", "cuda:1".
-    max_total_tokens: most tokens of a prompt and its output together; None: what the model's config allows.
-    num_kv_blocks, kv_cache_bytes: size of the KV cache, at most one of them; None for both: a share of the
-        free memory.
-    block_size: tokens a block of the KV cache holds.
-    max_batch_tokens: tokens computed in one step at most; longer prompts are computed in chunks. 512 keeps a
-        step short on a CPU; a GPU wants 2048 or more.
-    max_num_sequences: sequences that run at the same time at most.
-    prefix_caching: whether a prompt that begins like an earlier sequence starts from its blocks, while they
-        last.
-    jump_forward: whether tokens forced by a grammar skip the forward pass. They are the same either way,
-        except for the rounding of keys and values that are computed together.
-    max_draft_tokens: tokens of a sequence that one step verifies at most besides the next one, which may
-        follow from its text so far (prompt lookup); outputs are the same. 0: none. At most MAX_DRAFT_TOKENS.
-    quantize: None, or one of `QUANTIZATIONS`: linear layers keep weights of 8 or 4 bits, on a CPU only.
-    bfloat16_products: how a CPU with AVX-512 BF16, or with that of ARM, multiplies bfloat16: "pairs", by its
-        instructions for pairs; "widened", as float32; "auto": as is faster in a trial.
-    packed_cache: the folder where packed weights are kept for the next start; None: they are not.
-    require_native: whether the engine refuses to start where compiled code could be used and is not.
-    media: whether images and sounds are read by a model that can; if not, its encoder is not loaded.
-    media_cache_bytes: of processed media that are remembered, and as much again of what the encoder made of
-        them.
-    media_limits: of each file.
-    max_media_tokens: tokens of the media that a step begins to encode at most, or one medium; None: one
-        on a CPU, where each takes as long as many tokens of text, and elsewhere as many as max_batch_tokens.
-    max_unread_bytes: the approximate memory that the unread events of one request may take; a request with
-        more is ended. All requests together may take eight times as much.
-    adapters: LoRA adapters that are loaded at the start. adapter_root: the folder of those that may be loaded
-        later; None: none may. adapter_limits: of both.
-    kv_events: where to publish the changes of the prefix cache; None: nowhere.
-    num_threads: threads torch computes with; None: the physical cores, as far as the process may use them.
-    """
+    """The model to serve, and the limits of its use of the machine."""
 
     model: str
+    """A directory, or a repository on the Hugging Face hub."""
+
     revision: str | None = None
+    """A branch, tag or commit of the repository; None takes its default branch."""
+
     dtype: str = "auto"
+    """"auto", or a torch dtype by name ("bfloat16"). Auto takes the checkpoint's; on a CPU half precision
+    becomes bfloat16 but for the weights of linear layers, which compiled code takes as they are, and any
+    16-bit type becomes float32 where no code for bfloat16 is fast."""
+
     device: str = "auto"
+    """"auto" (CUDA when there is one), "cpu", "cuda" or "cuda:1"."""
+
     max_total_tokens: int | None = None
+    """The most tokens of a prompt and its output together; None takes what the model's config allows."""
+
     num_kv_blocks: int | None = None
+    """The size of the KV cache in blocks. With neither this nor kv_cache_bytes, which exclude each other, the
+    cache takes a share of the free memory."""
+
     kv_cache_bytes: int | None = None
+    """The size of the KV cache in bytes, in place of num_kv_blocks."""
+
     block_size: int = 16
+    """The number of tokens that a block of the KV cache holds."""
+
     max_batch_tokens: int = 512
+    """The most tokens computed in one step; longer prompts are computed in chunks. 512 keeps a step short on
+    a CPU; a GPU wants 2048 or more."""
+
     max_num_sequences: int = 256
+    """The most sequences that run at the same time."""
+
     prefix_caching: bool = True
+    """Lets a prompt that begins like an earlier sequence start from its blocks, while they last."""
+
     jump_forward: bool = True
+    """Lets tokens forced by a grammar skip the forward pass. They are the same either way, except for the
+    rounding of keys and values that are computed together."""
+
     max_draft_tokens: int = 0
+    """The most tokens of a sequence that one step verifies besides the next one, which may follow from its
+    text so far (prompt lookup); outputs are the same. 0 drafts none, and MAX_DRAFT_TOKENS is the most."""
+
     quantize: str | None = None
+    """One of `QUANTIZATIONS`, by which linear layers keep weights of 8 or 4 bits, on a CPU only; None leaves
+    the weights as they are."""
+
     bfloat16_products: Literal["auto", "pairs", "widened"] = "auto"
+    """The way in which a CPU with AVX-512 BF16, or with that of ARM, multiplies bfloat16: "pairs", by its
+    instructions for pairs; "widened", as float32; "auto", whichever is faster in a trial."""
+
     num_threads: int | None = None
+    """The number of threads that torch computes with; None takes the physical cores, as far as the process
+    may use them."""
+
     trust_remote_code: bool = False
+    """Lets Python code from the model's repository run."""
+
     packed_cache: str | None = None
+    """The folder where packed weights are kept for the next start; None keeps none."""
+
     require_native: bool = False
+    """Refuses to start where compiled code could be used and is not."""
+
     media: bool = True
+    """Reads images and sounds with a model that can; without it, the model's encoder is not loaded."""
+
     media_cache_bytes: int = 2**28
+    """The most bytes of processed media that are remembered, and as much again of what the encoder made of
+    them."""
+
     media_limits: MediaLimits = MediaLimits()
+    """The limits of each file."""
+
     max_media_tokens: int | None = None
+    """The most tokens of the media that a step begins to encode, unless it is one medium. None takes one
+    medium a step on a CPU, where each takes as long as many tokens of text, and elsewhere as many tokens as
+    max_batch_tokens."""
+
     max_unread_bytes: int = MAX_UNREAD_BYTES
+    """The approximate memory that the unread events of one request may take; a request with more is ended.
+    All requests together may take eight times as much."""
+
     kv_events: KVEventsConfig | None = None
+    """The addresses that publish the changes of the prefix cache; None publishes nothing."""
+
     adapters: tuple[AdapterSource, ...] = ()
+    """LoRA adapters that are loaded at the start."""
+
     adapter_root: str | None = None
+    """The folder of adapters that may be loaded later; None allows none."""
+
     adapter_limits: AdapterLimits = AdapterLimits()
+    """The limits of the adapters of the start and of those loaded later."""
 
     def __post_init__(self) -> None:
         if self.num_kv_blocks is not None and self.kv_cache_bytes is not None:

@@ -45,7 +45,10 @@ class PromptTooLong(InvalidRequest):
     def __init__(
         self, num_prompt_tokens: int, max_tokens: int, max_total_tokens: int, *, is_exact: bool = True
     ) -> None:
-        """is_exact: False if `num_prompt_tokens` is a lower bound, since not all were counted."""
+        """Write the message.
+
+        is_exact: False if `num_prompt_tokens` is a lower bound, since not all tokens were counted.
+        """
         max_tokens = min(max_tokens, _MOST)
         self._at_least = "" if is_exact else "at least "
         super().__init__(

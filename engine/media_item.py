@@ -61,8 +61,10 @@ class FileKeeper:
         kinds: Container[MediaKind] = frozenset(MediaKind),
         sent: Callable[[int, MediaItem], bytes] = lambda index, item: item.data,
     ) -> None:
-        """kinds: those that are passed on, if the processor reads them. sent: returns the bytes that stand
-        for a file which the processor has read, given its index too, or raises InvalidMedia.
+        """Wrap a processor.
+
+        kinds: the kinds of files that are passed on, if the processor reads them. sent: returns the bytes
+        that stand for a file which the processor has read, given its index too, or raises InvalidMedia.
         """
         self._processor = processor
         self.kinds = frozenset(kind for kind in processor.kinds if kind in kinds)

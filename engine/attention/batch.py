@@ -25,19 +25,26 @@ NO_SNAPSHOTS: Snapshots = MappingProxyType({})
 
 
 class Span(NamedTuple):
-    """Rows `row` to `row + num_tokens` of the batch: a sequence's tokens from position `start` on.
-
-    blocks: the sequence's block table, up to the block with the last token of the span.
-    seen_together: the half-open ranges of positions whose tokens see each other in both directions, and of
-    which the span has the last ones; if `together_in_windows`, in layers with a sliding window alone.
-    """
+    """Rows `row` to `row + num_tokens` of the batch: a sequence's tokens from position `start` on."""
 
     row: int
+    """The first row."""
+
     start: int
+    """The position of the first token in its sequence."""
+
     num_tokens: int
+    """The number of rows."""
+
     blocks: list[int]
+    """The sequence's block table, up to the block with the last token of the span."""
+
     seen_together: tuple[tuple[int, int], ...] = ()
+    """The half-open ranges of positions whose tokens see each other in both directions, and of which the span
+    has the last ones."""
+
     together_in_windows: bool = False
+    """Limits `seen_together` to layers with a sliding window."""
 
     @property
     def end(self) -> int:
@@ -48,42 +55,63 @@ class MediaRows(NamedTuple):
     """Rows `row` to `row + num_tokens` of the batch: tokens of a medium, from its own token `first` on."""
 
     media: Media
+    """The medium."""
+
     row: int
+    """The first row."""
+
     first: int
+    """The number of the first row's token among the medium's tokens, from 0."""
+
     num_tokens: int
+    """The number of rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The input of one forward pass: one row for each scheduled token.
-
-    entries: in row order; entries of one token first, by the length of their sequence.
-
-    input_ids, positions, slots: int64 [num_tokens]; a slot is block * block_size + offset in the KV pages.
-    decodes: the spans of one token of text, which are rows 0 to len(decodes). chunks: the others.
-    adapters: the adapter of each row; None if no row has one. What computes several modules of a model at
-        once applies them itself, or declines the batch.
-    long_rows: bool [num_tokens], whether a row's sequence is long (`Sequence.is_long`); None if none is.
-    drafted: the rows of the drafted tokens of a sequence, in their order. Each is a decoding row with a span
-        of its own, so that its result is that of a step without a draft. It reads keys that other rows of the
-        batch write, so all keys of a layer must be written before any are read.
-    media: the rows that hold tokens of media; all of them are in chunks.
-    rope_positions: int64 [num_axes, num_tokens], the positions for the rotary embedding; None where they are
-        `positions`. Rows of text have the same on all axes.
-    """
+    """The input of one forward pass: one row for each scheduled token."""
 
     entries: list[ScheduledTokens]
+    """The scheduled tokens in row order; entries of one token first, by the length of their sequence."""
+
     input_ids: Tensor
+    """The tokens, int64 [num_tokens]."""
+
     positions: Tensor
+    """The position of each token in its sequence, int64 [num_tokens]."""
+
     slots: Tensor
+    """The place of each token's key and value, int64 [num_tokens]: block * block_size + offset in the KV
+    pages."""
+
     decodes: list[Span]
+    """The spans of one token of text, which are rows 0 to len(decodes)."""
+
     chunks: list[Span]
+    """The other spans."""
+
     adapters: tuple[Adapter | None, ...] | None = None
+    """The adapter of each row; None if no row has one. Code that computes several modules of a model at once
+    applies them itself, or declines the batch."""
+
     drafted: dict[Sequence, list[int]] = field(default_factory=dict)
+    """The rows of the drafted tokens of a sequence, in their order. Each is a decoding row with a span of its
+    own, so that its result is that of a step without a draft. It reads keys that other rows of the batch
+    write, so all keys of a layer must be written before any are read."""
+
     snapshots: Snapshots = field(default_factory=dict)
+    """The recurrent states to be kept of each sequence, as in `Schedule`."""
+
     long_rows: Tensor | None = None
+    """A bool [num_tokens] that is true in the rows of a long sequence (`Sequence.is_long`); None if none is
+    long."""
+
     media: SequenceOf[MediaRows] = ()
+    """The rows that hold tokens of media; all of them are in chunks."""
+
     rope_positions: Tensor | None = None
+    """The positions for the rotary embedding, int64 [num_axes, num_tokens]; None where they are `positions`.
+    Rows of text have the same on all axes."""
 
     @property
     def spans(self) -> list[Span]:

@@ -51,7 +51,7 @@ class IndexCache:
     """The place of transformers' cache, which an indexer gives its new index keys for all that it scores."""
 
     def __init__(self, gather: Callable[[Tensor], Tensor]) -> None:
-        """gather: caches new index keys, and returns those of the rows' sequences."""
+        """Begin a step. gather: caches new index keys, and returns the index keys of the rows' sequences."""
         self._gather = gather
 
     def update_indexer(self, index_keys: Tensor, layer: int) -> Tensor:

@@ -57,8 +57,11 @@ class BoundedProcess:
         max_children: int,
         encode: Callable[[Any], bytes] = encode_message,
     ) -> None:
-        """module: calls `serve_children`. name: what it works on, such as "grammars". max_children: how many
-        tasks it works on at once. encode: makes a `Learn`'s content of what children need to know.
+        """Start no process yet.
+
+        module: the name of a module that calls `serve_children`. name: the name of its tasks, such as
+        "grammars". max_children: the number of tasks that it works on at once. encode: makes a `Learn`'s
+        content of what children need to know.
         """
         self.max_children = max_children
         self._module = module

@@ -54,8 +54,10 @@ class ForkServer(Generic[_Knowledge]):
         serve: Callable[[socket.socket, _Knowledge | None], None],
         learn: Callable[[bytes], _Knowledge],
     ) -> None:
-        """serve: works on the task that comes over a channel, in a child. learn: returns what children get
-        for the content of a `Learn`.
+        """Begin without children.
+
+        serve: works on the task that comes over a channel, in a child. learn: returns the object that
+        children get for the content of a `Learn`.
         """
         self._connection = connection
         self._serve = serve

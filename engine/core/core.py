@@ -63,9 +63,10 @@ class EngineCore:
     ) -> None:
         """Start without requests.
 
-        cache_tags: what all keys and values in the cache depend on, such as the model.
-        jump_forward: as in EngineConfig. speculator: the source of drafts; None to compute token by token.
-        publisher: what publishes the changes of the prefix cache, if anything does; it has been started.
+        cache_tags: the facts on which all keys and values in the cache depend, such as the model.
+        jump_forward: whether tokens forced by a grammar skip the forward pass.
+        speculator: the source of drafts; None to compute token by token.
+        publisher: the publisher of changes of the prefix cache, already started; None publishes nothing.
         """
         self.scheduler = scheduler
         self.counters = Counters()
@@ -138,9 +139,9 @@ class EngineCore:
         """Add a request that fits the pool. Raises InvalidRequest for sampling parameters it cannot honour.
 
         arrival: a number that no other request ever had; of equal priorities, the lower runs first.
-        submitted_at: seconds of `time.perf_counter`.
-        tables: those of the request, if they were already made in another thread.
-        adapter: the loaded one that the request names; None if it names none.
+        submitted_at: the time of submission, in seconds of `time.perf_counter`.
+        tables: the request's tables, if they were already made in another thread.
+        adapter: the loaded adapter that the request names; None if it names none.
         """
         job = Job(request, arrival, submitted_at, grammar, tables=tables)
         job.num_begun = job.num_initial_sequences
@@ -307,7 +308,7 @@ class EngineCore:
     def _launch_choice(self, step: LaunchedStep, ends: list[SequenceEnd], logits: Tensor) -> None:
         """Start ranking candidates for beams, and sampling all other sequences.
 
-        logits: the rows of all ends.
+        logits: raw, [n, vocab_size], the rows of all ends.
         """
         searched = [end for end in ends if end.job.request.beams]
         if not searched:

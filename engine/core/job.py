@@ -22,31 +22,46 @@ _SEED_BITS: Final = 64
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """A request in the engine. Times are seconds of one monotonic clock.
-
-    started_at: the start of the first step that computed any of it. num_cached_tokens: set at that time.
-    states: those of the sequences that have begun and not ended, or the current beams of a beam search.
-    prompt_scores: the log-probabilities of the prompt's tokens from the second on, as far as they are
-        computed; preemption keeps them.
-    has_sent_prompt: whether the prompt's log-probabilities were sent.
-    tables: those of the request's options; None until they are made.
-    num_begun: the number of sequences that have begun, or will as siblings of the first. Each of the others
-        begins when one of these ends.
-    is_over: whether it has ended, or was aborted.
-    """
+    """A request in the engine. Times are seconds of one monotonic clock."""
 
     request: GenerationRequest
+    """The request."""
+
     arrival: int
+    """The request's number by order of arrival."""
+
     submitted_at: float
+    """The time of submission."""
+
     grammar: CompiledGrammar | None
+    """The compiled grammar of the request, if it has one."""
+
     started_at: float | None = None
+    """The start of the first step that computed any of it; None before that."""
+
     num_cached_tokens: int = 0
+    """The number of prompt tokens that were cached when it started."""
+
     states: dict[Sequence, "SequenceState"] = field(default_factory=dict)
+    """The states of the sequences that have begun and not ended, or of the current beams of a beam search."""
+
     prompt_scores: list[PromptToken] = field(default_factory=list)
+    """The prompt's tokens from the second on, with their log-probabilities, as far as they are computed;
+    preemption keeps them."""
+
     has_sent_prompt: bool = False
+    """True once the prompt's log-probabilities were sent."""
+
     tables: RequestTables | None = None
+    """The tables made of the request's options; None until they are made."""
+
     num_begun: int = 0
+    """The number of sequences that have begun, or will as siblings of the first. Each of the others begins
+    when one of these ends."""
+
     is_over: bool = False
+    """True once it has ended, or was aborted."""
+
     _seed: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -108,9 +123,9 @@ class Job:
             state.last_time = now
 
     def take_prompt(self, tokenizer: Tokenizer) -> tuple[PromptToken, ...] | None:
-        """Return the prompt's log-probabilities if they are requested, for the first event;
+        """Return the prompt's tokens for the first event if their log-probabilities are requested.
 
-        None after that.
+        None if they are not, and in later calls.
         """
         if self.has_sent_prompt or self.request.sampling.num_prompt_logprobs is None:
             return None
@@ -121,18 +136,25 @@ class Job:
 
 @dataclass(slots=True, eq=False)
 class SequenceState:
-    """One sequence's sampling state and output.
-
-    last_time: the time of its previous token, or of its request's start. wait_s: the seconds from then until
-    the current step began.
-    """
+    """One sequence's sampling state and output."""
 
     job: Job
+    """The job that the sequence belongs to."""
+
     sequence: Sequence
+    """The scheduler's view of it."""
+
     sampling: SamplingState
+    """The state from which its tokens are drawn."""
+
     output: SequenceOutput
+    """The text so far, and the rule by which it ends."""
+
     last_time: float
+    """The time of its previous token, or of its request's start."""
+
     wait_s: float = 0.0
+    """The seconds from `last_time` until the current step began."""
 
     @property
     def num_draftable(self) -> int:

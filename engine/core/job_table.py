@@ -29,7 +29,7 @@ class Output(NamedTuple):
 
 
 class JobTable:
-    """The running jobs by arrival. generating: those that generate tokens; the others are embedding jobs."""
+    """The running jobs. generating: the jobs that generate tokens, by arrival; the others are embeddings."""
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ def check_request(
 ) -> None:
     """Raise an InvalidRequest that says why the model cannot run the request, if it cannot.
 
-    adapters: the names of those that requests may ask for.
+    adapters: the names of the adapters that requests may ask for.
     """
     _check_prompt(request, model, adapters, max_tokens=request.stopping.max_tokens)
     if request.stopping.max_tokens < 1 or request.num_sequences < 1:
@@ -41,7 +41,7 @@ def check_embedding(
 ) -> None:
     """Check an embedding request, whose prompt may fill the context since no token follows.
 
-    adapters: as of `check_request`. Raises InvalidRequest.
+    adapters: the names of the adapters that requests may ask for. Raises InvalidRequest.
     """
     _check_prompt(request, model, adapters, max_tokens=0)
 

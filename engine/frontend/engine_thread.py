@@ -44,7 +44,7 @@ class Embed(NamedTuple):
 class Compute(NamedTuple):
     """The message to call a function between steps, and to give its result to the future.
 
-    function: it takes no longer than a step. What it raises is raised by the future.
+    function: a function that takes no longer than a step. The future raises what it raises.
     """
 
     function: Callable[[], object]
@@ -144,7 +144,7 @@ class EngineThread:
     def _read_inbox(self) -> bool:
         """Handle all messages, waiting for one if there is no request.
 
-        Returns False if the loop must stop.
+        Return False if the loop must stop.
         """
         while not (self._inbox.empty() and self._core.has_work):
             message = self._inbox.get()

@@ -21,13 +21,13 @@ Item: TypeAlias = TokenEvent | Embedding | EngineError
 
 
 class RequestStream:
-    """A queue from the engine to one reader in one event loop. It has no bound, but estimates the bytes of
-    unread events, and counts the sequences that have ended.
+    """A queue from the engine to one reader in one event loop.
 
+    It has no bound, but estimates the bytes of unread events, and counts the sequences that have ended.
     asyncio.Queue, which can have a bound and many readers, costs a third more for each token.
 
-    on_end: called in the event loop with the number of sequences that have just ended, as soon as their last
-    events are put, whether or not they are read.
+    on_end: a function that is called in the event loop with the number of sequences that have just ended, as
+        soon as their last events are put, whether or not they are read.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class UnreadBound:
         self.max_bytes = max_bytes
 
     def exceeded(self, streams: Mapping[int, RequestStream]) -> list[int]:
-        """Return the arrivals of streams to end: those over the bound, then the largest until others fit."""
+        """Return the arrivals of streams to end: all over the bound, then the largest until the rest fits."""
         sizes = {arrival: size for arrival, stream in streams.items() if (size := stream.num_bytes)}
         total = sum(sizes.values())
         over = []

@@ -24,8 +24,9 @@ class StreamRegistry:
     def __init__(self, max_unread_bytes: int, abort: Callable[[int], object]) -> None:
         """Make an empty registry. Requires a running event loop.
 
-        max_unread_bytes: as in EngineConfig. abort: called with the arrival of a request that is ended from
-        here, before its error is put, so that the engine computes no more for it.
+        max_unread_bytes: the approximate memory that the unread events of one request may take.
+        abort: a function that is called with the arrival of a request that is ended from here, before its
+            error is put, so that the engine computes no more for it.
         """
         self._abort = abort
         self._streams: dict[int, RequestStream] = {}  # by arrival
@@ -52,7 +53,8 @@ class StreamRegistry:
     ) -> tuple[int, RequestStream]:
         """Return the arrival and the stream of a new request, which must be closed.
 
-        check: called with the request before it is taken; its errors are raised. on_end: as in RequestStream.
+        check: a function that is called with the request before it is taken; its errors are raised.
+        on_end: a function that is called as sequences end, as in RequestStream.
         Raises EngineStopped while draining, and InvalidRequest if a request with this id is running.
         """
         if self._is_draining:

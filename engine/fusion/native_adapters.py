@@ -39,7 +39,7 @@ class NativeAdapters:
     """
 
     def __init__(self, layers: Sequence[LayerParts], paths: Mapping[nn.Module, str]) -> None:
-        """paths: of the linear layers that adapters may change."""
+        """Find the products. paths: the paths of the linear layers that adapters may change."""
         self._products = [list(_places(linears, paths)) for parts in layers for linears in parts.linears]
         assert len(self._products) == len(layers) * NUM_LAYER_PRODUCTS
         self._prepared: WeakKeyDictionary[LoraAdapter, _Prepared] = WeakKeyDictionary()

@@ -22,9 +22,9 @@ class _Kind(IntEnum):
 
 
 def check_finiteness(grammar: xgrammar.Grammar) -> None:
-    """Raises InvalidGrammar, naming a rule whose text would never end, if no text of the grammar can end.
+    """Check that some text of the grammar can end, in time in proportion to the grammar's length.
 
-    Takes time in proportion to the length of the grammar.
+    Raises InvalidGrammar, which names a rule whose text would never end.
     """
     rules = _Rules(json.loads(grammar.serialize_json()))
     if (name := rules.endless_name()) is not None:

@@ -29,8 +29,11 @@ class GrammarMatcher:
         tokens: Sequence[bytes],
         followers: Sequence[Follower] = (),
     ) -> None:
-        """tokens: the bytes of each id; b"" where the id is no text to the grammar. followers: of what is
-        enforced at run time."""
+        """Begin at the start of the text.
+
+        tokens: the bytes of each id; b"" where the id is no text to the grammar.
+        followers: the rules that are enforced at run time.
+        """
         self._matcher = matcher
         self._stop_token_ids = stop_token_ids
         self._tokens = tokens

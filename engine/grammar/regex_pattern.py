@@ -34,9 +34,9 @@ _CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
 
 
 def check_regex(pattern: str, *, inside_json: bool = False) -> None:
-    """Raises InvalidGrammar, naming the place, for a pattern that is out of bounds or would not be honoured.
+    """Check a regular expression. inside_json: whether it is for the characters of a JSON string.
 
-    inside_json: the pattern is for the characters of a JSON string.
+    Raises InvalidGrammar, which names the place, for a pattern that is out of bounds or not honoured.
     """
     if len(pattern) > MAX_LENGTH:
         raise InvalidGrammar(

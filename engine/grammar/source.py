@@ -19,7 +19,7 @@ _ANY_OBJECT = '{"type": "object"}'
 
 
 def check_length(grammar: Grammar) -> None:
-    """Raises InvalidGrammar for a source over MAX_SOURCE_LENGTH."""
+    """Raise InvalidGrammar for a source over MAX_SOURCE_LENGTH."""
     if len(grammar.source) > MAX_SOURCE_LENGTH:
         raise InvalidGrammar(
             f"a grammar may have {MAX_SOURCE_LENGTH} characters; this one has {len(grammar.source)}"

@@ -258,7 +258,10 @@ class _Kept:
     """The last batches, by consecutive numbers from 0 on. oldest: the number of the first that is kept."""
 
     def __init__(self, most: int, max_bytes: int) -> None:
-        """most, max_bytes: of batches; the last is kept however large it is."""
+        """Begin without batches.
+
+        most, max_bytes: the most batches and bytes that are kept; the last batch is, however large it is.
+        """
         self._most = most
         self._max_bytes = max_bytes
         self._num_bytes = 0

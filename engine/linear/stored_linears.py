@@ -33,7 +33,7 @@ _KINDS: Final[Mapping[str, type[_Packed]]] = {
 
 
 class StoredLinears(NamedTuple):
-    """description: of JSON values. tensors: by names that are the description's."""
+    """Layers as they are stored. description: JSON values. tensors: by names from the description."""
 
     description: dict[str, Any]
     tensors: dict[str, Tensor]

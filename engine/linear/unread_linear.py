@@ -21,7 +21,10 @@ class UnreadLinear(nn.Linear):
     """
 
     def __init__(self, linear: nn.Linear, unread: UnreadWeight) -> None:
-        """linear: with a stand-in for its weight, or one that it shares with an embedding."""
+        """Take the place of a linear layer.
+
+        linear: a layer with a stand-in for its weight, or with a weight that it shares with an embedding.
+        """
         nn.Module.__init__(self)
         assert unread.shape == (linear.out_features, linear.in_features), unread.shape
         self.in_features, self.out_features = linear.in_features, linear.out_features

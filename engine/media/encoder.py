@@ -53,9 +53,10 @@ class MediaEncoder:
     """
 
     def __init__(self, holder: PreTrainedModel, kinds: Iterable[MediaKind], *, max_cached_bytes: int) -> None:
-        """holder: a module with the model's methods for features, without its language model.
+        """Find the model's methods.
 
-        kinds: those that it reads.
+        holder: a module with the model's methods for features, without its language model.
+        kinds: the kinds of media that it reads.
         """
         self._holder: Any = holder
         self.cache: ByteCache[bytes, EncodedRows] = ByteCache(max_cached_bytes)

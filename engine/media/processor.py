@@ -33,9 +33,11 @@ class PromptMediaProcessor:
         max_cached_bytes: int,
         keeps_arrays: bool = True,
     ) -> None:
-        """keeps_arrays: whether the prompt's media have what the encoder reads; where another process has
-        the encoder, their places are enough. Raises CannotProcess where the tokenizer does not know a
-        placeholder.
+        """Find the placeholders.
+
+        keeps_arrays: whether the prompt's media have the arrays that the encoder reads; where another process
+            has the encoder, their places are enough.
+        Raises CannotProcess where the tokenizer does not know a placeholder.
         """
         self._readers = readers
         self._family = family

@@ -79,7 +79,10 @@ class _Joined:
     """
 
     def __init__(self, adapters: Iterable[Adapter], on_end: Callable[[], object]) -> None:
-        """on_end: called in any thread when one of the adapters is no longer in memory."""
+        """Join no layer yet.
+
+        on_end: a function that is called in any thread when one of the adapters is no longer in memory.
+        """
         self._places = {ref(adapter, lambda _: on_end()): place for place, adapter in enumerate(adapters)}
         self._layers: dict[str, _JoinedLayer | None] = {}
 
@@ -143,7 +146,11 @@ class AdaptedRows:
     def __init__(
         self, adapters: Sequence[Adapter | None], device: torch.device, joined: JoinedAdapters
     ) -> None:
-        """adapters: that of each row, at least one of them not None. joined: kept from batch to batch."""
+        """Group the rows of a batch.
+
+        adapters: the adapter of each row, at least one of them not None.
+        joined: the joined adapters, which are kept from batch to batch.
+        """
         self.adapters = adapters
         self._device = device
         rows: dict[Adapter, list[int]] = {}

@@ -44,9 +44,10 @@ async def put_events(
 ) -> None:
     """Send the body that asks for one sequence, and put its events as they come.
 
-    body, is_fresh: as of `Upstream.post`. num_running: the sequences that run beside it, for the events'
-    `batch_size`. cached: the count of the request. Raises NoAnswer if no token has come and another try may
-    have more success, and else an EngineError: ServerFailed for a fault of the server before the first token.
+    body, is_fresh: the arguments of `Upstream.post`. num_running: returns the number of sequences that run
+    beside it, for the events' `batch_size`. cached: the count of the request. Raises NoAnswer if no token has
+    come and another try may have more success, and else an EngineError, which is ServerFailed for a fault of
+    the server before the first token.
     """
     reader = api.reader(request, tokenizer, index)
     events = SequenceEvents(request, index, tokenizer, reader, put, num_running, cached)

@@ -30,7 +30,7 @@ _MORE_S: Final = 5.0
 
 
 class BuiltRemote(NamedTuple):
-    """The arguments of RemoteEngine. absent: those of the servers that were not ready at the start."""
+    """The arguments of RemoteEngine."""
 
     api: TokenApi
     upstreams: list[Upstream]
@@ -46,8 +46,8 @@ class BuiltRemote(NamedTuple):
 async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> BuiltRemote:
     """Read the model's files, start the server if there is a command for it, and wait until one is ready.
 
-    on_progress: called in this loop with one line at a time. Raises ModelNotSupported if the model's files
-    cannot be read, or if they do not belong to what the servers serve; or if the command ends.
+    on_progress: a function that is called in this loop with one line at a time. Raises ModelNotSupported if
+    the model's files cannot be read, if they do not belong to what the servers serve, or if the command ends.
     """
     if not config.command:
         return await _connected(config, on_progress)

@@ -39,7 +39,7 @@ def read_media_files(
     limits: MediaLimits,
     on_progress: Callable[[str], object],
 ) -> FileKeeper | None:
-    """Return what reads files for the model and servers of this kind; None if nothing can.
+    """Return the reader of files for the model and servers of this kind; None if nothing can read them.
 
     config: the content of config.json.
     """
@@ -114,8 +114,8 @@ async def media_that_servers_read(
 ) -> FileKeeper | None:
     """Return `media` with the kinds that all servers read as it does; None if there is none.
 
-    Each of the others is reported. A server that has no room or does not answer is asked again, as long as
-    there is patience.
+    Each of the other kinds is reported. A server that has no room or does not answer is asked again, as long
+    as there is patience.
     """
     left = set(media.kinds)
     for kind in MediaKind:

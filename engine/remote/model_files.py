@@ -25,8 +25,9 @@ _DEFAULT_DTYPE: Final = "bfloat16"  # most checkpoints'
 class ModelFiles(NamedTuple):
     """A model's files without its weights.
 
-    dtype: the one that is computed in, even if weights have fewer bits. context: the model's own length; None
-    where it names none. media: what reads files for the model; None if nothing does.
+    dtype: the type that is computed in, even if weights have fewer bits. context: the most tokens that the
+    model itself allows; None where it names no number. media: the reader of files for the model; None if
+    nothing reads them.
     """
 
     tokenizer: Tokenizer
@@ -42,7 +43,7 @@ class ModelFiles(NamedTuple):
 def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object]) -> ModelFiles:
     """Read the files, fetching them from the Hugging Face hub where `config.model` is no directory.
 
-    Raises ModelNotSupported.
+    Raises ModelNotSupported if they cannot be read.
     """
     directory, revision = _find(config, on_progress)
     own = json_object(directory / "config.json")

@@ -56,7 +56,7 @@ _log = logging.getLogger(__name__)
 
 
 class _Progress:
-    """The state of a request. has_begun: whether tokens of the answer that it is part of have come."""
+    """The state of a request. has_begun: whether tokens of the answer that it belongs to have come."""
 
     def __init__(self, has_begun: bool) -> None:
         self.has_begun = has_begun
@@ -85,11 +85,14 @@ class RemoteEngine:
         patience_s: float = 120.0,
         reads_load: bool = False,
     ) -> None:
-        """served_name: the servers' name for the model. server: the one that ends with this engine, and with
-        which this engine dies. media: what reads files for the model, if anything does. admission: the
-        check of servers that come back, and of those `absent` at the start. patience_s: seconds for which a
-        sequence waits for room if its answer has begun. reads_load: whether the servers' own metrics are
-        read. Requires a running event loop.
+        """Start the watch over the servers. Requires a running event loop.
+
+        served_name: the servers' name for the model.
+        server: the server that ends with this engine, and with which this engine dies.
+        media: the reader of files for the model, if anything reads them.
+        admission: the check of servers that come back, and of those that were `absent` at the start.
+        patience_s: seconds for which a sequence waits for room if its answer has begun.
+        reads_load: whether the servers' own metrics are read.
         """
         self.tokenizer = tokenizer
         self.model_info = model_info
@@ -129,8 +132,8 @@ class RemoteEngine:
     ) -> "RemoteEngine":
         """Read the tokenizer, and wait until the servers are ready.
 
-        on_progress: called in this loop with one line at a time. Raises ModelNotSupported if the model's
-        files cannot be read, or if they do not belong to what the servers serve.
+        on_progress: a function that is called in this loop with one line at a time. Raises ModelNotSupported
+        if the model's files cannot be read, or if they do not belong to what the servers serve.
         """
         built = await build(config, on_progress or (lambda line: None))
         return cls(
@@ -166,7 +169,7 @@ class RemoteEngine:
     ) -> AsyncGenerator[TokenEvent, None]:
         """Run a request. Closing the iterator closes its connections, so that the server aborts it.
 
-        Events and errors come as from `AsyncEngine.submit`; NotCapable too.
+        Events and errors come as from `AsyncEngine.submit`; NotCapable is raised too.
         """
         self._check_alive()
         arrival, stream = self._registry.open(request, self._check, on_end)
@@ -324,7 +327,7 @@ class RemoteEngine:
     async def _when_there_is_room(
         self, run: Callable[[], Coroutine[Any, Any, None]], progress: "_Progress"
     ) -> None:
-        """Run one sequence; again where no server has room for it and part of the answer is out already.
+        """Run one sequence, and run it again where no server has room and part of the answer is out already.
 
         Before that EngineBusy is raised, which the client may heed. Afterwards other clients' requests, of
         which this engine knows nothing, would end this one in its middle.

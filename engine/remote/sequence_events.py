@@ -18,7 +18,7 @@ _NUM_AT_ONCE: Final = 64  # events, which take a few milliseconds
 class CachedTokens:
     """The count of a request's prompt tokens that were not computed again, as far as it is known.
 
-    It is that of the first sequence, since the others find what the first has computed.
+    It is the first sequence's count, since the others find what the first has computed.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class CachedTokens:
 
 
 class SequenceEvents:
-    """Puts the events of one sequence. has_begun: one was put. is_over: the last one was."""
+    """Puts the events of one sequence. has_begun: whether one was put. is_over: whether the last one was."""
 
     def __init__(
         self,
@@ -38,7 +38,11 @@ class SequenceEvents:
         num_running: Callable[[], int],
         cached: CachedTokens,
     ) -> None:
-        """num_running: the sequences that run, for the events' `batch_size`. cached: of the request."""
+        """Make the writer of events for a sequence whose answer is yet to come.
+
+        num_running: returns the number of sequences that run, for the events' `batch_size`.
+        cached: the count of the request.
+        """
         self._output = SequenceOutput(request, tokenizer, index=index)
         self._reader = reader
         self._put = put
@@ -57,9 +61,9 @@ class SequenceEvents:
     def put(self, pieces: Sequence[bytes]) -> bool:
         """Put the events of data that came together, and return whether the sequence's last one was among it.
 
-        What follows that is left. Tokens that came together have the time of one step, the first of them:
-        they are of one step of the server, or of several of which it sent the tokens when it could, and
-        nothing says how long each of these took. Raises Malformed and UpstreamError.
+        Data that follows the last event is left. Of tokens that came together, the first one has the time of
+        the step: they come from one step of the server, or from several whose tokens it sent when it could,
+        and nothing says how long each of these took. Raises Malformed and UpstreamError.
         """
         now = time.perf_counter()
         for data in pieces:  # noqa: SIM110 - a generator takes a hundredth of a token's time

@@ -17,7 +17,7 @@ class LineSplitter:
     """The lines, each ended by a line feed, of bytes that arrive in any pieces."""
 
     def __init__(self, max_bytes: int) -> None:
-        """max_bytes: of a line that is not complete."""
+        """Begin without bytes. max_bytes: the most bytes that are kept of a line that is not complete."""
         self._max_bytes = max_bytes
         self._parts: list[bytes] = []  # of the line that is not complete, joined once: it may be long
         self._num_bytes = 0

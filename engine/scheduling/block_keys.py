@@ -37,8 +37,8 @@ def tags_key(tags: Tags) -> bytes:
 def block_key(parent: bytes, token_ids: list[int], media: Sequence[Media] = ()) -> bytes:
     """Return the key of a full block.
 
-    parent: the key of the block before, or of the tags. token_ids: those of the block, each below 2^32.
-    media: those whose placeholders the block holds, with their positions in the prompt.
+    parent: the key of the block before, or of the tags. token_ids: the block's tokens, each below 2^32.
+    media: the media whose placeholders the block holds, with their positions in the prompt.
     """
     contents = hashlib.sha256(b"block" + parent + struct.pack(f"<{len(token_ids)}I", *token_ids))
     for one in media:
@@ -52,7 +52,7 @@ class BlockKeys:
     __slots__ = ("_block_size", "_keys", "_media", "_root", "_tags")
 
     def __init__(self, tags: Tags, block_size: int, media: Sequence[Media] = ()) -> None:
-        """Start without keys. media: those of the prompt."""
+        """Start without keys. media: the prompt's media, by position."""
         self._tags = tags
         self._root = tags_key(tags)
         self._block_size = block_size
@@ -62,7 +62,7 @@ class BlockKeys:
     def of(self, token_ids: list[int], num_blocks: int) -> list[bytes]:
         """Return the keys of the first `num_blocks` blocks, all full.
 
-        token_ids: the sequence's; between calls they may only grow.
+        token_ids: the sequence's tokens, which may only grow between calls.
         """
         for place in range(len(self._keys), num_blocks):
             parent = self._keys[-1] if self._keys else self._root

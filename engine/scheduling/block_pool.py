@@ -17,7 +17,7 @@ class BlockPool:
     """A pool of fixed-size blocks of token slots, allocated by number and counted by reference."""
 
     def __init__(self, num_blocks: int, block_size: int, changes: CacheChanges | None = None) -> None:
-        """changes: as of PrefixCache."""
+        """Make a pool of free blocks. changes: a record of what enters and leaves the prefix cache."""
         self.num_blocks = num_blocks
         self.block_size = block_size
         self.cache = PrefixCache(changes)

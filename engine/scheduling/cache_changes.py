@@ -9,19 +9,23 @@ from typing import NamedTuple, TypeAlias
 
 
 class StoredBlock(NamedTuple):
-    """A full block that has entered the cache.
-
-    key, parent: its key, and that of the block before it, None for the first of a sequence
-    (`block_keys.py`). adapter: that of its request. extra: what the key depends on besides: of the first
-    block the salt, and the digest of a prompt that sees itself; of each block its media as pairs of a digest
-    and their start in the block.
-    """
+    """A full block that has entered the cache."""
 
     key: bytes
+    """The block's key (`block_keys.py`)."""
+
     parent: bytes | None
+    """The key of the block before it; None for the first of a sequence."""
+
     token_ids: tuple[int, ...]
+    """The block's tokens."""
+
     adapter: str | None = None
+    """The adapter of its request."""
+
     extra: tuple[str | tuple[str, int], ...] = ()
+    """The other facts that the key depends on: for the first block the salt, and the digest of a prompt that
+    sees itself; for each block its media, as pairs of a digest and their start in the block."""
 
 
 class RemovedBlock(NamedTuple):

@@ -12,7 +12,7 @@ _WATERMARK = 0.02
 
 
 class Capacity:
-    """The capacity of one scheduler. It changes nothing: what it returns is as of its call."""
+    """The capacity of one scheduler. It changes nothing: its results hold at the time of the call."""
 
     def __init__(
         self,
@@ -22,7 +22,7 @@ class Capacity:
         max_num_sequences: int,
         prefix_caching: bool,
     ) -> None:
-        """max_num_sequences: the places of running sequences."""
+        """Keep the limits. max_num_sequences: the number of places for running sequences."""
         self._pool = pool
         self._states = states
         self._max_num_sequences = max_num_sequences
@@ -31,7 +31,7 @@ class Capacity:
     def admissible(self, waiting: list[Sequence], running: list[Sequence]) -> dict[Sequence, int]:
         """Return the waiting sequences that may be admitted in this step; none if the first in order cannot.
 
-        The values are the numbers of tokens to compute. waiting, running: in order.
+        The values are the numbers of tokens to compute. waiting, running: the sequences in order.
         """
         admissible: dict[Sequence, int] = {}
         for sequence in waiting[:_MAX_ADMISSIBLE]:
@@ -54,8 +54,8 @@ class Capacity:
     def fits(self, sequence: Sequence, cached: list[int], first: Sequence, running: list[Sequence]) -> bool:
         """Return whether there is a place for it and its siblings, and blocks for its uncached tokens.
 
-        cached: as of `find_prefix`. first: of those that wait. A sequence that overtakes this one leaves a
-        place and blocks for it too.
+        cached: the blocks that `find_prefix` has found. first: the first sequence of those that wait; one
+        that overtakes it leaves a place and blocks for it too.
 
         While others run, blocks are left free: one for each of those, or a share of the pool if that is more.
         Otherwise one of them would soon preempt the new one, whose computation would be lost (the watermark

@@ -32,7 +32,7 @@ def encoded_end(
     """Return the end of a chunk, and the number of tokens of media that its step has then begun to compute.
 
     The chunk ends before a medium that begins in it and with which these would be more than `limit`; the
-    first of a step may be larger. num_begun: those of the step's chunks before this one.
+    first of a step may be larger. num_begun: the number of such tokens in the step's chunks before this one.
     """
     for one in media:
         if start <= one.position < end:

@@ -18,7 +18,7 @@ class PrefixCache:
     """An index of full blocks by key (`block_keys.py`), which evicts the least recently used."""
 
     def __init__(self, changes: CacheChanges | None = None) -> None:
-        """changes: a record of what leaves the cache, if anyone reads it."""
+        """Make an empty cache. changes: a record of what leaves the cache, if anyone reads it."""
         self.changes = changes
         self._blocks: dict[bytes, int] = {}
         self._keys: dict[int, bytes] = {}
@@ -40,7 +40,7 @@ class PrefixCache:
     def insert(self, key: bytes, block: int) -> bool:
         """Add a written block that has an owner, and return whether it is new.
 
-        Of two with the same contents, the first stays.
+        Of two blocks with the same contents, the first stays.
         """
         if key in self._blocks:
             return False

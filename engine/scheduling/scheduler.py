@@ -76,10 +76,15 @@ class Scheduler:
         original_context: int | None = None,
         max_media_tokens: int | None = None,
     ) -> None:
-        """shares_blocks: whether sequences share blocks; if not, a fork takes as many as its parent has, and
-        no prefix is cached. states: None for a model without recurrent state. original_context: tokens above
-        which a sequence is long; None for models without that. max_media_tokens: None for as many as
-        max_batch_tokens.
+        """Make a scheduler without sequences.
+
+        max_batch_tokens: the most tokens of a step.
+        max_num_sequences: the most sequences that run at the same time.
+        shares_blocks: whether sequences share blocks; if not, a fork takes as many as its parent has, and
+            no prefix is cached.
+        states: the slots of recurrent states; None for a model without recurrent state.
+        original_context: the number of tokens above which a sequence is long; None if no sequence is.
+        max_media_tokens: the most tokens of media that begin in a step; None takes max_batch_tokens.
         """
         self._original_context = original_context
         self.pool = pool
@@ -112,7 +117,8 @@ class Scheduler:
     ) -> Sequence:
         """Return a sequence without blocks, not yet added. It shares cached blocks with those of equal tags.
 
-        order: (priority, arrival, index); lower runs first. tags: they name the adapter too.
+        order: (priority, arrival, index); lower runs first. tags: the facts on which keys and values depend,
+        which name the adapter too.
         """
         keys = BlockKeys(tags, self.pool.block_size, prompt.media)
         sequence = self._place(order, list(prompt.token_ids), keys, reads_cache=reads_cache)
@@ -190,7 +196,7 @@ class Scheduler:
     def discard(self, sequence: Sequence) -> list[int]:
         """Remove a sequence whose blocks may have wrong contents, and remove these from the cache.
 
-        Returns the blocks that have no owner any more.
+        Return the blocks that have no owner any more.
         """
         keys = sequence.keys.of(sequence.token_ids, sequence.num_tokens // self.pool.block_size)
         if self.states is not None:
@@ -233,7 +239,7 @@ class Scheduler:
     def complete(self, schedule: Schedule) -> None:
         """Record that the step ran: its tokens' keys and values are in their blocks, for others to use.
 
-        Those of drafted tokens are there too, but count only once they are confirmed.
+        Keys and values of drafted tokens are there too, but count only once the tokens are confirmed.
         """
         for entry in schedule.entries:
             self._advance(entry)
@@ -243,7 +249,7 @@ class Scheduler:
     def abandon(self, schedule: Schedule) -> None:
         """Record that the step failed, whose sequences are yet to be removed.
 
-        Others, which forks may have left with a copy that the step did not make, are computed again.
+        Other sequences, which forks may have left with a copy that the step did not make, are computed again.
         """
         if self.states is None:
             return
@@ -288,7 +294,7 @@ class Scheduler:
     def _make_room(self, sequence: Sequence, schedule: Schedule) -> bool:
         """Preempt sequences from the end of the order until `sequence` can grow.
 
-        Returns False if it was itself preempted.
+        Return False if it was itself preempted.
         This is called in order, so that a preempted sequence has no tokens scheduled in this step yet.
         """
         while sequence.is_running and self._num_missing(sequence) > self.pool.num_free:

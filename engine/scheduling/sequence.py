@@ -19,36 +19,57 @@ class Sequence:
     A sequence decodes if one of its tokens is uncomputed, or a few tokens of its output, the last of which
     were forced by its grammar. If more are uncomputed it prefills: its prompt is new, or it was preempted.
     The last token's row gives the next one, so none is drawn twice.
-
-    token_ids: prompt, then output. order: (due, arrival, index) as in `Scheduler`; lower runs first.
-    priority: the level that `due` was computed from; lower runs first.
-    num_siblings: the number of sequences that will fork from this one once its prompt is computed.
-    keys: those of its full blocks. reads_cache: whether it may start from blocks that others have computed.
-    adapter: that of its request. Sequences that share blocks have the same one.
-    slot: that of its recurrent state while it runs; None for a model without such a state.
-    last_snapshot: the key of the snapshot that was last taken of its output.
-    is_long: whether it has more tokens than the model's original context, so that all of its keys and values
-        are others (`Scheduler`).
-    is_parked: whether it waits for its siblings to reach the same length, all of its own tokens having been
-        computed (beam search).
     """
 
     order: tuple[int, int, int]
+    """(due, arrival, index) as in `Scheduler`; lower runs first."""
+
     token_ids: list[int]
+    """The tokens of the prompt, then those of the output."""
+
     num_prompt_tokens: int
+    """The number of the prompt's tokens."""
+
     table: BlockTable
+    """The blocks that hold its keys and values."""
+
     keys: BlockKeys
+    """The keys of its full blocks."""
+
     reads_cache: bool = True
+    """True if it may start from blocks that others have computed."""
+
     priority: int = 0
+    """The level that `due` was computed from; lower runs first."""
+
     adapter: Adapter | None = None
+    """The adapter of its request. Sequences that share blocks have the same one."""
+
     num_computed: int = 0
+    """The number of its first tokens whose keys and values are in the cache."""
+
     num_siblings: int = 0
+    """The number of sequences that will fork from this one once its prompt is computed."""
+
     num_preemptions: int = 0
+    """The number of times that it lost its blocks."""
+
     is_long: bool = False
+    """True if it has more tokens than the model's original context, so that all of its keys and values are
+    others (`Scheduler`)."""
+
     is_running: bool = False
+    """True while it runs, and False while it waits."""
+
     slot: int | None = None
+    """The slot of its recurrent state while it runs; None for a model without such a state."""
+
     last_snapshot: bytes | None = None
+    """The key of the snapshot that was last taken of its output."""
+
     is_parked: bool = False
+    """True while it waits for its siblings to reach the same length, all of its own tokens having been
+    computed (beam search)."""
 
     @property
     def arrival(self) -> int:

@@ -19,7 +19,12 @@ class SequenceStates:
     """
 
     def __init__(self, slots: StateSlots, block_size: int, *, takes_snapshots: bool = True) -> None:
-        """slots: at least as many as sequences may run. block_size: of the prefix cache, in tokens."""
+        """Start without sequences.
+
+        slots: at least as many slots as sequences may run.
+        block_size: the number of tokens in a block of the prefix cache.
+        takes_snapshots: whether states are kept for other sequences.
+        """
         self.slots = slots
         self._block_size = block_size
         self._takes_snapshots = takes_snapshots
@@ -31,7 +36,7 @@ class SequenceStates:
     def start(self, sequence: Sequence) -> None:
         """Give a sequence a slot, with the state behind its computed tokens, which cached blocks hold.
 
-        The slot may be that of this very snapshot, which is the sequence's from then on.
+        The slot may be the very one of that snapshot, which is the sequence's from then on.
         """
         source = None
         if sequence.num_computed:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 class Snapshot(NamedTuple):
     """A slot that receives the state of a sequence behind its first `num_tokens` tokens.
 
-    key: that of the block which ends there.
+    key: the key of the block which ends there.
     """
 
     num_tokens: int
@@ -33,7 +33,7 @@ class StateSlots:
     """A pool of state slots, allocated by number."""
 
     def __init__(self, num_slots: int) -> None:
-        """num_slots: at least the number of sequences that run at the same time."""
+        """Make free slots. num_slots: at least the number of sequences that run at the same time."""
         self.num_slots = num_slots
         self._free = list(reversed(range(num_slots)))
         self._snapshots: OrderedDict[bytes, int] = OrderedDict()  # the least recently used first

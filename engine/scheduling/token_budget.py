@@ -10,12 +10,12 @@ def divide_budget(
 ) -> list[tuple[Sequence, int]]:
     """Return the number of tokens of each sequence that the next step computes; parked ones get none.
 
-    running: in order. admissible: the waiting sequences that may begin in this step, with the number of
-    tokens to compute of each.
+    running: the running sequences in order. admissible: the waiting sequences that may begin in this step,
+    with the number of tokens to compute of each.
 
     Decoding sequences take a token each, then their forced tokens. Prompts share the rest, as
     `_divide_among_prompts` says. One token is reserved for the first running sequence if it prefills.
-    Returned in the scheduler's order.
+    The result is in the scheduler's order.
     """
     ready = [sequence for sequence in running if not sequence.is_parked]
     decoding = [sequence for sequence in ready if sequence.is_decoding]
@@ -40,8 +40,8 @@ def _divide_among_prompts(
 ) -> dict[Sequence, int]:
     """Divide half of the budget among prompts in order, so that each gets its turn, the rest shortest first.
 
-    So a prompt waits for shorter and for earlier ones, and never long for a longer one. Among equals both
-    halves go to the same one, whose blocks the next may start from. Tokens that one half leaves go to the
+    So a prompt waits for shorter and for earlier prompts, and never long for a longer one. Among equals both
+    halves go to the same prompt, whose blocks the next may start from. Tokens that one half leaves go to the
     other.
 
     needs: the number of tokens to compute of each. first: the sequences that get a token before all others.

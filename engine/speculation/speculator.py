@@ -34,7 +34,7 @@ class Speculator:
         costs: StepCosts | None = None,
         most_rows: int = MOST_ROWS,
     ) -> None:
-        """max_draft_tokens: of one sequence in one step."""
+        """Begin without measurements. max_draft_tokens: the most drafted tokens of a sequence in a step."""
         self._proposer = proposer
         self._longest = max_draft_tokens
         self.costs = costs or StepCosts()

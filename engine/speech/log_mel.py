@@ -27,7 +27,7 @@ class LogMel:
     """
 
     def __init__(self, extractor: Any) -> None:
-        """extractor: that of the model. Raises ModelNotSupported if it adds noise."""
+        """Take the settings of the model's extractor. Raises ModelNotSupported if it adds noise."""
         if getattr(extractor, "dither", 0.0):
             raise ModelNotSupported(
                 "the model's feature extractor adds noise (dither), which is not done here"

@@ -36,7 +36,10 @@ class StateRows:
     """The rows of a batch, arranged by what can be computed at once."""
 
     def __init__(self, batch: Batch, store: StateStore, *, is_stepwise: bool) -> None:
-        """is_stepwise: whether a chunk that continues a sequence is computed token by token."""
+        """Cut a batch into pieces.
+
+        is_stepwise: whether a chunk that continues a sequence is computed token by token.
+        """
         assert not batch.drafted, "a state cannot be taken back, so nothing is drafted"
         self._store = store
         self._pieces: list[_Piece] = []

@@ -33,7 +33,7 @@ class IncrementalDecoder:
     """
 
     def __init__(self, tokenizer: Tokenizer, context_token_ids: Sequence[int]) -> None:
-        """context_token_ids: the ids before the text, those of the prompt; only their end is used."""
+        """Begin without text. context_token_ids: the prompt's ids, of which only the end is used."""
         self._tokenizer = tokenizer
         self._window = _readable_end(tokenizer, context_token_ids)
         self._text = self._decode()  # of the window
@@ -80,7 +80,7 @@ class IncrementalDecoder:
     def _complete(self, text: str) -> str:
         """Return what is new in a text of whole characters, and drop the ids that no longer matter.
 
-        The ids of the last step stay as context: as many as made the last characters complete.
+        The ids of the last step stay as context, which are as many as made the last characters complete.
         """
         returned = text[self._num_returned :]
         self._window = self._window[self._num_settled :]

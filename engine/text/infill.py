@@ -81,7 +81,7 @@ class Infill:
     """The prompts of one model that fill a gap. Every method may be called from any thread."""
 
     def __init__(self, tokenizer: Tokenizer, form: InfillForm, token_ids: dict[str, int]) -> None:
-        """token_ids: those of the form's tokens that the tokenizer has, by name."""
+        """Keep a form that the tokenizer knows. token_ids: the form's tokens that it has, by name."""
         self._tokenizer = tokenizer
         self._form = form
         self._token_ids = token_ids

@@ -52,7 +52,7 @@ class OutputText:
         skip_special_tokens: bool,
         stop_patterns: StopPatterns | None = None,
     ) -> None:
-        """stop_patterns: those of `stopping`, if they exist already.
+        """Begin without text. stop_patterns: the automaton of `stopping.stop`, if it exists already.
 
         Raises InvalidRequest for an empty stop string, or an empty first marker of `stop_free`.
         """

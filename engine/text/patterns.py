@@ -7,7 +7,8 @@ from collections.abc import Collection
 def any_of(texts: Collection[str]) -> str:
     """Return the source of a pattern that matches the longest of the texts; a common prefix is read once.
 
-    A plain alternation would try a thousand tokens one by one wherever a text begins like one. "" for none.
+    A plain alternation would try a thousand tokens one by one wherever a text begins like one. No texts give
+    "".
     """
     tails: dict[str, list[str]] = {}
     for text in texts:

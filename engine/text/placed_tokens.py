@@ -29,7 +29,7 @@ class PlacedTokens:
     """
 
     def __init__(self, tokenizer: Tokenizer, token_ids: Collection[int]) -> None:
-        """token_ids: those of the tokenizer's added tokens that are never read from text."""
+        """Copy the tokenizer. token_ids: ids of its added tokens that are never to be read from text."""
         self._tokenizer = tokenizer
         self._token_ids = frozenset(token_ids)
         backend: Any = tokenizer.hf.backend_tokenizer
@@ -58,7 +58,7 @@ class PlacedTokens:
     ) -> list[int]:
         """Encode as `encode` does, and remember what `Tokenizer.encode_segments` remembers.
 
-        Raises InvalidRequest.
+        Raises InvalidRequest, as `encode` does.
         """
         if self._segments is None or not self._are_separators(parts):
             return self.encode(parts, add_special_tokens=add_special_tokens)
@@ -109,9 +109,7 @@ class PlacedTokens:
         return self._encode_whole([text]) or []
 
     def _spelled(self, token_id: int) -> list[int]:
-        """Return the ids of a token's name cut in two if the vocabulary has the name as a
-        word, else the id.
-        """
+        """Return the ids of a token's name cut in two if the vocabulary has the name as a word, or the id."""
         if not self._is_word(token_id):
             return [token_id]
         name = self._tokenizer.token_text(token_id)

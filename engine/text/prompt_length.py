@@ -25,7 +25,11 @@ class PromptLength:
     """
 
     def __init__(self, backend: Any, vocabulary: Mapping[str, int]) -> None:
-        """backend: a tokenizers.Tokenizer without truncation and padding. vocabulary: with added tokens."""
+        """Find the longest token.
+
+        backend: a tokenizers.Tokenizer without truncation and padding.
+        vocabulary: the ids of all tokens by name, added ones included.
+        """
         self._backend = backend
         self._longest = max(map(len, vocabulary), default=1)
         self._max_covered = _max_covered(backend, vocabulary, self._longest)

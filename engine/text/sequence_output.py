@@ -25,8 +25,9 @@ class SequenceOutput:
         stop_patterns: StopPatterns | None = None,
         stop_token_ids: Collection[int] | None = None,
     ) -> None:
-        """stop_patterns, stop_token_ids: those of the request, if they exist already.
+        """Begin without tokens.
 
+        stop_patterns, stop_token_ids: tables made of the request's stop conditions, if they exist already.
         Raises InvalidRequest for an empty stop string, or an empty first marker of `stop_free`.
         """
         stopping = request.stopping
@@ -71,9 +72,10 @@ class SequenceOutput:
     ) -> TokenEvent:
         """Append the next token and return its event, which has a `finish` if the token is the last.
 
-        is_complete: whether the sequence's grammar allows nothing after this token. is_at_limit: whether the
-        model can compute no token after it, though `max_tokens` allows some. The other arguments are the
-        event's; `wait_s` counts from the second token on. Nothing may be appended after the last token.
+        is_complete: whether the sequence's grammar allows nothing after this token.
+        is_at_limit: whether the model can compute no token after it, though `max_tokens` allows some.
+        The other arguments are fields of the event, of which `wait_s` counts from the second token on.
+        Nothing may be appended after the last token.
         """
         position = self._num_tokens
         self._num_tokens += 1

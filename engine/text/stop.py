@@ -22,14 +22,14 @@ class StopMatch(msgspec.Struct, frozen=True):
 
 
 class StopPatterns:
-    """A request's stop strings as one automaton (Aho and Corasick 1975), which its sequences share. It takes
-    time and memory linear in their length.
+    """A request's stop strings as one automaton (Aho and Corasick 1975), which its sequences share.
 
-    A state is the longest start of a stop string that the text so far ends with; 0 is none.
+    It takes time and memory linear in the length of the strings. A state is the longest start of a stop
+    string that the text so far ends with; 0 is none.
     """
 
     def __init__(self, stops: Sequence[str]) -> None:
-        """Raises InvalidRequest for an empty string, which would match everywhere."""
+        """Build the automaton. Raises InvalidRequest for an empty string, which would match everywhere."""
         if not all(stops):
             raise InvalidRequest("a stop string must not be empty")
         self.stops = tuple(dict.fromkeys(stops))
@@ -75,8 +75,9 @@ class StopPatterns:
         return self._others.get(state << _CODE_BITS | code, 0)
 
     def _add(self, number: int, stop: str, made: list[tuple[int, int]]) -> None:
-        """Add the states of a stop string; append, for each that is new, the one that it continues, and the
-        character.
+        """Add the states of a stop string.
+
+        made: gets, for each new state, the state that it continues and the character that leads to it.
         """
         state = 0
         for code in map(ord, stop):
@@ -99,7 +100,10 @@ class StopPatterns:
         return new
 
     def _link(self, made: Sequence[tuple[int, int]]) -> None:
-        """Find what ends each state, from the shortest to the longest. made: as of `_add`, by number."""
+        """Find the stop string that ends each state, from the shortest to the longest.
+
+        made: the list that `_add` filled, by the number of the state.
+        """
         for state in sorted(range(1, len(self._lengths)), key=self._lengths.__getitem__):
             before, code = made[state - 1]
             if before:

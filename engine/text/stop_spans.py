@@ -13,8 +13,9 @@ class StopSpans:
     """
 
     def __init__(self, spans: Sequence[tuple[str, str]], begins_until: str | None = None) -> None:
-        """begins_until: the second marker of the span that the text begins in; None if it begins in none.
+        """Begin a text.
 
+        begins_until: the second marker of the span that the text begins in; None if it begins in none.
         Raises InvalidRequest for an empty first marker, which would begin a span everywhere.
         """
         if not all(begin for begin, _ in spans):

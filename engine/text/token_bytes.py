@@ -24,7 +24,7 @@ class TokenBytes:
     """
 
     def __init__(self, backend: Any) -> None:
-        """backend: a `tokenizers.Tokenizer`."""
+        """Find the tokenizer's kind by its decoder. backend: a `tokenizers.Tokenizer`."""
         self._backend = backend
         self._kinds = frozenset(_kinds(backend.decoder))
         self._known: dict[int, bytes] = {}  # asked for the same few ids all the time

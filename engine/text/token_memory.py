@@ -49,26 +49,32 @@ _ENCODERS: Final = count()
 
 
 class _Key(msgspec.Struct, frozen=True, gc=False):
-    """A segment with all that its ids depend on.
-
-    salt: a digest of that of the request, so that no other's can be told by the time that encoding takes, and
-        long ones take no memory. encoder: its number. before, behind: the added tokens beside it; "" at
-        either end of the text.
-    """
+    """A segment with all that its ids depend on."""
 
     salt: bytes | None
+    """A digest of the request's salt, so that no other salt can be found out by the time that encoding takes,
+    and long ones take no memory."""
+
     encoder: int
+    """The number of the encoder."""
+
     before: str
+    """The added token before the segment; "" at the start of the text."""
+
     segment: str
+    """The segment itself."""
+
     behind: str
+    """The added token behind the segment; "" at the end of the text."""
 
 
 class TokenMemory:
-    """The ids of segments by key; the longest unused are forgotten first. Its methods may be called from
-    any thread.
+    """The ids of segments by key; the longest unused are forgotten first.
 
-    num_bytes: of all that is remembered. num_known, num_encoded: tokens that were taken from here, and those
-        that had to be encoded, ever.
+    num_bytes: the approximate memory of all that is remembered.
+    num_known, num_encoded: the numbers of tokens that were ever taken from here, and that had to be encoded.
+
+    Its methods may be called from any thread.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
@@ -112,17 +118,20 @@ def _num_bytes(key: _Key, ids: "array[int]") -> int:
 
 
 class SegmentEncoder:
-    """Encodes texts as a tokenizer does, without the tokens that it adds by itself, and encodes no segment
-    twice. Its method may be called from any thread.
+    """Encodes texts as a tokenizer does, without the tokens that it adds by itself, and no segment twice.
 
     separators: the ids of the added tokens between segments, by their text.
+
+    Its method may be called from any thread.
     """
 
     def __init__(
         self, backend: Any, memory: TokenMemory, translate: Callable[[list[int]], list[int]] = list
     ) -> None:
-        """backend: a tokenizers.Tokenizer for which `of` has found this to be exact. translate: returns the
-        ids that are wanted for those that the backend gives a segment.
+        """Find the separators.
+
+        backend: a tokenizers.Tokenizer for which `of` has found that this is exact.
+        translate: returns the wanted ids for the ids that the backend gives a segment.
         """
         self._backend = backend
         self._memory = memory
@@ -147,8 +156,8 @@ class SegmentEncoder:
     def encode(self, text: str, cache_salt: str | None) -> list[int]:
         """Return the text's ids. Raises TypeError for text that has no UTF-8 form, as the backend does.
 
-        cache_salt: as in `engine.request.GenerationRequest`; what is remembered is shared among requests of
-            the same salt alone.
+        cache_salt: the salt of `engine.request.GenerationRequest`; only requests of the same salt share what
+            is remembered.
         """
         if len(text) < _MIN_CHARACTERS:
             return self._whole(text)

@@ -45,8 +45,9 @@ class Tokenizer:
     def __init__(
         self, hf: "PreTrainedTokenizerBase", *, vocab_size: int, end_token_ids: tuple[int, ...]
     ) -> None:
-        """vocab_size: the model's, which is the number of its logits; it may exceed the tokenizer's.
+        """Wrap a tokenizer of transformers.
 
+        vocab_size: the number of the model's logits, which may exceed the tokenizer's vocabulary.
         end_token_ids: the ids that end a sequence, as the model's generation config lists them.
         Raises ModelNotSupported where `hf` has no fast (Rust) backend.
         """
@@ -86,8 +87,8 @@ class Tokenizer:
     ) -> "Tokenizer":
         """Load the tokenizer files in `path`, without network access.
 
-        as_written: whether tokenizer.json is the tokenizer, whatever class transformers has for the model.
-        Such a class makes the tokenizer anew of the file's vocabulary, and splits text as its model does.
+        as_written: whether tokenizer.json is taken as it is, whatever class transformers has for the model.
+        Such a class makes the tokenizer anew from the file's vocabulary, and splits text as its model does.
         Raises ModelNotSupported if the files do not make a fast tokenizer.
         """
         from transformers import AutoTokenizer, PreTrainedTokenizerFast
@@ -103,8 +104,10 @@ class Tokenizer:
         return tokenizer
 
     def _try(self, path: str | Path) -> None:
-        """Raises ModelNotSupported if a plain text is not decoded to itself, as by the empty tokenizer that
-        transformers makes where there are no files.
+        """Encode and decode a plain text as a trial.
+
+        Raises ModelNotSupported if the text does not come back, as from the empty tokenizer that transformers
+        makes where there are no files.
         """
         ids = self.encode(_TRIAL, add_special_tokens=False)
         if not any(character in self.decode(ids, skip_special_tokens=True) for character in _TRIAL.strip()):
@@ -130,7 +133,7 @@ class Tokenizer:
         """Encode as `encode` does, without the tokens that the tokenizer adds by itself, and remember the ids
         of the text between added tokens, for prompts of the same salt.
 
-        Raises InvalidRequest.
+        Raises InvalidRequest for text that has no UTF-8 form.
         """
         if self._segments is None:
             return self.encode(text, add_special_tokens=False)
@@ -149,8 +152,8 @@ class Tokenizer:
         ]
 
     def encode_end(self, text: str, num_tokens: int) -> list[int]:
-        """Encode as `encode` does, but return at most `num_tokens`: those that the tokenizer puts before a
-        text, and the last ones of the text.
+        """Encode as `encode` does, but return at most `num_tokens`: the tokens that the tokenizer puts before
+        a text, and the last tokens of the text.
 
         Only the end of a long text is read, so that the first tokens may be cut differently there.
         """
@@ -169,8 +172,8 @@ class Tokenizer:
         """Refuse a text that cannot fit, at a cost bounded by the context rather than by the text.
 
         Encoding a text that passes is bounded likewise; it may still be too long.
-        max_tokens: the number requested after the text, for the message. Raises PromptTooLong,
-            InvalidRequest.
+        max_tokens: the number of tokens requested after the text, for the message.
+        Raises PromptTooLong, and InvalidRequest for text that has no UTF-8 form.
         """
         try:
             num_tokens = self._length.at_least(text, max_total_tokens)

@@ -19,7 +19,7 @@ from handlers.shared_settings.shared_settings import SharedSettings
 
 
 def check_access(settings: SharedSettings, contracts: Collection[str]) -> None:
-    """Raises InvalidKeyFile or CannotWriteAuditLog; called before a model is loaded in vain."""
+    """Raise InvalidKeyFile or CannotWriteAuditLog, before a model is loaded in vain."""
     _keyring(settings, contracts)
     if settings.audit_log not in (None, STANDARD_OUTPUT):
         open_for_appending(settings.audit_log).close()

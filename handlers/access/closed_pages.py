@@ -21,7 +21,10 @@ class ClosedPages:
     """
 
     def __init__(self, server: ContractServer, key_check: KeyCheck, open_paths: Collection[str]) -> None:
-        """open_paths: those of no contract that are probes, or lead to an operation that requires the key."""
+        """Close the pages.
+
+        open_paths: paths of no contract that are probes, or lead to an operation that requires the key.
+        """
         self._server = server
         self._key_check = key_check
         self._open_paths = open_paths

@@ -18,8 +18,10 @@ class AdmissionControl:
         generates: Container[str],
         transcribes: Container[str] = (),
     ) -> None:
-        """generates: the handlers of operations whose texts or vectors the model computes. transcribes: of
-        those that write down speech. Both need room in the engine, and are counted.
+        """Keep the operations that need room in the engine, and are counted.
+
+        generates: the handlers of operations whose texts or vectors the model computes.
+        transcribes: the handlers of operations that write down speech.
         """
         self._active_requests = active_requests
         self._to_problem = to_problem

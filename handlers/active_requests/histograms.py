@@ -16,7 +16,7 @@ class Histograms(Collector):
     """Histograms of the engine's kind: the library's own take ten times as long to observe a request."""
 
     def __init__(self, labels: Sequence[tuple[str, str]] = ()) -> None:
-        """labels: of all of them, with their values."""
+        """Begin without histograms. labels: the labels of all of them, with their values."""
         self._labels = dict(labels)
         self._named: dict[tuple[str, str], Histogram] = {}
 

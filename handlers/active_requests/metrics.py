@@ -67,10 +67,12 @@ class Metrics:
         share_metrics: ShareMetrics | None = None,
         memory: TokenMemory | None = None,
     ) -> None:
-        """num_permits: how many sequences are let in now. model_name: the one in requests. memory: of the
-        tokens of prompts, where prompts are encoded here.
+        """Begin to count.
 
-        share_metrics: where several processes serve one engine, the way to their sums.
+        num_permits: returns the number of sequences that are let in now.
+        model_name: the model's name in requests.
+        memory: the memory of prompts' tokens, where prompts are encoded here.
+        share_metrics: the way to the sums of several processes that serve one engine; None for one process.
         """
         self._share_metrics = share_metrics
         self._engine = CollectorRegistry()

@@ -42,7 +42,11 @@ class VllmMetrics(Collector):
         model_name: str,
         counted: CountedRequests,
     ) -> None:
-        """model_name: the one in requests. counted: counts them already; the others have the same bounds."""
+        """Begin to count.
+
+        model_name: the model's name in requests.
+        counted: the histograms that count requests already; the others have the same bounds.
+        """
         self._info = info
         self._stats = stats
         self._labels = {"model_name": model_name, "engine": _ENGINE}

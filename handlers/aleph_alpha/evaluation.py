@@ -81,7 +81,10 @@ def evaluation_request(
 
 
 def evaluation_result(text: str, scored: Sequence[PromptToken], tokenizer: Tokenizer) -> m.EvaluationResult:
-    """scored: the text's tokens, each after all before it, with the most likely one in its place."""
+    """Return the scores of a text.
+
+    scored: the text's tokens, each after all before it, with the most likely one in its place.
+    """
     likeliest = [token.top_logprobs[0].token_id for token in scored]
     logprob = sum(bounded(token.logprob) for token in scored)
     return m.EvaluationResult(

@@ -6,7 +6,7 @@ BodyT = TypeVar("BodyT")
 
 
 class NiceRequest(NamedTuple, Generic[BodyT]):
-    """nice: whether other requests go first."""
+    """A request's body and its query. nice: whether other requests go first."""
 
     body: BodyT
     nice: bool

@@ -48,7 +48,7 @@ def _encode_item(item: Item, place: int, tokenizer: Tokenizer, max_total_tokens:
 
 
 def check_ids(token_ids: Sequence[int], field: str, tokenizer: Tokenizer) -> None:
-    """Raises Refused for the first that is outside of the vocabulary."""
+    """Raise Refused for the first id that is outside of the vocabulary."""
     for place, token_id in enumerate(token_ids):
         if token_id >= tokenizer.vocab_size:
             raise Refused(f"the vocabulary has {tokenizer.vocab_size} tokens", f"{field}[{place}]")

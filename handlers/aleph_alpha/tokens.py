@@ -20,6 +20,6 @@ def tokenize(body: m.TokenizationRequest, tokenizer: Tokenizer) -> EncodedAnswer
 
 
 def detokenize(body: m.DetokenizationRequest, tokenizer: Tokenizer) -> m.DetokenizationResponse:
-    """Raises Refused for an id outside of the vocabulary."""
+    """Return the text of ids. Raises Refused for an id outside of the vocabulary."""
     check_ids(body.token_ids, "token_ids", tokenizer)
     return m.DetokenizationResponse(result=tokenizer.decode(body.token_ids, skip_special_tokens=False))

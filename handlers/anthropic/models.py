@@ -14,7 +14,7 @@ _UNKNOWN: Final = datetime.fromtimestamp(0, UTC)  # as Anthropic says it of a da
 
 
 class Models:
-    """max_total_tokens: of the context."""
+    """The models that requests may ask for. max_total_tokens: the tokens of the context."""
 
     def __init__(self, names: ModelNames, max_total_tokens: int) -> None:
         self._names = names
@@ -56,7 +56,7 @@ class Models:
         return names.index(listed) if listed in names else None
 
     def retrieve(self, name: str) -> m.ModelInfo:
-        """Raises ModelNotFound."""
+        """Return the model of a name. Raises ModelNotFound if there is none."""
         self._names.resolve(name)
         return self._model(name)
 

@@ -29,8 +29,8 @@ def answer_grammar(
 ) -> Grammar | None:
     """Return the grammar, or None where nothing constrains the answer.
 
-    reasoning: how thoughts are written; the answer follows any, unless they are left in the content. None for
-        a model that does not think aloud, or whose answer is constrained from its first token.
+    reasoning: the form of thoughts; the answer follows any, unless they are left in the content. None for a
+        model that does not think aloud, or whose answer is constrained from its first token.
 
     Under tool choice auto the model is free to call or not, but in formats with tags a call, once begun, is
     held to a tool that exists and to JSON. Until then xgrammar masks nothing, so prose costs nothing.

@@ -61,7 +61,7 @@ class PreparedChat(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RenderedChat(msgspec.Struct, frozen=True):
-    """A rendered conversation. media: its images and the like, in the order of their placeholders."""
+    """A rendered conversation. media: its images, sounds and videos, in the order of their placeholders."""
 
     prompt: RenderedPrompt
     media: tuple[MediaPart, ...] = ()
@@ -86,14 +86,17 @@ class ChatCore:
         private_salt: Callable[[str | None], str | None] | None = None,
         media: PromptMedia | None = None,
     ) -> None:
-        """max_total_tokens: the context that the engine has room for, prompt and answer together.
-        chat_template: as in `params.ChatParams`, for requests that bring none.
+        """Read the model's chat template.
+
+        max_total_tokens: the context that the engine has room for, prompt and answer together.
+        chat_template: the template for requests that bring none; None takes the model's own.
         tool_format: the name of the format of tool calls; None leaves it to template and tokenizer.
         allows_forms: whether a request may have a response format; tool calls are bound either way.
         trusts_special_tokens: whether the text of a special token in a request is that token.
-        private_salt: the salt under which the tokens of a prompt are remembered (`engine.text.token_memory`),
-            given the request's own; called in `prepare`. None: no tokens are remembered.
-        media: what the model reads beside text; None: nothing.
+        private_salt: returns the salt under which the tokens of a prompt are remembered
+            (`engine.text.token_memory`), given the request's own; called in `prepare`. With None no tokens
+            are remembered.
+        media: the media that the model reads beside text; None if it reads none.
         """
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens
@@ -133,9 +136,9 @@ class ChatCore:
     def prepare(self, params: ChatParams, contents: PartContents = NOTHING_READ) -> PreparedChat:
         """Return the engine's request for a chat.
 
-        contents: those of its parts that are not text, as far as they have been read.
-        Raises from `handlers.chat.errors`, and PromptTooLong; MediaWanted where nothing else is wrong and
-        some parts have not been read.
+        contents: the contents of its parts that are not text, as far as they have been read.
+        Raises the errors of `handlers.chat.errors`, and PromptTooLong; MediaWanted where nothing else is
+        wrong and some parts have not been read.
         """
         check_some(params.messages)
         parts: Sequence[SourcePart] = ()

@@ -17,17 +17,19 @@ class ChatFinish(Enum):
 
 
 class ToolCallDelta(msgspec.Struct, frozen=True, kw_only=True):
-    """A piece of a tool call.
-
-    index: which of the answer's calls, from 0.
-    id, name: in the call's first piece, None after it.
-    arguments: JSON text to append; the pieces joined are the call's arguments.
-    """
+    """A piece of a tool call."""
 
     index: int
+    """The number of the call among the answer's calls, from 0."""
+
     id: str | None = None
+    """The call's identifier, in its first piece; None after it."""
+
     name: str | None = None
+    """The name of the function, in the call's first piece; None after it."""
+
     arguments: str = ""
+    """JSON text to append; the pieces joined are the call's arguments."""
 
 
 def join_pieces(pieces: Iterable[ToolCallDelta]) -> tuple[ToolCallDelta, ...]:
@@ -48,23 +50,31 @@ def _joined(pieces: Sequence[ToolCallDelta]) -> ToolCallDelta:
 
 
 class ChatDelta(msgspec.Struct, frozen=True, kw_only=True):
-    """An addition to answer `index`. All deltas of an answer, joined field by field, are the whole answer.
-
-    events: the engine's events that this delta accounts for, with their log-probabilities; every event of the
-        answer is in exactly one delta. A token whose text is held back (it may be the start of a tag) is in
-        the next delta.
-    answer_events: those whose tokens are content (thoughts too, if they are left in it) or tool calls:
-        no special token that does not show, no blank that is left out, nothing of a stop string cut off.
-    tool_calls: at most one piece for each call.
-    stop_match: the stop string that ended the answer, if one did.
-    finish: in the answer's last delta, None before it.
-    """
+    """An addition to an answer. All deltas of an answer, joined field by field, are the whole answer."""
 
     index: int
+    """The number of the answer among the request's answers, from 0."""
+
     content: str = ""
+    """Text to append to the content."""
+
     reasoning: str = ""
+    """Text to append to the thoughts."""
+
     tool_calls: tuple[ToolCallDelta, ...] = ()
+    """Pieces of calls, at most one for each call."""
+
     events: tuple[TokenEvent, ...] = ()
+    """The engine's events that this delta accounts for, with their log-probabilities; every event of the
+    answer is in exactly one delta. A token whose text is held back (it may be the start of a tag) is in the
+    next delta."""
+
     answer_events: tuple[TokenEvent, ...] = ()
+    """The events whose tokens are content (thoughts too, if they are left in it) or tool calls: no special
+    token that does not show, no blank that is left out, nothing of a stop string cut off."""
+
     stop_match: str | None = None
+    """The stop string that ended the answer, if one did."""
+
     finish: ChatFinish | None = None
+    """The reason for the answer's end, in its last delta; None before it."""

@@ -18,8 +18,8 @@ from handlers.errors.violation import Violation
 class ChatError(Refused):
     """The base of the errors that the chat core raises on purpose.
 
-    field: where in the neutral request, such as `messages[2].content[0]`. Contracts use the same paths but
-        for the names that they give their fields.
+    field: the place in the neutral request, such as `messages[2].content[0]`. Contracts use the same paths,
+        with their own names of fields.
     """
 
 
@@ -45,7 +45,7 @@ class ToolError(ChatError):
 class UnknownTool(ToolError):
     """The tool choice names a function that is not among the tools.
 
-    name: of that function.
+    name: the name of that function.
     """
 
     def __init__(self, name: str) -> None:

@@ -18,7 +18,7 @@ from handlers.errors.violation import Violation
 
 
 class Unreadable(msgspec.Struct, frozen=True):
-    """A part that cannot be read. reason: for the client."""
+    """A part that cannot be read. reason: the message for the client."""
 
     reason: str
 
@@ -26,8 +26,8 @@ class Unreadable(msgspec.Struct, frozen=True):
 class MediaWanted(Exception):
     """A conversation that nothing but its unread parts keeps from the engine.
 
-    parts: those that have to be read, each once. It never reaches a client: the caller reads them, and
-    prepares the conversation again.
+    parts: the parts that have to be read, each once.
+    This error never reaches a client: the caller reads the parts, and prepares the conversation again.
     """
 
     def __init__(self, parts: Sequence[SourcePart]) -> None:
@@ -74,17 +74,17 @@ def source_parts(messages: Sequence[ChatMessage]) -> list[SourcePart]:
 
 
 def media_parts(messages: Sequence[ChatMessage]) -> list[MediaPart]:
-    """Return the images and the like, in their order."""
+    """Return the images, sounds and videos, in their order."""
     return [part for part in source_parts(messages) if isinstance(part, MediaPart)]
 
 
 def in_rendered_order(
     parts: Sequence[MediaPart], text: str, placeholders: Mapping[MediaKind, str]
 ) -> tuple[MediaPart, ...]:
-    """Return parts in the order of their placeholders in the text; a template may write those of one kind
-    first.
+    """Return parts in the order of their placeholders in the text.
 
-    The text has as many placeholders of each kind as there are parts of it.
+    A template may write the parts of one kind first. The text has as many placeholders of each kind as there
+    are parts of it.
     """
     if not parts:
         return ()
@@ -95,10 +95,14 @@ def in_rendered_order(
 
 
 class PromptMedia:
-    """The images and the like in the prompts of one model, and the files, which any model reads as text."""
+    """The images, sounds and videos in one model's prompts, and files, which any model reads as text."""
 
     def __init__(self, processor: MediaProcessor | None = None, max_items: int = DEFAULT_MEDIA_ITEMS) -> None:
-        """processor: the engine's; None for a model that reads text alone. max_items: of one request."""
+        """Find the placeholders.
+
+        processor: the engine's media processor; None for a model that reads text alone.
+        max_items: the most parts of one request that are not text.
+        """
         self._processor = processor
         self._max_items = max_items
         kinds = frozenset[MediaKind]() if processor is None else processor.kinds
@@ -113,8 +117,10 @@ class PromptMedia:
         return PromptMedia(FileKeeper(self._processor), self._max_items)
 
     def check(self, parts: Sequence[SourcePart], contents: PartContents) -> None:
-        """Raises UnsupportedContent for a part of a kind that the model does not read, InvalidMessage for too
-        many parts and for one that could not be read.
+        """Check the parts of a request that are not text.
+
+        Raises UnsupportedContent for a part of a kind that the model does not read, and InvalidMessage for
+        too many parts and for one that could not be read.
         """
         for part in parts:
             if isinstance(part, MediaPart) and part.kind not in self.placeholders:

@@ -16,7 +16,7 @@ class TextPart(msgspec.Struct, frozen=True, tag=True):
 
 
 class MediaPart(msgspec.Struct, frozen=True, tag=True):
-    """An image or the like.
+    """An image, a sound or a video.
 
     source: a URL or a data URL. place: the field that it comes from, in the contract's terms; where it is
     empty, the part is named by its place among the messages.
@@ -28,7 +28,7 @@ class MediaPart(msgspec.Struct, frozen=True, tag=True):
 
 
 class FilePart(msgspec.Struct, frozen=True, tag=True):
-    """A file of text, which becomes text in its place; the fields are as in MediaPart. name: of the file."""
+    """A file of text, which becomes text in its place. name: the file's name. Others are as in MediaPart."""
 
     source: str
     name: str | None = None
@@ -42,22 +42,25 @@ Document: TypeAlias = Mapping[str, object]  # "title" and "text", as retrieval t
 
 
 class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """One turn of a conversation.
-
-    role: system, developer, user, assistant, tool, or any other that the model's template knows.
-    content: None where an assistant's message holds tool calls alone.
-    reasoning: what an assistant thought before it spoke; most templates drop it for all but the newest reply.
-    tool_calls: the calls that an assistant's message makes.
-    tool_call_id: in a tool's message, the call that it answers.
-    name: of the speaker, or of the function that answers.
-    """
+    """One turn of a conversation."""
 
     role: str
+    """The speaker: system, developer, user, assistant, tool, or any other that the model's template knows."""
+
     content: Content = None
+    """The text and other parts; None where an assistant's message holds tool calls alone."""
+
     reasoning: str | None = None
+    """The thoughts of an assistant before it spoke; most templates drop them for all but the newest reply."""
+
     tool_calls: tuple[ToolCall, ...] = ()
+    """The calls that an assistant's message makes."""
+
     tool_call_id: str | None = None
+    """The call that a tool's message answers."""
+
     name: str | None = None
+    """The name of the speaker, or of the function that answers."""
 
 
 def is_continuable(messages: tuple[ChatMessage, ...]) -> bool:

@@ -19,62 +19,99 @@ class ReasoningStyle(Enum):
 
 
 class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
-    """One chat request, neutral and already valid against its contract.
-
-    request_id: unique among the requests that run.
-    sampling: `grammar` in it stays None; it follows from `tools` and `response_format`.
-    max_tokens: tokens to generate at most; None fills the context.
-    min_tokens, stop, stop_token_ids, include_stop, ignore_eos: as in `engine.request.StopConditions`.
-    num_sequences: answers, each of its own index.
-    beams, adapter, priority, cache_salt, skip_special_tokens: as in `engine.request.GenerationRequest`.
-    tools: functions offered. tool_choice: what is asked about them; without tools it has no effect.
-    parallel_tool_calls: whether one answer may hold several calls.
-    lists_all_tools: whether the template also gets the tools that the choice rules out (so that the prompt,
-        and with it the prefix cache, does not change with the choice), or only those that the model may call.
-    response_format: the form of the answer; None is free text. With tools it binds answers that are no calls.
-    documents: for templates that read them.
-    chat_template: a Jinja template, or the name of one of the model's, in place of the one that would be
-        taken. It is a program: a contract that takes it from clients trusts them, since the sandbox bounds
-        neither time nor memory.
-    template_kwargs: variables for the template. They win over those that the next two make.
-    reasoning_effort: how long to think, in words that the template knows; none is not at all, and any other
-        turns thinking on where the template has a switch.
-    enable_thinking: whether to think, for templates that have such a switch (`core.ChatCore.reads` says so);
-        None leaves the template's default.
-    add_special_tokens: whether the tokenizer adds its special tokens to what the template made; most
-        templates write them.
-    add_generation_prompt: whether the prompt ends with the opening of an assistant's turn; None: unless the
-        final message is continued.
-    continue_final_message: the last message is the assistant's, and the model goes on with it; no turn can be
-        opened then. `messages.is_continuable` says whether a conversation allows it.
-    """
+    """One chat request, neutral and already valid against its contract."""
 
     request_id: str
+    """A name that is unique among the requests that run."""
+
     messages: tuple[ChatMessage, ...]
+    """The conversation, in order."""
+
     sampling: SamplingParams
+    """The parameters of sampling, in which `grammar` stays None; it follows from `tools` and
+    `response_format`."""
+
     max_tokens: int | None = None
+    """The most tokens to generate; None fills the context."""
+
     min_tokens: int = 0
+    """The least tokens of an answer, as in `engine.request.StopConditions`."""
+
     stop: tuple[str, ...] = ()
+    """Strings that end an answer, as in `engine.request.StopConditions`."""
+
     stop_token_ids: tuple[int, ...] = ()
+    """Tokens that end an answer, as in `engine.request.StopConditions`."""
+
     include_stop: bool = False
+    """Keeps the stop string in the answer, as in `engine.request.StopConditions`."""
+
     ignore_eos: bool = False
+    """Treats end tokens like others, as in `engine.request.StopConditions`."""
+
     num_sequences: int = 1
+    """The number of answers, each of its own index."""
+
     beams: BeamParams | None = None
+    """The parameters of a beam search; None draws tokens."""
+
     adapter: str | None = None
+    """The name of the adapter to use; None uses the model alone."""
+
     priority: int = 0
+    """The level, as in `engine.request.GenerationRequest`."""
+
     cache_salt: str | None = None
+    """The salt of cached prefixes, as in `engine.request.GenerationRequest`."""
+
     skip_special_tokens: bool = True
+    """Leaves special tokens out of the text."""
+
     tools: tuple[ToolDefinition, ...] = ()
+    """The functions that are offered."""
+
     tool_choice: ToolChoice = ToolChoice()
+    """The calls that are asked for; without tools it has no effect."""
+
     parallel_tool_calls: bool = True
+    """Allows several calls in one answer."""
+
     lists_all_tools: bool = False
+    """Gives the template also the tools that the choice rules out (so that the prompt, and with it the prefix
+    cache, does not change with the choice), instead of only those that the model may call."""
+
     response_format: ResponseFormat | None = None
+    """The form of the answer; None is free text. With tools it binds answers that are no calls."""
+
     reasoning: ReasoningStyle = ReasoningStyle.INLINE
+    """The place of thoughts in the answer."""
+
     documents: tuple[Document, ...] = ()
+    """Documents for templates that read them."""
+
     chat_template: str | None = None
+    """A Jinja template, or the name of one of the model's, in place of the one that would be taken. It is a
+    program: a contract that takes it from clients trusts them, since the sandbox bounds neither time nor
+    memory."""
+
     template_kwargs: Mapping[str, object] = {}
+    """Variables for the template. They win over those that the next two fields make."""
+
     reasoning_effort: str | None = None
+    """The length of thoughts, in words that the template knows. "none" turns thinking off, and any other
+    turns it on where the template has a switch."""
+
     enable_thinking: bool | None = None
+    """Turns thinking on or off in templates that have such a switch (`core.ChatCore.reads` says so); None
+    leaves the template's default."""
+
     add_special_tokens: bool = False
+    """Adds the tokenizer's special tokens to what the template made; most templates write them."""
+
     add_generation_prompt: bool | None = None
+    """Ends the prompt with the opening of an assistant's turn; None does so unless the final message is
+    continued."""
+
     continue_final_message: bool = False
+    """Lets the model go on with the last message, which is the assistant's; no turn can be opened then.
+    `messages.is_continuable` says whether a conversation allows it."""

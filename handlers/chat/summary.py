@@ -16,8 +16,9 @@ _ENCODES_ALL: Final = "each turn is tokenized whole, since the tokenizer is of a
 class ChatSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The formats that a chat template implies.
 
-    tool_format: the name of the format of tool calls. shows_tools: whether the template writes tools;
-    otherwise a message describes them. reasoning: where thoughts stand, in words; None for a model without.
+    tool_format: the name of the format of tool calls.
+    shows_tools: whether the template writes tools; otherwise a message describes them.
+    reasoning: the place of thoughts, in words; None for a model without thoughts.
     can_remember_tokens: whether the tokens of earlier turns need not be encoded again, which depends on the
         tokenizer (`engine.text.token_memory`).
     """
@@ -33,7 +34,8 @@ def chat_summary(
 ) -> ChatSummary | None:
     """Return the summary of a model's template, or of the override; None where there is no template.
 
-    chat_template, tool_format: as of `ChatCore`. Raises TemplateError for a template that no chat can use.
+    chat_template, tool_format: the settings of `ChatCore`, of which None leaves the choice to the model.
+    Raises TemplateError for a template that no chat can use.
     """
     if not (chat_template or tokenizer.hf.chat_template):
         return None

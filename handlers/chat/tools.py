@@ -10,20 +10,23 @@ from handlers.errors.violation import Violation
 
 
 class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
-    """A function that the model may call.
-
-    parameters: JSON Schema of the arguments object; None is an object without named properties.
-    strict: under tool choice auto, whether arguments are held to the schema (True, and None, for contracts
-        that know no such field) or only to be a JSON object (False). Where a call is demanded the schema
-        always holds.
-    parameters_field: where the request has the parameters; empty if its tools are those of the core.
-    """
+    """A function that the model may call."""
 
     name: str
+    """The function's name."""
+
     description: str | None = None
+    """A text for the model on what the function does."""
+
     parameters: Mapping[str, object] | None = None
+    """The JSON Schema of the arguments object; None is an object without named properties."""
+
     strict: bool | None = None
+    """Under tool choice auto, holds arguments to the schema (True, and None, for contracts that know no such
+    field) or only to be a JSON object (False). Where a call is demanded the schema always holds."""
+
     parameters_field: str = ""
+    """The place of the parameters in the request; empty if its tools are those of the core."""
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +61,7 @@ class ToolChoice(msgspec.Struct, frozen=True, kw_only=True):
 def check_callers(callers: Collection[str] | None, field: str) -> None:
     """Raise ToolError for a tool that only a program may call, since no program runs here.
 
-    callers: those that may call the tool, of whom `direct` is the model; None if the request does not say.
+    callers: the callers that the request allows, of whom `direct` is the model; None if it does not say.
     field: their place in the request.
     """
     if callers is not None and "direct" not in callers:

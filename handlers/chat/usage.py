@@ -6,10 +6,10 @@ import msgspec
 class ChatUsage(msgspec.Struct, frozen=True, kw_only=True):
     """Token counts of a request, over all its answers.
 
-    num_cached_tokens: prompt tokens that were not computed again.
-    num_audio_tokens: prompt tokens that stand for sound.
-    num_completion_tokens: generated, end tokens counted.
-    num_reasoning_tokens: those of them that were thoughts.
+    num_cached_tokens: the number of prompt tokens that were not computed again.
+    num_audio_tokens: the number of prompt tokens that stand for sound.
+    num_completion_tokens: the number of generated tokens, end tokens counted.
+    num_reasoning_tokens: the number of generated tokens that were thoughts.
     """
 
     num_prompt_tokens: int

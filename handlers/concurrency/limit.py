@@ -79,7 +79,11 @@ class ConcurrencyLimit:
         clock: Callable[[], float] = monotonic,
         draw: Callable[[float, float], float] = uniform,
     ) -> None:
-        """share: by default all permits. draw: returns a random number between two others."""
+        """Begin with all permits free.
+
+        share: the most permits that one request holds at once; None for all of them.
+        draw: returns a random number between two others.
+        """
         self.limit = limit
         self.share = limit if share is None else share
         self.in_use = 0

@@ -19,8 +19,10 @@ class Permits:
     def __init__(
         self, num_permits: int, num_sequences: int | None, give_back: Callable[[int], object]
     ) -> None:
-        """num_sequences: those of all prompts together; None if it is not known how many there will be, so
-        that none of the permits go back before `close`. give_back: takes back permits that are not needed.
+        """Hold permits.
+
+        num_sequences: the number of sequences of all prompts together; None if it is not known, so that none
+        of the permits go back before `close`. give_back: takes back permits that are not needed.
         """
         self.num_held = num_permits
         self._most: Final = num_permits

@@ -15,7 +15,7 @@ class HeldHead:
     """
 
     def __init__(self, cycle: RequestResponseCycle) -> None:
-        """cycle: uvicorn's answer to one request. Requires a running event loop."""
+        """Hold nothing yet. cycle: uvicorn's answer to one request. Requires a running event loop."""
         self._cycle: Final = cycle
         self._transport: Final = cycle.transport
         self._head: bytes | None = None

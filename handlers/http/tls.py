@@ -40,7 +40,7 @@ def server_context(settings: HttpSettings) -> ssl.SSLContext | None:
 
 
 def _check_readable(name: str | None) -> None:
-    """Raises BadCertificate, naming the file, which OpenSSL's own message does not."""
+    """Raise BadCertificate for a file that cannot be read, since OpenSSL's own message does not name it."""
     try:
         if name is not None:
             Path(name).read_bytes()

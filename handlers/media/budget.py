@@ -17,7 +17,7 @@ class Budget:
         self._lock = Lock()
 
     def check(self, num_bytes: int) -> None:
-        """Raises CannotRead if there is no room for so many bytes more."""
+        """Raise CannotRead if there is no room for so many bytes more."""
         if self._num_bytes + num_bytes > self._max_bytes:
             raise CannotRead(
                 f"the files, images and the like of a request may have {self._max_bytes} bytes together"

@@ -49,7 +49,7 @@ class AllowedDomains:
     """The list of the operator's."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Raises InvalidDomain."""
+        """Parse the names. Raises InvalidDomain for one that is no domain."""
         self._domains = tuple(map(Domain.parse, names))
 
     def hold(self, url: "URL") -> bool:

@@ -48,8 +48,10 @@ class Fetcher:
         system: Callable[[], AbstractResolver] = ThreadedResolver,
         resolver: Callable[[AbstractResolver], AbstractResolver] = PublicResolver,
     ) -> None:
-        """timeout_s: for one URL. system: makes the system's resolver, within the loop. resolver: makes the
-        one that keeps addresses that are not public from being connected to.
+        """Connect to nothing yet.
+
+        timeout_s: the longest time for one URL, in seconds. system: makes the system's resolver, within the
+        loop. resolver: makes the resolver that keeps addresses that are not public from being connected to.
         """
         self._domains = domains
         self._timeout_s = timeout_s

@@ -17,7 +17,7 @@ class LocalFiles:
     """The files below one directory. What is not there and what is not below it are refused alike."""
 
     def __init__(self, root: str | None) -> None:
-        """root: None allows no file."""
+        """Resolve the root. root: the folder whose files may be read; None allows no file."""
         self._root = None if root is None else os.path.realpath(root)
 
     def read(self, source: str, budget: Budget) -> bytes:

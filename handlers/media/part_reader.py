@@ -29,7 +29,7 @@ class PartReader:
     """Reads parts within the bounds of the settings."""
 
     def __init__(self, settings: MediaSettings, workers: Workers, urls: UrlReader | None = None) -> None:
-        """urls: reads URLs; by default as the settings allow."""
+        """Take the limits of the settings. urls: the reader of URLs; None makes one from the settings."""
         self._max_bytes = settings.max_media_bytes
         self._max_pixels = settings.max_image_pixels
         self._timeout_s = settings.media_timeout

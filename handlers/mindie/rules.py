@@ -46,7 +46,7 @@ BANS: Final = (
 
 
 def check_rules(body: m.ChatRequest) -> None:
-    """Raises Refused for the first rule that is broken; the message names both fields."""
+    """Raise Refused for the first rule that is broken; the message names both fields."""
     for field, other in BANS:
         if _USES[field](body) and _USES[other](body):
             raise Refused(f"`{field}` cannot be used with `{other}`", field)

@@ -9,7 +9,7 @@ class TokenBounds:
     """The bounds of the settings, resolved for the served model."""
 
     def __init__(self, max_input_tokens: int | None, model: ModelInfo) -> None:
-        """max_input_tokens: of a prompt; None for what the context allows."""
+        """Find the bounds. max_input_tokens: the most tokens of a prompt; None: what the context allows."""
         self._max_total_tokens = model.max_total_tokens
         self._max_input_tokens = min(max_input_tokens or model.max_total_tokens, model.max_total_tokens - 1)
 

@@ -46,7 +46,7 @@ _KINDS: Final[tuple[tuple[type, str], ...]] = (
 
 
 def code_of(violation: Violation | None, given: Any = None) -> str | None:
-    """OpenAI's code for what is wrong with a field. given: what stands there, as parsed JSON."""
+    """Return OpenAI's code for a fault of a field. given: the field's value, as parsed JSON."""
     code = _CODES.get(violation) if violation else None
     if violation in _BOUNDS:
         kind = next((name for kind, name in _KINDS if isinstance(given, kind)), None)

@@ -22,8 +22,9 @@ class SentFile(Protocol):
 
 
 def file_part(file: SentFile, url: str | None, field: str) -> FilePart:
-    """Return the file's part. url: of a file that has to be fetched. Raises Refused for one that is only
-    named by its id, or not at all.
+    """Return the file's part. url: the URL of a file that has to be fetched.
+
+    Raises Refused for a file that is only named by its id, or not at all.
     """
     if file.file_data is not None:
         is_url = is_data_url(file.file_data)

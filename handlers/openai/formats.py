@@ -50,7 +50,7 @@ def answer_form(body: Body) -> ResponseFormat | None:
 
 
 def check_no_form(body: Body) -> None:
-    """Raises Refused for the first field that binds the answer, on a server that takes none."""
+    """Raise Refused for the first field that binds the answer, on a server that takes no such field."""
     for field in _forms(body):
         raise Refused("This server takes no response formats.", field, Violation.UNSUPPORTED_FIELD)
 

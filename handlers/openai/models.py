@@ -6,7 +6,7 @@ from handlers.service.model_names import ModelNames
 
 
 class Models:
-    """created: Unix time in seconds, of the server's start."""
+    """The models that requests may ask for. created: the Unix time of the server's start, in seconds."""
 
     def __init__(self, names: ModelNames, info: ModelInfo, created: int) -> None:
         self._names = names
@@ -18,7 +18,7 @@ class Models:
         return m.ListModelsResponse(object="list", data=list(map(self._model, self._names.listed)))
 
     def retrieve(self, name: str) -> m.Model:
-        """Raises ModelNotFound."""
+        """Return the model of a name. Raises ModelNotFound if there is none."""
         self._names.resolve(name)
         return self._model(name)
 

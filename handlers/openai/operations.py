@@ -56,7 +56,10 @@ class OpenAIHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
     def __init__(self, shared: ServedModel, transcriber: Transcribes) -> None:
-        """transcriber: the served model, which admission lets through only where it writes down speech."""
+        """Make the handlers of all operations.
+
+        transcriber: the served model, which admission lets through only where it writes down speech.
+        """
         super().__init__(shared.active_requests, _to_problem, _GENERATES, _TRANSCRIBES)
         self._chat = Chat(shared)
         self._completions = Completions(shared)

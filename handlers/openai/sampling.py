@@ -80,13 +80,13 @@ def num_beams(body: Body) -> int:
 
 
 def check_min_tokens(body: Body, max_tokens: int | None) -> None:
-    """Raises Refused for more than the bound allows; None is none."""
+    """Raise Refused if `min_tokens` is above the bound. max_tokens: the bound; None for none."""
     if max_tokens is not None and (body.min_tokens or 0) > max_tokens:
         raise Refused(f"'min_tokens' is above the bound of {max_tokens} tokens.", "min_tokens")
 
 
 def stop_texts(body: Body | m.CreateResponseRequest) -> tuple[str, ...]:
-    """Raises Refused for more text than may be looked for."""
+    """Return the stop strings. Raises Refused for more text than may be looked for."""
     return bounded_texts(given(body.stop) or (), "stop")
 
 

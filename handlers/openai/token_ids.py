@@ -9,7 +9,7 @@ WirePrompt = str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
 
 
 def check_named_ids(body: Body, vocab_size: int) -> None:
-    """Raise Refused for the first id in any option that is not in the vocabulary."""
+    """Raise Refused for the first id in any option that the vocabulary lacks."""
     check_bias_ids(body.logit_bias, "logit_bias", vocab_size)
     for field in ("stop_token_ids", "allowed_token_ids", "logprob_token_ids"):
         check_token_ids(getattr(body, field) or (), field, vocab_size)

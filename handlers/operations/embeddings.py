@@ -29,7 +29,10 @@ Vector = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class EmbeddedTexts:
-    """vectors: float32 [dimensions], of unit length, one for each text in order. Counts are of all texts."""
+    """The vectors of texts, and the counts of all texts' tokens.
+
+    vectors: one vector for each text in order, float32 [dimensions], of unit length.
+    """
 
     vectors: list[Vector]
     num_prompt_tokens: int
@@ -56,11 +59,13 @@ class Embedder:
         dimensions: int | None = None,
         adapter: str | None = None,
     ) -> EmbeddedTexts:
-        """texts: as such, or as token ids. The first that fails ends the others, and is raised.
+        """Return the vectors of all texts. The first text that fails ends the others; its error is raised.
 
-        field: the one that holds the texts. dimensions: entries to keep of each vector, which then gets unit
-        length again; None keeps all.
-        Raises Overloaded, Refused if the vectors have fewer entries, and what `AsyncEngine.embed` does.
+        texts: the texts, each as a string or as token ids.
+        field: the name of the field that holds the texts, for messages.
+        dimensions: the number of entries to keep of each vector, which then gets unit length again; None
+            keeps all.
+        Raises Overloaded, Refused if the vectors have fewer entries, and the errors of `AsyncEngine.embed`.
         """
         self._check_dimensions(dimensions)
         num_parallel = min(len(texts), self._max_parallel)
@@ -118,7 +123,7 @@ class Embedder:
 
 
 def choose_pooling(setting: Literal["auto", "mean", "last"], model: ModelInfo) -> Pooling:
-    """auto: as the model was trained, where its directory says so, else the mean."""
+    """Return the pooling of a setting; "auto" is the one that the model's directory names, else the mean."""
     return model.pooling or Pooling.MEAN if setting == "auto" else Pooling(setting)
 
 

@@ -41,7 +41,8 @@ class StreamWriter(ABC, Generic[EventT]):
     def fail(self, problem: Problem) -> Iterable[EventT] | None:
         """Return the events that report a failure in the contract's own way.
 
-        None leaves it to the runtime: to an error status before the first event, or else to its error event.
+        None leaves it to the runtime, which answers an error status before the first event, or else sends its
+        error event.
         """
         return None
 
@@ -60,9 +61,10 @@ class TokenWriter(StreamWriter[EventT]):
 class GeneratingOperation(ABC, Generic[BodyT, PlanT, PreparedT, ResultT, AnswerT, EventT]):
     """One operation that generates.
 
-    BodyT: the body of a client's request, or what its contract makes of it. PlanT: what that amounts to,
-    checked as far as needs no tokens. PreparedT: the same with its requests for the engine. ResultT: all that
-    was generated.
+    BodyT: the body of a client's request, or what its contract makes of it.
+    PlanT: the operation that the body asks for, checked as far as needs no tokens.
+    PreparedT: the plan with its requests for the engine.
+    ResultT: all that was generated.
     """
 
     def __init__(self, shared: ServedModel, to_problem: ToProblem) -> None:

@@ -34,7 +34,7 @@ class GeneratedSequence:
 class GeneratedRequest:
     """The sequences of one request while their events arrive.
 
-    prompt: with log-probabilities, where the request asked for them.
+    prompt: the prompt's tokens with log-probabilities, where the request asked for them.
     """
 
     def __init__(self, num_sequences: int = 1) -> None:
@@ -61,7 +61,7 @@ class GeneratedRequest:
 
 
 async def collect_sequences(events: AsyncGenerator[TokenEvent, None], num_sequences: int) -> GeneratedRequest:
-    """Reads the events to their end, and closes them; what the engine raises passes through."""
+    """Read the events to their end, and close them; the engine's errors pass through."""
     request = GeneratedRequest(num_sequences)
     async with aclosing(events):
         async for event in events:
@@ -74,7 +74,7 @@ async def collect_merged(
 ) -> list[GeneratedRequest]:
     """Read the events of several requests, each with its request's number, to their end, and close them.
 
-    num_sequences: of each request.
+    num_sequences: the number of sequences of each request.
     """
     requests = [GeneratedRequest(num_sequences) for _ in range(num_requests)]
     async with aclosing(events):

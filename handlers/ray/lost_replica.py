@@ -22,7 +22,10 @@ class LostReplica:
     """The ends of answers that a lost replica leaves open, found by the requests' paths."""
 
     def __init__(self, root: Collection[str]) -> None:
-        """root: the contracts that stand at the application's root. Raises UnknownContract."""
+        """Mount all contracts without handlers. Raises UnknownContract for a name in `root` that is not one.
+
+        root: the contracts that stand at the application's root.
+        """
         check_root(tuple(root), list(CONTRACTS))
         self._server = ContractServer(FastAPI(openapi_url=None))
         for name in root:

@@ -41,7 +41,10 @@ class WholeAnswers:
     """
 
     def __init__(self, app: ASGIApp, root: Collection[str], prefix: str) -> None:
-        """root: the contracts that stand at the application's root. prefix: the application's own, or /."""
+        """Wrap an application.
+
+        root: the contracts that stand at the application's root. prefix: the application's own prefix, or /.
+        """
         self._app = app
         self._prefix = prefix.rstrip("/")
         loader = ThreadPoolExecutor(1, thread_name_prefix="contracts")

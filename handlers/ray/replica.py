@@ -32,7 +32,7 @@ class Replica:
     """
 
     def __init__(self, args: Mapping[str, Any]) -> None:
-        """args: settings by name. Raises ValueError for a wrong one."""
+        """Read the settings. args: settings by name. Raises ValueError for a wrong one."""
         self._context = ReplicaContext()
         self._settings = with_threads(read_section(Settings, args), self._context.num_cpus())
 

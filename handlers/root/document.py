@@ -21,7 +21,11 @@ class RootDocument:
     """The document at `/openapi.json`, made for the first request."""
 
     def __init__(self, documents: Mapping[str, bytes], at_root: Sequence[Placement]) -> None:
-        """documents: each contract's effective OpenAPI document, by its name. at_root: as in `placements`."""
+        """Merge nothing yet.
+
+        documents: each contract's effective OpenAPI document, by the contract's name.
+        at_root: the operations at the root, as `placements` returns them.
+        """
         self._documents = documents
         self._at_root = at_root
         self._content: bytes | None = None
@@ -67,7 +71,7 @@ def merged_document(
 
 
 def _add(merged: dict[str, Any], name: str, document: Mapping[str, Any], shapes: set[str]) -> None:
-    """shapes: those of the contract's paths at the root."""
+    """Add a contract's operations. shapes: the shapes of the contract's paths at the root."""
     if not shapes:
         return
     for path, item in document["paths"].items():

@@ -27,7 +27,10 @@ class Invocations:
     """
 
     def __init__(self, server: ASGIApp, prefix: str, max_body_bytes: int, workers: Workers) -> None:
-        """prefix: where the server has OpenAI's contract. max_body_bytes: those that its operations take.
+        """Wrap a server.
+
+        prefix: the prefix of OpenAI's contract in the server.
+        max_body_bytes: the most bytes of a body that the contract's operations take.
         workers: the threads in which long bodies are read.
         """
         self._server = server

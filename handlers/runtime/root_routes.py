@@ -22,7 +22,7 @@ class Placement(NamedTuple):
 
 
 def check_root(root: Sequence[str], known: Sequence[str]) -> None:
-    """Raises UnknownContract for the first name that is not known."""
+    """Raise UnknownContract for the first name that is not known."""
     for name in root:
         if name not in known:
             raise UnknownContract(f"there is no contract {name!r}; there are: {', '.join(sorted(known))}")

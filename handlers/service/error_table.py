@@ -13,9 +13,11 @@ from handlers.runtime.problem import Problem
 class ErrorKind(NamedTuple):
     """The problem that errors of one class become.
 
-    code: the contract's own name for it, `Problem.kind`. message: in place of the error's own text.
-    prefix: text in front of the message. field: the one at fault, for errors that do not know it.
-    retry_after_s: when the client may try again.
+    code: the contract's own name for it, `Problem.kind`.
+    message: a text in place of the error's own.
+    prefix: a text in front of the message.
+    field: the field at fault, for errors that do not know it.
+    retry_after_s: the seconds after which the client may try again.
     """
 
     status: int
@@ -35,10 +37,12 @@ class ErrorTable:
         text: Callable[[Exception], str] = str,
         fields: Mapping[str, str] = {},
     ) -> None:
-        """kinds: the first class that an error is an instance of counts.
+        """Keep the tables.
 
-        text: writes the message of an error whose kind has none of its own. fields: the contract's names of
-        fields that an engine may lack (`NotCapable.parameter`), where it has others.
+        kinds: the kinds by class, of which the first that an error is an instance of counts.
+        text: writes the message of an error whose kind has none of its own.
+        fields: the contract's names of fields that an engine may lack (`NotCapable.parameter`), where it has
+            others.
         """
         self._kinds = kinds
         self._text = text

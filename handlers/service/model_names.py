@@ -12,7 +12,7 @@ from handlers.errors.violation import Violation
 class ModelNotFound(Refused):
     """Nothing here has the name that a request asks for.
 
-    name: as the request has it. It may be long and hold any character.
+    name: the name as the request has it, which may be long and hold any character.
     """
 
     def __init__(self, name: str, field: str) -> None:
@@ -21,7 +21,10 @@ class ModelNotFound(Refused):
 
 
 class ResolvedModel(NamedTuple):
-    """The meaning of a name. model: as answers call it. adapter: its name in the engine; None: no adapter."""
+    """The meaning of a name.
+
+    model: the name that answers have. adapter: the adapter's name in the engine; None for no adapter.
+    """
 
     model: str
     adapter: str | None
@@ -29,8 +32,10 @@ class ResolvedModel(NamedTuple):
 
 @dataclass(frozen=True)
 class ModelNames:
-    """served: what answers call the model. aliases: what requests may call it too. adapters: of the engine,
-    each of which is a model of its own name.
+    """The names of the models that requests may ask for.
+
+    served: the model's name in answers. aliases: names by which requests may ask for it too.
+    adapters: the engine's adapters, each of which is a model of its own name.
     """
 
     served: str

@@ -20,7 +20,7 @@ from handlers.wire.fingerprint import fingerprint
 
 @dataclass(frozen=True)
 class ServedModel:
-    """A served model, before any contract gives it a form. metrics: of the requests of all contracts."""
+    """A served model, before any contract gives it a form. metrics: counts of all contracts' requests."""
 
     settings: SharedSettings
     engine: Engine
@@ -52,7 +52,8 @@ class ServedModel:
     def envelope(self, prefix: str, own: str | None = None, adapter: str | None = None) -> Envelope:
         """Return the envelope of a new answer, whose id has the prefix.
 
-        own: what follows the prefix; None draws it. adapter: the one that answers, in place of the model.
+        own: the text that follows the prefix; None draws it.
+        adapter: the adapter that answers, in place of the model.
         """
         if own is None:
             return Envelope.new(adapter or self.model_names.served, prefix)

@@ -8,9 +8,10 @@ from handlers.errors.violation import Violation
 
 
 def bounded_texts(texts: str | Sequence[str], field: str, *, subject: str | None = None) -> tuple[str, ...]:
-    """The texts of a field; one may stand alone. Raises Refused where they have too many characters together.
+    """Return the texts of a field, of which one may stand alone.
 
-    subject: how the message begins, where that is not the field's name.
+    subject: the first words of the message, in place of the field's name.
+    Raises Refused where the texts have too many characters together.
     """
     listed = (texts,) if isinstance(texts, str) else tuple(texts)
     if (given := sum(map(len, listed))) > MAX_TEXT_CHARACTERS:

@@ -22,8 +22,10 @@ _LEFT_OPEN: Final = (
 class CheckedModel(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to whether a server would start, and what it would say of its model.
 
-    refusal: why it would not, in its own words. model: None if too little is known; chat: None without a
-    chat template too. notes: what will not be used, and what is not known.
+    refusal: the reason why it would not, in its own words; None if it would.
+    model: the model's description; None if too little is known.
+    chat: the formats of its chat template; None without a template, or if too little is known.
+    notes: lines on what will not be used, and what is not known.
     """
 
     will_serve: bool

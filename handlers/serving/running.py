@@ -86,7 +86,7 @@ async def run(
     *,
     announce: Callable[[str], object] = say_ready,
 ) -> int:
-    """Answer until stopped, and return the exit status. announce: as of DrainingServer."""
+    """Answer until stopped, and return the exit status. announce: is called as in DrainingServer."""
     config = server_config(settings, app, _num_to_servers(settings, engine))
     freeze_start_up()
     server = DrainingServer(

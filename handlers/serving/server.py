@@ -54,7 +54,7 @@ class DrainingServer(uvicorn.Server):
         *,
         announce: Callable[[str], object] = say_ready,
     ) -> None:
-        """announce: called with the address, once connections are accepted."""
+        """Keep what the server needs. announce: is called with the address once connections are accepted."""
         super().__init__(config)
         self._announce_to = announce
         self.status = ExitStatus.STOPPED

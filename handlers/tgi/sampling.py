@@ -24,7 +24,7 @@ GenerateGrammar = m.JsonGrammar | m.RegexGrammar | m.JsonSchemaGrammar
 
 
 def answer_format(grammar: GenerateGrammar) -> ResponseFormat:
-    """Raises InvalidResponseFormat for a text that is no JSON Schema."""
+    """Return the neutral form. Raises InvalidResponseFormat for a text that is no JSON Schema."""
     match grammar:
         case m.JsonGrammar():
             return JsonSchema.parse(grammar.value)

@@ -25,7 +25,7 @@ EventT = TypeVar("EventT")
 
 
 class GeneratePlan(NamedTuple):
-    """num_sequences: to generate for the one that is answered."""
+    """The plan of a request. num_sequences: the sequences to generate for the one that is answered."""
 
     params: GenerateParams
     num_sequences: int

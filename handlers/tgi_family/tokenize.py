@@ -14,7 +14,7 @@ _MAX_SLICE: Final = 1_000
 
 
 class TextToken(NamedTuple):
-    """text: what the token covers. start, stop: where that stands, in bytes of UTF-8."""
+    """A token. text: the text that it covers. start, stop: the range of that text, in bytes of UTF-8."""
 
     id: int
     text: str
@@ -23,9 +23,9 @@ class TextToken(NamedTuple):
 
 
 def tokenize(tokenizer: Tokenizer, text: str, *, add_special_tokens: bool = True) -> Iterator[TextToken]:
-    """add_special_tokens: with those that the tokenizer adds, which cover nothing.
+    """Yield the tokens of a text. Tokens that share a character all show it.
 
-    Tokens that share a character all show it.
+    add_special_tokens: whether tokens that the tokenizer adds are there too, which cover nothing.
     """
     spans = tokenizer.encode_with_offsets(text, add_special_tokens=add_special_tokens)
     for span, in_bytes in zip(spans, byte_spans(text, spans), strict=True):

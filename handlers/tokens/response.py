@@ -38,7 +38,7 @@ class Responses:
     def __init__(
         self, request_id: str, body: m.GenerateRequest, prompt: Prompt, tokenizer: Tokenizer
     ) -> None:
-        """prompt: the body's, with its files in their places."""
+        """Begin an answer. prompt: the body's prompt, with its files in their places."""
         params, options = body.sampling_params, body.stream_options
         self._request_id = request_id
         self._stop_token_ids = frozenset(params.stop_token_ids or ())

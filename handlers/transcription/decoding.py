@@ -100,7 +100,11 @@ class WindowDecoder:
         temperature: float,
         seed: int,
     ) -> None:
-        """temperature: as of `TranscriptionRequest`. active: within its permits."""
+        """Prepare the decoding of a sound.
+
+        active: the request, whose permits it stays within.
+        temperature: the temperature of `TranscriptionRequest`; 0 tries those of the rules in order.
+        """
         self._active = active
         self._tokenizer = tokenizer
         self._info = info

@@ -59,7 +59,7 @@ class Transcriber(Transcribes):
         max_seconds: float,
         rules: DecodingRules = WHISPERS_RULES,
     ) -> None:
-        """max_seconds: of a sound."""
+        """Make a transcriber over an engine. max_seconds: the longest sound, in seconds."""
         self._engine = engine
         self._workers = workers
         self._max_seconds = max_seconds

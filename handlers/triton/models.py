@@ -16,7 +16,7 @@ class Models:
     names: ModelNames
 
     def check(self, arguments: Any) -> None:
-        """arguments: the path's parameters. Raises ModelNotFound, NotAVersion or VersionNotFound."""
+        """Check a path's parameters. Raises ModelNotFound, NotAVersion or VersionNotFound."""
         version = getattr(arguments, "model_version", VERSION)
         if not (version.isascii() and version.isdigit()):
             raise NotAVersion
@@ -25,7 +25,7 @@ class Models:
             raise VersionNotFound(arguments.model_name, version)
 
     def check_ready(self, arguments: Any, *, is_healthy: bool) -> None:
-        """Raises NotReady for what is not there, too, as probes of readiness have it; or NotAVersion."""
+        """Check the model of a probe. Raises NotReady also for a model that is not there, or NotAVersion."""
         try:
             self.check(arguments)
         except NotAVersion:

@@ -14,8 +14,9 @@ class ChunkTemplate:
     """
 
     def __init__(self, empty: BaseModel, choice: bytes) -> None:
-        """empty: a chunk without choices.
+        """Build the template.
 
+        empty: a chunk without choices.
         choice: the choice's JSON text, with the places to fill written as for printf (`%d`, `%b`).
         """
         # Quotes are escaped inside of a JSON string, so no name of a model can look like the empty list.

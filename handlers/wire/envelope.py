@@ -7,7 +7,7 @@ from secrets import token_hex
 
 @dataclass(frozen=True)
 class Envelope:
-    """created: Unix time in seconds."""
+    """The fields that all parts of one answer share. created: the Unix time of its start, in seconds."""
 
     model: str
     id: str

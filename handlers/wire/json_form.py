@@ -10,9 +10,10 @@ class JsonForm:
     """A model's own text around a few values: to build and to write the model takes several times as long."""
 
     def __init__(self, sample: BaseModel, blanks: Mapping[bytes, str | int]) -> None:
-        """sample: what all texts are but for the values of the blanks, which nothing else in it is.
+        """Build the form.
 
-        blanks: by name; the sample may lack some.
+        sample: an object like all others, but for the values of the blanks, which stand nowhere else in it.
+        blanks: the values of the blanks by name; the sample may lack some.
         """
         text = sample.model_dump_json(by_alias=True).encode().replace(b"%", b"%%")
         for name, value in blanks.items():

@@ -24,7 +24,7 @@ from engine.transfers import Readback
 class LaunchedBeams(NamedTuple):
     """Beams whose continuations the device ranks.
 
-    candidates: in the same order, launched all together or each beam by itself.
+    candidates: the ranked continuations in the order of `beams`, launched together or each beam by itself.
     """
 
     beams: list[tuple[Job, Sequence]]

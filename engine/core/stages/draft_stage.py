@@ -23,7 +23,7 @@ class Draft(NamedTuple):
 
 
 class DraftStage:
-    """Drafts tokens of the sequences that decode; speculator: None to draft none.
+    """Drafts tokens of the sequences that decode, or none where the speculator is None.
 
     A beam search does not speculate: its beams fork and end at every token.
     """
@@ -33,7 +33,7 @@ class DraftStage:
         self._counters = counters
 
     def propose(self, running: SequenceOf[Sequence], jobs: Mapping[int, Job]) -> dict[Sequence, Draft]:
-        """Return the drafts for the next step, of those sequences that have one. jobs: by arrival.
+        """Return the drafts for the next step, for each sequence that has one. jobs: all jobs by arrival.
 
         No sequence needs a draft, so one whose draft cannot be made is computed without; the log has the
         reason.

@@ -34,7 +34,7 @@ class LaunchedEmbeddings(NamedTuple):
 
 
 class EmbeddingStage:
-    """Pools the hidden states of the embedding requests that a step computed. jobs: by arrival."""
+    """Pools the hidden states of embedding requests that a step computed. jobs: the requests by arrival."""
 
     def __init__(self) -> None:
         self.jobs: dict[int, EmbeddingJob] = {}

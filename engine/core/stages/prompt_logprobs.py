@@ -26,7 +26,10 @@ class PromptRow(NamedTuple):
 
 
 def find_prompt_rows(batch: Batch, jobs: Mapping[int, Job]) -> list[PromptRow]:
-    """Return the rows whose prompt log-probabilities are requested and not yet computed. jobs: by arrival."""
+    """Return the rows whose prompt log-probabilities are requested and not yet computed.
+
+    jobs: the jobs that generate tokens, by arrival.
+    """
     rows = []
     for entry, span in zip(batch.entries, batch.spans, strict=True):
         job = jobs.get(entry.sequence.arrival)  # None for an embedding request

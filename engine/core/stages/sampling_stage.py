@@ -24,8 +24,8 @@ from engine.transfers import Readback, upload
 class SequenceEnd(NamedTuple):
     """A sequence whose last row is in the batch.
 
-    rows: that of its last token, then those of the tokens drafted behind it.
-    draft: those tokens and their states; None if there are none.
+    rows: the row of its last token, then the rows of the tokens drafted behind it.
+    draft: the drafted tokens and their states; None if there are none.
     """
 
     job: Job
@@ -43,8 +43,9 @@ class SequenceEnd(NamedTuple):
 class LaunchedSequences(NamedTuple):
     """Sequences whose next tokens the device draws.
 
-    drafts: the tokens drafted for each, () for most. samples: in the same order, one for each sequence and
-    then one for each of its drafted tokens, all launched together or each row by itself.
+    drafts: the tokens drafted for each sequence, which are none for most.
+    samples: the results in the same order, one for each sequence and then one for each of its drafted tokens,
+        all launched together or each row by itself.
     """
 
     states: list[SequenceState]
@@ -143,7 +144,7 @@ class SamplingStage:
     ) -> Iterator[TokenEvent]:
         """Yield the events of the tokens drawn and of the forced tokens after them.
 
-        sampled: the token drawn from the sequence's last row, then from that of each drafted token.
+        sampled: the token drawn from the sequence's last row, then from the row of each drafted token.
         """
         num_before, has_ended = state.sequence.num_tokens, False
         for token in self._drawn_and_forced(state, sampled, draft):

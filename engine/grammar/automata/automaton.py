@@ -20,7 +20,7 @@ class Work:
         self._left = left
 
     def spend(self, num_arcs: int, num_states: int = 0) -> None:
-        """Raises InvalidGrammar if the bound is exceeded."""
+        """Count transitions. Raises InvalidGrammar if the bound is exceeded."""
         self._left -= num_arcs + 1
         if self._left < 0 or num_states > MAX_STATES:
             raise InvalidGrammar(

@@ -15,7 +15,7 @@ class Net:
     """
 
     def __init__(self, too_large: str) -> None:
-        """too_large: the message of the error if there are more than MAX_NODES."""
+        """Begin without nodes. too_large: the message of the error if there are more than MAX_NODES."""
         self.arcs: list[list[Arc]] = []
         self.jumps: list[list[int]] = []
         self._too_large = too_large

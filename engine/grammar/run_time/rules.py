@@ -55,7 +55,10 @@ class CompiledRules:
     def __init__(
         self, rules: RunTimeRules, index: Callable[[], TokenIndex], strings: Callable[[], StringTokens]
     ) -> None:
-        """index, strings: those of the vocabulary, which take a while to make and are not always needed."""
+        """Make the rules that are needed.
+
+        index, strings: return the vocabulary's tables, which take a while to make and are not always needed.
+        """
         self._arrays = UniqueArrays(rules.unique_items, index()) if rules.unique_items else None
         self._lengths = StringLengths(rules.string_lengths, strings()) if rules.string_lengths else None
 

@@ -11,10 +11,11 @@ _Place = str  # in `SchemaDocument.schemas`
 
 
 def check_finiteness(document: SchemaDocument) -> None:
-    """Raises InvalidGrammar, naming the place at which every value of the root would be endless.
+    """Check that some value of the root can end.
 
-    A linked list whose `next` is required and never null is endless. A schema that the root's value need not
-    use may be endless, since the model can avoid it.
+    Raises InvalidGrammar, which names the place at which every value would be endless. A linked list whose
+    `next` is required and never null is endless. A schema that the root's value need not use may be endless,
+    since the model can avoid it.
     """
     endless = _endless_places(document)
     if "#" in endless:

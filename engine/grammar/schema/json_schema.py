@@ -84,8 +84,9 @@ class EnforceableSchema:
     """
 
     def __init__(self, source: object, first_array: int = 0, *, counts_strings: bool = True) -> None:
-        """first_array: the number of the first array of unique items, in a grammar of several schemas.
+        """Rewrite the schema `source` into rules.
 
+        first_array: the number of the first array of unique items, in a grammar of several schemas.
         counts_strings: whether strings may be counted at run time, which takes rules of their own.
         """
         if source is False:

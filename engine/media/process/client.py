@@ -190,7 +190,7 @@ def _refusal(ended: ChildEnded, limits: ProcessLimits) -> CannotDecode | EngineB
 
 
 def _check(is_right: bool) -> None:
-    """Raises CannotDecode for an answer that no decoder gives, but one that a file has taken over may."""
+    """Raise CannotDecode for an answer that no decoder gives, but one that a file has taken over may."""
     if not is_right:
         raise CannotDecode("the file cannot be decoded: its decoder failed")
 

@@ -23,9 +23,10 @@ class AudioReader:
         *,
         max_seconds: float,
     ) -> None:
-        """sounds: transformers' feature extractor, or one that computes no features.
+        """Make a reader of sounds.
 
-        max_seconds: of a sound, where the model reads longer ones.
+        audio: transformers' feature extractor, or one that computes no features.
+        max_seconds: the longest sound, where the model reads longer ones.
         """
         self._whole = whole
         self._sampling_rate: int = audio.sampling_rate

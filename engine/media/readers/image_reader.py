@@ -28,7 +28,7 @@ class ImageReader:
         family: MediaFamily,
         limits: MediaLimits,
     ) -> None:
-        """images: transformers' processor of them."""
+        """Make a reader of images. images: transformers' processor of images."""
         self._images = images
         self._whole = whole
         self._family = family

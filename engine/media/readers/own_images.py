@@ -20,7 +20,7 @@ class Lfm2VlImages:
     """
 
     def __init__(self, settings: Settings) -> None:
-        """settings: those of transformers' processor that differ from its own defaults."""
+        """Take the settings of transformers' processor that differ from its own defaults."""
         self.downsample_factor = 2
         self.do_image_splitting = True
         self.min_tiles, self.max_tiles = 2, 10

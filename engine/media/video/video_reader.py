@@ -55,8 +55,10 @@ class VideoReader:
         *,
         keeps_arrays: bool,
     ) -> None:
-        """images: transformers' processor of the model's images. keeps_arrays: as of load_readers. Raises
-        CannotProcess.
+        """Make a reader of videos. Raises CannotProcess for a model that it cannot read videos for.
+
+        images: transformers' processor of the model's images.
+        keeps_arrays: whether media have the arrays that the encoder reads, as in load_readers.
         """
         self._config = config
         self._whole = whole

@@ -17,7 +17,7 @@ class CachedLengths:
     """
 
     def __init__(self, positions: Tensor) -> None:
-        """positions: int64 [num_tokens]."""
+        """Take the positions of a batch's tokens, int64 [num_tokens]."""
         self._lengths = positions - torch.arange(len(positions), device=positions.device)
 
     def get_seq_length(self, layer: int) -> Tensor:

@@ -26,7 +26,11 @@ class RopeByRow(nn.Module):
     """
 
     def __init__(self, rotary: nn.Module, original_context: int) -> None:
-        """rotary: takes hidden states and positions [1, num_tokens]. original_context: in tokens."""
+        """Wrap a rotary embedding.
+
+        rotary: takes hidden states and positions [1, num_tokens].
+        original_context: the model's original context, in tokens.
+        """
         super().__init__()
         self.rotary = rotary
         self._original_context = original_context

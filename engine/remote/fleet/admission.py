@@ -43,8 +43,8 @@ async def wait_for_servers(
 ) -> list[Ready]:
     """Wait for all servers at once, and return those that are ready a few seconds after the first one is.
 
-    One that has no room to be tried is asked again. Raises ModelNotSupported if none is ready in time, or if
-    one does not serve the model.
+    A server that has no room to be tried is asked again. Raises ModelNotSupported if none is ready in time,
+    or if one does not serve the model.
     """
     patience = Patience(config.start_timeout_s, on_progress)
 
@@ -89,8 +89,10 @@ class Admission:
         media: FileKeeper | None,
         own: ApiFacts,
     ) -> None:
-        """served_name, max_total_tokens, media: of the engine, which the server must have too. own: what all
-        other servers have in common.
+        """Keep what a server must have.
+
+        served_name, max_total_tokens, media: the engine's own, which the server must have too.
+        own: the facts that all other servers have in common.
         """
         self._api = api
         self._config = config
@@ -103,7 +105,7 @@ class Admission:
     async def check(self, server: Server) -> None:
         """Raise ModelNotSupported unless the server can compute what the others do.
 
-        One that did so before is asked what it serves now, and no more: it may have much to compute.
+        A server that did so before is asked what it serves now, and no more: it may have much to compute.
         """
         upstream, api, name = server.upstream, self._api, self._served_name
         facts = await server_facts(upstream, api, self._config)
@@ -146,7 +148,7 @@ def _has_succeeded(task: asyncio.Task[Ready]) -> bool:
 
 
 def _raise_refusals(tasks: Sequence[asyncio.Task[Ready]]) -> None:
-    """Raise the error of a server that has answered, and is none of ours."""
+    """Raise the error of a server that has answered, and that does not serve the model as it must."""
     for task in tasks:
         if task.done() and (error := task.exception()) and not isinstance(error, NotReady):
             raise error

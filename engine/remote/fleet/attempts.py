@@ -20,7 +20,8 @@ _log = logging.getLogger(__name__)
 class Attempts:
     """The tries of one sequence; a context in which it counts at the server in turn.
 
-    Each server is tried once, and three of them at most; one that is alone, again where it gave no answer.
+    Each server is tried once, and three of them at most. A server that is alone is tried again where it gave
+    no answer.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class Attempts:
         keys: Sequence[bytes] = (),
         adapter: str | None = None,
     ) -> None:
-        """num_tokens, keys, adapter: as of `Router.choose`."""
+        """Keep the arguments of `Router.choose`, and try nothing yet."""
         self._router = router
         self._adapter = adapter
         self._num_tokens = num_tokens

@@ -35,8 +35,8 @@ async def watch(servers: Sequence[Server], check: Check) -> None:
     """Ask all servers again and again, each by itself, and set their standing.
 
     A server that says that it is not healthy, because it stops for example, computes what it has begun and
-    gets no more: so servers can be replaced one by one. It may be another server that answers in its place
-    later. So it is checked before it gets requests again.
+    gets no more: so servers can be replaced one by one. Another server may answer in its place later, so it
+    is checked before it gets requests again.
     """
     await asyncio.gather(*(_watch(server, check) for server in servers))
 

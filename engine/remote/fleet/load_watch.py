@@ -18,20 +18,19 @@ _MAX_BYTES: Final = 4 * 2**20  # vLLM's have 100 KB
 
 
 class Load(NamedTuple):
-    """num_waiting: sequences that wait in all servers. cache_usage: the mean share of their KV caches in use,
-    up to 1.
-
-    They are of all requests that the servers have, whoever has sent them.
-    """
+    """The load of all servers, from all requests that they have, whoever has sent them."""
 
     num_waiting: int
+    """The number of sequences that wait in all servers."""
+
     cache_usage: float
+    """The mean share of their KV caches in use, up to 1."""
 
 
 class LoadWatch:
     """The last load that the servers have reported.
 
-    latest: None before the first report, and while no server reports any.
+    latest: the load; None before the first report, and while no server reports any.
     """
 
     def __init__(self, upstreams: Sequence[Upstream], names: LoadMetrics) -> None:
@@ -61,7 +60,8 @@ class LoadWatch:
 def load_of(body: bytes, names: LoadMetrics) -> Load | None:
     """Return the load in a text of metrics; None where a metric is missing or has no number.
 
-    A server of several engines has a series for each: those that wait are added, and shares averaged.
+    A server of several engines has a series for each: numbers of waiting sequences are added, and shares are
+    averaged.
     """
     text = body.decode("utf-8", "replace")
     waiting, usage = (_values(text, name) for name in names)

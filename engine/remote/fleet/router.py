@@ -9,11 +9,12 @@ _MAX_HOLDERS: Final = 4  # servers that are remembered for one block
 
 
 class Routed(Protocol):
-    """A server, as the choice sees it. num_outstanding: tokens of prompts, and those asked for.
+    """A server, as the choice sees it.
 
-    adapters: the names of those that it has.
-
-    is_admitted: whether it serves the model. is_healthy: whether it is to get requests, if there are others.
+    num_outstanding: the number of tokens of its prompts, and of those asked for.
+    adapters: the names of the adapters that it has.
+    is_admitted: whether it serves the model.
+    is_healthy: whether it is to get requests, if there are others.
     """
 
     @property
@@ -33,9 +34,9 @@ ServerT = TypeVar("ServerT", bound=Routed)
 class Router(Generic[ServerT]):
     """Chooses the server with the fewest tokens outstanding, or one that may hold the prompt's prefix.
 
-    The second if it has at most as many tokens more as the request itself: so a prefix that everybody sends
-    cannot draw all requests to one server. Unhealthy servers get nothing, unless all are; those that are
-    not admitted get nothing at all.
+    It takes the second if that has at most as many tokens more as the request itself, so that a prefix that
+    everybody sends cannot draw all requests to one server. Unhealthy servers get nothing, unless all are
+    unhealthy; those that are not admitted get nothing at all.
     """
 
     def __init__(self, servers: Sequence[ServerT], *, max_keys: int = _MAX_KEYS) -> None:
@@ -56,10 +57,12 @@ class Router(Generic[ServerT]):
         but: Collection[ServerT] = (),
         adapter: str | None = None,
     ) -> ServerT | None:
-        """Return the server of a request; None if there is none. but: servers that have been tried.
+        """Return the server of a request; None if there is none.
 
-        num_tokens: its prompt's and those it asks for. keys: of the prompt's full blocks, from the first on.
-        adapter: one of those that have it, where any has.
+        num_tokens: the number of the prompt's tokens and of those asked for.
+        keys: the keys of the prompt's full blocks, from the first on.
+        but: the servers that have been tried, which are not chosen.
+        adapter: the adapter's name; a server that has it is chosen, where there is one.
         """
         servers = self._servers
         others = [place for place, server in enumerate(servers) if server.is_admitted and server not in but]
@@ -83,7 +86,7 @@ class Router(Generic[ServerT]):
         return servers[chosen]
 
     def _deepest_holders(self, keys: Sequence[bytes], near: Container[int]) -> list[int]:
-        """Return those of the servers that have the longest part of the prompt, as far as is known."""
+        """Return the servers among these that have the longest part of the prompt, as far as is known."""
         deepest: list[int] = []
         for key in keys:
             if (known := self._holders.get(key)) is None:

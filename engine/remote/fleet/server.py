@@ -18,17 +18,22 @@ _log = logging.getLogger(__name__)
 class Server:
     """A server's load and standing. All methods belong to one event loop.
 
-    num_outstanding: tokens of the prompts that it computes, and all that may follow them, until a request
-    ends. Tokens that have come stay counted: few clients name a limit, so they say little about those to
-    come. is_admitted: whether it is known to serve this model; if not, it gets nothing. is_healthy: whether
-    it is to get requests, if there are others. refusal: why it is not admitted, where it has been asked.
+    num_outstanding: the number of tokens of the prompts that it computes, and of all that may follow them,
+        until a request ends. Tokens that have come stay counted: few clients name a limit, so they say little
+        about those to come.
+    is_admitted: whether it is known to serve this model; if not, it gets nothing.
+    is_healthy: whether it is to get requests, if there are others.
+    refusal: the reason why it is not admitted, where it has been asked.
 
     A server that has failed three times in a row rests for a second. Then one request tries it, and others
     follow once that one has a token.
     """
 
     def __init__(self, upstream: Upstream, *, is_admitted: bool = True) -> None:
-        """is_admitted: False for a server that was not there at the start. Requires a running event loop."""
+        """Make a server without requests. Requires a running event loop.
+
+        is_admitted: False for a server that was not there at the start.
+        """
         self.upstream = upstream
         self.num_outstanding = 0
         self.is_admitted = is_admitted
@@ -121,7 +126,7 @@ class Server:
         self._update()
 
     def end_trial(self) -> None:
-        """Take note that its trial ended without a result: another request tries it."""
+        """Take note that the server's trial ended without a result, so that another request tries it."""
         self._is_on_trial = False
         self._update()
 

@@ -13,8 +13,10 @@ _REST_TIMEOUT_S: Final = 1.0
 
 
 class Answer:
-    """An answer. status, location, retry_after: of its head, once `head` has returned. is_complete: nothing
-    follows.
+    """An answer, as its bytes arrive.
+
+    status, location, retry_after: the parts of its head, once `head` has returned.
+    is_complete: whether nothing follows.
 
     A stream is given to its reader in the call that receives it: to wake a task for each piece of each stream
     takes as long as to read the piece.
@@ -114,7 +116,7 @@ class Answer:
         self._wake()
 
     def fail(self, error: Exception) -> None:
-        """Raise an error where the answer is read; the first counts."""
+        """Raise an error where the answer is read; of several errors, the first counts."""
         self._error = self._error or error
         self._wake()
 

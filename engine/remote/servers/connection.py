@@ -24,12 +24,16 @@ _REFUSALS: Final = frozenset({429, 503})
 class Connection(asyncio.Protocol):
     """A connection that carries one request after another.
 
-    is_reusable: whether it may carry another one, once the answer is complete. idle_since: when its last
-    answer was, by the loop's clock; None before that. has_heard: whether any of the last answer has come.
+    is_reusable: whether it may carry another request, once the answer is complete.
+    idle_since: the time of its last answer, by the loop's clock; None before that.
+    has_heard: whether any of the last answer has come.
     """
 
     def __init__(self, timeout_s: float) -> None:
-        """timeout_s: the longest silence before and in an answer. Requires a running event loop."""
+        """Make a connection that is not open yet. Requires a running event loop.
+
+        timeout_s: the longest silence before and in an answer, in seconds.
+        """
         self._timeout_s = self._silence_s = timeout_s
         self._loop = asyncio.get_running_loop()
         self._parser = httptools.HttpResponseParser(self)
@@ -53,7 +57,7 @@ class Connection(asyncio.Protocol):
         """Send a request, whose body is in parts, and return its answer once its status is known.
 
         extra_s: seconds for which this answer may be silent beyond others. Raises CutOff if nothing comes for
-        too long or if the answer is none of HTTP, and ConnectionError if the connection is closed before it.
+        too long or if the answer is not HTTP, and ConnectionError if the connection is closed before it.
         """
         assert self._answer is None and self._transport is not None
         self._can_go_on.clear()

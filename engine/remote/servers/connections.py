@@ -28,8 +28,10 @@ class Connections:
     """The connections to the server at a URL, or at a Unix socket."""
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float, path: str | None = None) -> None:
-        """timeout_s: as of Connection. path: of the Unix socket. Raises ValueError for a key that is no
-        header.
+        """Make no connection yet. Raises ValueError for a key that cannot be sent in a header.
+
+        timeout_s: the longest silence before and in an answer, in seconds.
+        path: the path of the Unix socket; None for TCP.
         """
         self._url = URL(url, encoded=True)
         if self._url.host is None:
@@ -47,7 +49,7 @@ class Connections:
         self._is_closed = False
 
     def head(self, method: str, path: str, num_bytes: int | None = None) -> bytes:
-        """Return the head of a request. num_bytes: of its JSON, if it has any."""
+        """Return the head of a request. num_bytes: the length of its JSON; None for a request without."""
         content = (
             "" if num_bytes is None else f"Content-Type: application/json\r\nContent-Length: {num_bytes}\r\n"
         )
@@ -56,7 +58,7 @@ class Connections:
     async def take(self, *, is_fresh: bool = False) -> Connection:
         """Return a connection that carries no request; it must be given back. Raises NoAnswer.
 
-        is_fresh: whether it must be a new one, which the server cannot have closed as an idle one.
+        is_fresh: whether it must be a new connection, which the server cannot have closed as idle.
         """
         while self._idle and not is_fresh:
             connection = self._idle.pop()

@@ -20,7 +20,10 @@ class CutOff(Exception):
 
 
 class BadStatus(Exception):
-    """The server answered with an error. body: as far as it can be read. retry_after: that header's value."""
+    """The server answered with an error.
+
+    body: the answer's body, as far as it can be read. retry_after: the value of the header Retry-After.
+    """
 
     def __init__(self, status: int, body: bytes, retry_after: str = "") -> None:
         super().__init__(f"status {status}")

@@ -43,7 +43,7 @@ def _ephemeral() -> tuple[int, int]:
 
 
 async def wait_until_left(url: str, seconds: float, on_progress: Callable[[str], None]) -> None:
-    """Wait until nothing listens at a URL, where a command is to start a server.
+    """Wait until nothing listens at a URL where a command is to start a server.
 
     A server that is about to end would be taken for the new one, which cannot have its port. Raises
     ModelNotSupported if it is still there after so many seconds.

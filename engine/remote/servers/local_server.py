@@ -30,8 +30,9 @@ class LocalServer:
     """
 
     def __init__(self, name: str, command: Sequence[str], *, term_s: float = TERM_S) -> None:
-        """Start the command. name: of the logger. term_s: seconds between SIGTERM and SIGKILL at its end.
+        """Start the command.
 
+        name: the name of the logger. term_s: seconds between SIGTERM and SIGKILL at the command's end.
         Requires a running event loop. Raises ModelNotSupported if there is no such command.
         """
         if sys.platform == "win32":

@@ -23,7 +23,7 @@ class Unlisted(NotReady):
 
 
 class ListedModel(msgspec.Struct):
-    """A model. max_model_len: its context, where the server names it. parent: an adapter's model."""
+    """A model of the list. max_model_len: its most tokens, where named. parent: an adapter's base model."""
 
     id: str
     max_model_len: int | None = None

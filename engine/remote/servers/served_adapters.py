@@ -24,7 +24,7 @@ class ServedAdapters:
     can_load = False
 
     def __init__(self, upstreams: Sequence[Upstream]) -> None:
-        """upstreams: each with the adapters that it has listed so far."""
+        """Begin with the adapters that each server has listed so far."""
         self._upstreams = upstreams
         self.names = self._every()
 
@@ -38,11 +38,11 @@ class ServedAdapters:
                 self.names = names
 
     async def load(self, source: AdapterSource, *, replaces: bool = False) -> None:
-        """Raise CannotLoadAdapter: the servers load their adapters themselves."""
+        """Raise CannotLoadAdapter, since the servers load their adapters themselves."""
         raise CannotLoadAdapter(f"adapter {source.name!r}: the servers behind this one load adapters")
 
     def unload(self, name: str) -> None:
-        """Raise UnknownAdapter: nothing was loaded here."""
+        """Raise UnknownAdapter, since nothing was loaded here."""
         raise UnknownAdapter(name)
 
     def _every(self) -> tuple[str, ...]:

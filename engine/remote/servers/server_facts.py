@@ -19,7 +19,11 @@ _PAUSE_S: Final = 0.5  # between two tries
 
 
 class ServerFacts(msgspec.Struct, frozen=True):
-    """max_total_tokens: the longest context, if the server names it. own: its account of itself."""
+    """The facts that a server names.
+
+    max_total_tokens: the most tokens of a prompt and its output together, if the server names them.
+    own: the server's description of itself.
+    """
 
     served_name: str
     max_total_tokens: int | None = None
@@ -29,7 +33,7 @@ class ServerFacts(msgspec.Struct, frozen=True):
 async def server_facts(upstream: Upstream, api: TokenApi, config: RemoteConfig) -> ServerFacts:
     """Return what a server says of our model, and keep the names of its adapters.
 
-    Raises as `listed_model` does.
+    Raises the errors of `listed_model`.
     """
     model = await listed_model(upstream, config)
     own = await _own_facts(upstream, api)
@@ -69,9 +73,9 @@ async def wait_until_ready(
 async def with_answers(upstream: Upstream, api: TokenApi, facts: ServerFacts, token_id: int) -> ServerFacts:
     """Return the facts with what the server's first answers show.
 
-    token_id: our vocabulary's last. Raises ModelNotSupported unless the server computes a token after it: so
-    a server without the token API, or of a model with fewer tokens, is found before the first request.
-    Raises NotReady for one that gives no answer, or has no room.
+    token_id: the last token of our vocabulary. Raises ModelNotSupported unless the server computes a token
+    after it, so that a server without the token API, or of a model with fewer tokens, is found before the
+    first request. Raises NotReady for a server that gives no answer, or has no room.
     """
     probe = await _probe(upstream, api, facts.served_name, token_id)
     trials = [await _tried(upstream, api, body) for body in api.encode_trials(facts.served_name, token_id)]

@@ -11,7 +11,9 @@ class SharedQuestion(Generic[AnswerT]):
     """One question. Whoever asks while it is being put, or soon after, gets the same answer."""
 
     def __init__(self, put: Callable[[], Awaitable[AnswerT]], valid_s: float) -> None:
-        """put: puts the question, and ends by itself. valid_s: seconds for which an answer holds; an error
+        """Make a question that is put when it is first asked.
+
+        put: puts the question, and ends by itself. valid_s: seconds for which an answer holds; an error
         holds for those alone who wait for it.
         """
         self._put = put

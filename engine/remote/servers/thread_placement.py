@@ -9,7 +9,7 @@ _PROC: Final = Path("/proc")
 
 
 class Placement(NamedTuple):
-    """Numbers of cores. bound: those to which the server has bound threads. free: the others."""
+    """The numbers of cores. bound: the cores to which the server has bound threads. free: the others."""
 
     bound: frozenset[int]
     free: frozenset[int]

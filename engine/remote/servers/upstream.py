@@ -21,25 +21,34 @@ _HEALTH_VALID_S: Final = 1.0
 
 
 class Whole(NamedTuple):
-    """An answer that is read whole. location: where a redirection leads."""
+    """An answer that is read whole."""
 
     status: int
+    """The HTTP status."""
+
     body: bytes
+    """The whole body."""
+
     location: str = ""
+    """The URL to which a redirection leads; "" for other answers."""
 
 
 class Upstream:
-    """The client of one server. url: as it may be shown, without a password.
+    """The client of one server.
 
-    adapters: those that it has listed. health: whether it says that it is healthy, asked once for all who
-    ask in the same second; raises NoAnswer where this process cannot ask. max_wait_s: seconds for which
-    comments may take the place of tokens.
+    url: the server's URL as it may be shown, without a password.
+    adapters: the names of the adapters that the server has listed.
+    max_wait_s: seconds for which comments may take the place of tokens.
+    health: tells whether the server says that it is healthy, asked once for all who ask in the same second;
+        raises NoAnswer where this process cannot ask.
     """
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float, socket: str | None = None) -> None:
-        """url: with the part of paths that comes before those of the API. timeout_s: the longest silence of
-        an answer. socket: the path of the Unix socket at which the server is, if it is there. Requires a
-        running event loop.
+        """Make a client without connections. Requires a running event loop.
+
+        url: the server's URL, with the part of paths that comes before the API's own paths.
+        timeout_s: the longest silence of an answer, in seconds.
+        socket: the path of the Unix socket at which the server is; None for TCP.
         """
         self.url = shown_url(url)
         self.adapters: frozenset[str] = frozenset()
@@ -64,8 +73,9 @@ class Upstream:
     ) -> AsyncIterator[Answer]:
         """Send JSON, and yield the answer, whose status is 200.
 
-        body: the JSON, or what makes its parts anew for each time that it is sent; it is not kept. is_fresh:
-        as of `Connections.take`. extra_s: as of `Connection.ask`.
+        body: the JSON, or a function that makes its parts anew each time that it is sent; it is not kept.
+        is_fresh: requires a connection that was never used, as in `Connections.take`.
+        extra_s: seconds added to the longest silence, as in `Connection.ask`.
         Leaving the block before the answer's end closes the connection.
         Raises NoAnswer, BadStatus, or CutOff if nothing comes for too long.
         """

@@ -22,7 +22,7 @@ class Malformed(Exception):
 
 
 class UpstreamError(Exception):
-    """The server reports in the answer that it failed. status: as it would have been of a whole answer."""
+    """The server reports in the answer that it failed. status: the status that a whole answer would have."""
 
     def __init__(self, status: int, reason: str, parameter: str | None = None) -> None:
         super().__init__(reason)
@@ -32,9 +32,10 @@ class UpstreamError(Exception):
 
 
 class NewToken(msgspec.Struct, frozen=True):
-    """A token of an answer. is_complete: the server ended the sequence after it by a "stop" of its own.
+    """A token of an answer.
 
-    is_at_limit: it ended the sequence by its length, which a server may bound by its cache too.
+    is_complete: whether the server ended the sequence after it by a "stop" of its own.
+    is_at_limit: whether the server ended it by its length, which a server may bound by its cache too.
     """
 
     token_id: int
@@ -54,9 +55,10 @@ class ErrorReason(NamedTuple):
 class AnswerReader(ABC):
     """The tokens in one answer, checked against the request and the vocabulary.
 
-    finish_reason: the server's, once the sequence has ended there. prompt: the prompt's log-probabilities,
-    once they have come. num_cached_tokens, queue_s: as in TokenEvent, where the server reports them.
-    chunk_decoder: of the data of an event.
+    finish_reason: the server's reason, once the sequence has ended there.
+    prompt: the prompt's log-probabilities, once they have come.
+    num_cached_tokens, queue_s: the values of TokenEvent, where the server reports them.
+    chunk_decoder: the decoder of an event's data.
     """
 
     chunk_decoder: ClassVar[msgspec.json.Decoder[Any]]
@@ -127,7 +129,8 @@ class _Error(msgspec.Struct):
 class _ErrorBody(msgspec.Struct):
     """The three forms of an error: an object, a text (what SGLang's schema refuses), or neither.
 
-    message, param: of an error without `error`, which SGLang answers when it is full or cannot read a field.
+    message, param: the parts of an error without `error`, which SGLang answers when it is full or cannot read
+    a field.
     """
 
     error: _Error | str | None = None

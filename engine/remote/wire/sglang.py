@@ -50,7 +50,7 @@ _top_decoder: Final = msgspec.json.Decoder(list[_Scored] | None)
 
 
 class _Finish(msgspec.Struct):
-    """type: "stop", "length" or "abort". message, status_code: of an abort."""
+    """The end of a sequence. type: "stop", "length" or "abort". message, status_code: an abort's error."""
 
     type: str
     message: str = ""
@@ -58,7 +58,7 @@ class _Finish(msgspec.Struct):
 
 
 class _Meta(msgspec.Struct):
-    """completion_tokens: all tokens of the sequence up to this event."""
+    """The facts of an event. completion_tokens: the number of the sequence's tokens up to this event."""
 
     completion_tokens: int = 0
     cached_tokens: int = 0
@@ -71,7 +71,7 @@ class _Meta(msgspec.Struct):
 
 
 class _Error(msgspec.Struct):
-    """code: the status that a whole answer would have had."""
+    """An error in a stream. code: the status that a whole answer would have had."""
 
     message: str = ""
     code: int = 400
@@ -123,7 +123,7 @@ class SglangApi(TokenApi):
     )
 
     def __init__(self, priorities: PriorityOrder | None = None) -> None:
-        """priorities: of the servers; None where they have none."""
+        """Begin for servers of one kind. priorities: the order of priorities; None where they have none."""
         self._priorities = priorities
         self.capabilities = msgspec.structs.replace(SglangApi.capabilities, priority=priorities is not None)
 
@@ -188,7 +188,7 @@ class SglangApi(TokenApi):
 
 
 def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
-    """Return the object. Stop strings are kept back, so that our rule alone counts.
+    """Return the object `sampling_params`. It has no stop strings, so that our rule alone counts.
 
     A server that is to ignore end tokens ignores stop tokens too; then the sequence is ended here.
     """
@@ -262,7 +262,7 @@ class _SglangReader(AnswerReader):
         return list(self._tokens(self._new(chunk.output_ids, meta.completion_tokens), meta))
 
     def _new(self, token_ids: list[int], num_tokens: int) -> list[int]:
-        """Return the tokens that no earlier event had. num_tokens: all up to this event."""
+        """Return the tokens that no earlier event had. num_tokens: the number of all up to this event."""
         if num_tokens < self._num_seen or len(token_ids) not in (num_tokens, num_tokens - self._num_seen):
             raise Malformed("the tokens are not as many as the answer counts")
         new = token_ids[len(token_ids) - (num_tokens - self._num_seen) :]
@@ -312,7 +312,7 @@ class _SglangReader(AnswerReader):
 
 
 def _last(found: Sequence[Any] | None, num: int) -> list[Any]:
-    """Return the last entries, which are the new tokens' whether or not those of the others stand before.
+    """Return the last entries, which belong to the new tokens, whether or not others stand before them.
 
     Raises Malformed if there are fewer.
     """

@@ -24,62 +24,80 @@ class PriorityOrder(Enum):
 
 
 class ApiFacts(msgspec.Struct, frozen=True):
-    """A server's account of itself, and what its first answers show.
-
-    num_blocks, block_size: of its KV cache; None where it names none.
-    warnings: settings of the server by which requests would get less than they ask for, or cost more.
-    max_total_tokens: those that one request may have besides the bound of `/v1/models`.
-    priorities: None where requests run by arrival alone, or nothing is known of it.
-    lists_named_logprobs: it lists log-probabilities of tokens that a request names, and those of requests
-        beside it stay right.
-    counts_cached_tokens: the end of a stream says how many of the prompt's tokens were cached.
-    """
+    """A server's description of itself, and the facts that its first answers show."""
 
     num_blocks: int | None = None
+    """The number of blocks of its KV cache; None where it names none."""
+
     block_size: int | None = None
+    """The number of tokens in a block; None where it names none."""
+
     warnings: tuple[str, ...] = ()
+    """Settings of the server by which requests would get less than they ask for, or cost more."""
+
     max_total_tokens: int | None = None
+    """The most tokens that one request may have, besides the bound of `/v1/models`; None for no other bound.
+    """
+
     priorities: PriorityOrder | None = None
+    """The order of priorities; None where requests run by arrival alone, or nothing is known of it."""
+
     lists_named_logprobs: bool = False
+    """True if it lists log-probabilities of tokens that a request names, and those of requests beside it stay
+    right."""
+
     counts_cached_tokens: bool = False
+    """True if the end of a stream says how many of the prompt's tokens were cached."""
 
 
 class LoadMetrics(NamedTuple):
-    """The names of a server's metrics: sequences that wait, and the share of the KV cache in use, up to 1."""
+    """The names of a server's metrics of its load."""
 
     waiting: str
+    """The metric of the number of sequences that wait."""
+
     cache_usage: str
+    """The metric of the share of the KV cache that is in use, up to 1."""
 
 
 VLLM_LOAD = LoadMetrics("vllm:num_requests_waiting", "vllm:kv_cache_usage_perc")
 
 
 class TokenApi(ABC):
-    """One kind of server: the form of requests for tokens and of their answers.
-
-    name: its name in the settings. path: of requests for tokens. facts_path: of the server's account of
-    itself. tokenize_path: of the call that makes `tokens` of a `prompt`, in vLLM's form; None for servers
-    without one. start_hint: what a server that lacks `path` should have been started as. capabilities: those
-    of servers as they are started without options, or of those that `fitted` was given; their `media` are the
-    kinds of files that they take for models that read them. decodes_alike: whether its servers find in a file
-    what this process finds; if not, they get plain ones (`MediaReader.plain`). load_metrics: in the server's
-    `/metrics`, by vLLM's names unless it has others.
-    """
+    """One kind of server: the form of requests for tokens and of their answers."""
 
     name: ClassVar[str]
+    """The kind's name in the settings."""
+
     path: ClassVar[str]
+    """The path of requests for tokens."""
+
     facts_path: ClassVar[str]
+    """The path of the server's description of itself."""
+
     tokenize_path: ClassVar[str | None] = None
+    """The path of the call that makes `tokens` of a `prompt`, in vLLM's form; None for servers without one.
+    """
+
     start_hint: ClassVar[str]
+    """The way in which a server that lacks `path` should have been started, for an error message."""
+
     capabilities: Capabilities
+    """The capabilities of servers that are started without options, or of those whose facts `fitted` was
+    given. Their `media` are the kinds of files that the servers take for models that read them."""
+
     decodes_alike: ClassVar[bool] = True
+    """True if its servers decode a file as this process does; if not, they get plain files
+    (`MediaReader.plain`)."""
+
     load_metrics: ClassVar[LoadMetrics] = VLLM_LOAD
+    """The names in the server's `/metrics`, which are vLLM's unless it has others."""
 
     def is_streamed(self, request: GenerationRequest) -> bool:
         """Return whether the answer is to be streamed.
 
-        One with the log-probabilities of the prompt is not: vLLM's streams have none, and SGLang's repeat
-        them in every event.
+        An answer with the log-probabilities of the prompt is not streamed: vLLM's streams have none, and
+        SGLang's repeat them in every event.
         """
         return request.sampling.num_prompt_logprobs is None
 
@@ -112,7 +130,8 @@ class TokenApi(ABC):
     def learn(self, facts: ApiFacts, probe: bytes, trials: Sequence[bytes | None]) -> ApiFacts:
         """Return the facts with what these answers show.
 
-        probe: that to `encode_probe`. trials: those to `encode_trials`, in order; None for a refusal.
+        probe: the answer to `encode_probe`. trials: the answers to `encode_trials`, in order; None for a
+        refusal.
         """
         return facts
 

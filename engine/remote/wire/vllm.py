@@ -47,7 +47,7 @@ class _Logprobs(msgspec.Struct):
 
 
 class Choice(msgspec.Struct):
-    """New tokens of the sequence. finish_reason: "stop", "length", "abort" or another, after the last."""
+    """New tokens of the sequence. finish_reason: "stop", "length", "abort" or another, with the last ones."""
 
     token_ids: list[int] | None = None
     finish_reason: str | None = None
@@ -72,7 +72,7 @@ class _PromptDetails(msgspec.Struct):
 
 
 class _Usage(msgspec.Struct):
-    """prompt_tokens_details: of a server that was started with --enable-prompt-tokens-details."""
+    """The counts of tokens. prompt_tokens_details: needs vLLM's option --enable-prompt-tokens-details."""
 
     prompt_tokens_details: _PromptDetails | None = None
 
@@ -108,7 +108,7 @@ class VllmApi(TokenApi):
     decodes_alike: ClassVar[bool] = False
 
     def __init__(self, facts: ApiFacts | None = None) -> None:
-        """facts: of the servers; None for those that are started without options."""
+        """Begin with the capabilities that facts show; None for servers that are started without options."""
         facts = facts or ApiFacts()
         self._counts_cached_tokens = facts.counts_cached_tokens
         self.capabilities = msgspec.structs.replace(
@@ -146,10 +146,10 @@ class VllmApi(TokenApi):
 
     @override
     def encode_trials(self, model: str, token_id: int) -> tuple[bytes, ...]:
-        """Ask for what its second model runner alone can do, the scores of named tokens in the prompt.
+        """Ask for the scores of named tokens in the prompt, which vLLM's second model runner alone can give.
 
-        The first one, which computes on CPUs and where a model or Triton makes it, loses the likeliest tokens
-        of all other requests while one names the tokens whose log-probabilities it wants.
+        The first runner, which computes on CPUs and where a model or Triton requires it, loses the likeliest
+        tokens of all other requests while one names the tokens whose log-probabilities it wants.
         """
         params = {"max_tokens": 1, "temperature": 0.0, "prompt_logprob_token_ids": [[token_id]]}
         body = {"model": model, "token_ids": [token_id, token_id], "sampling_params": params}
@@ -183,8 +183,8 @@ class VllmApi(TokenApi):
 def prompt_fields(prompt: Prompt) -> dict[str, Any]:
     """Return the fields of a prompt but its files (`TokenApi.body`).
 
-    One with files is sent before its expansion, which is the server's too. Their answer then begins with the
-    prompt's tokens.
+    A prompt with files is sent before its expansion, which the server makes too. The answer then begins with
+    the prompt's tokens.
     """
     if not prompt.media:
         return {"token_ids": prompt.token_ids}
@@ -259,8 +259,10 @@ class VllmReader(AnswerReader):
     def __init__(
         self, request: GenerationRequest, tokenizer: Tokenizer, *, awaits_count: bool = False
     ) -> None:
-        """awaits_count: an event with the count of cached tokens follows the last token, which is held back
-        until then.
+        """Begin an answer.
+
+        awaits_count: whether an event with the count of cached tokens follows the last token, which is held
+        back until then.
         """
         super().__init__(request, tokenizer)
         self._awaits_count = awaits_count

@@ -54,8 +54,9 @@ class KeyCheck:
         self._wall_clock = wall_clock
 
     def check(self, operation: Operation, contract: str, given: Sequence[bytes]) -> None:
-        """Raises Unauthorized, and RateLimited where the operation declares a status for it.
+        """Check the keys of a request, and count it.
 
+        Raises Unauthorized, and RateLimited where the operation declares a status for it.
         Operations that declare none only list and describe, and are not limited.
         """
         key = self.identify(contract, given, takes_bearer=BEARER_HEADER in operation.key_headers)

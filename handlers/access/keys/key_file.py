@@ -43,7 +43,7 @@ def read_key_file(path: Path, contracts: Collection[str]) -> tuple[KeyEntry, ...
 
 
 def _check(entries: Iterable[KeyEntry], contracts: Collection[str]) -> None:
-    """Raises ValueError for faults that a schema cannot express."""
+    """Raise ValueError for faults that a schema cannot express."""
     names: set[str] = set()
     hashes: set[str] = set()
     for entry in entries:

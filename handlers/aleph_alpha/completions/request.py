@@ -74,7 +74,10 @@ def completion_request(
     nice: bool,
     adapter: str | None = None,
 ) -> GenerationRequest:
-    """max_total_tokens: the context that prompt and completion share. Raises Refused, PromptTooLong."""
+    """Return the engine's request for a completion. Raises Refused and PromptTooLong.
+
+    max_total_tokens: the context that prompt and completion share.
+    """
     prompt_token_ids = encode_prompt(body.prompt, tokenizer, max_total_tokens)
     return GenerationRequest(
         request_id=token_hex(16),
@@ -129,7 +132,10 @@ def _sampling(body: m.CompletionRequest, plan: CompletionPlan) -> SamplingParams
 
 
 def _stopping(body: m.CompletionRequest, room: int) -> StopConditions:
-    """room: tokens that the context has left. The engine refuses a prompt without room."""
+    """Return the conditions of the end. room: the number of tokens that the context has left.
+
+    The engine refuses a prompt without room.
+    """
     max_tokens = room if body.maximum_tokens is None else body.maximum_tokens
     min_tokens = body.minimum_tokens or 0
     if body.maximum_tokens is not None and min_tokens > max_tokens:

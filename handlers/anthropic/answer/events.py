@@ -30,7 +30,10 @@ _PIECES: Final[dict[type[Block], bytes]] = {
 
 
 def begin(message: m.Message) -> Iterator[MessageEvent]:
-    """message: as it is before the model has said anything. Anthropic's streams have a ping early on."""
+    """Yield the first events; Anthropic's streams have a ping early on.
+
+    message: its state before the model has said anything.
+    """
     yield m.MessageStartEvent(type="message_start", message=message)
     yield m.PingEvent(type="ping")
 
@@ -52,7 +55,7 @@ def write(step: Step) -> Iterator[MessageEvent]:
 
 
 def end(message: m.Message, counts: ChatUsage) -> Iterator[MessageEvent]:
-    """message: as it is from now on."""
+    """Yield the last events. message: its state from now on."""
     delta = m.MessageDelta(
         stop_reason=message.stop_reason,
         stop_sequence=message.stop_sequence,

@@ -23,7 +23,7 @@ _LEAST_TOP_P: Final = 1e-9  # the engine's is above 0; the likeliest token alone
 
 
 def chat_params(body: Body) -> ChatParams:
-    """Raises Refused and its kinds."""
+    """Return the neutral request of a body. Raises Refused and its kinds for what no schema states."""
     output = given(body.output_config)
     form = None if output is None else output.format
     choice = None if body.tool_choice is MISSING else body.tool_choice

@@ -38,7 +38,7 @@ def result_content(content: str | Sequence[ResultBlock], field: str) -> Content:
 
 
 def readable_content(block: ReadableBlock, field: str) -> Content:
-    """Raises Refused for a document that is no text, and for one that is to be cited."""
+    """Return a block's content. Raises Refused for a document that is no text, or that is to be cited."""
     match block:
         case m.TextBlockParam():
             return block.text

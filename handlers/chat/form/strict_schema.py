@@ -43,7 +43,7 @@ class _Inner(msgspec.Struct, frozen=True):
 
 
 def require_strict(schema: object, field: str) -> None:
-    """Raises NotStrict for the first violation; field: where the schema stands in the request."""
+    """Raise NotStrict for the first violation, if there is one. field: the schema's place in the request."""
     for violation in strict_violations(schema):
         raise NotStrict(violation.message, field + violation.place)
 

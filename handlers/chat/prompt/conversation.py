@@ -55,7 +55,7 @@ def template_messages(
 
 
 def check_some(messages: Sequence[ChatMessage]) -> None:
-    """Raises InvalidMessage where there are none."""
+    """Raise InvalidMessage if there are no messages."""
     if not messages:
         raise InvalidMessage("a conversation has at least one message", "messages")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Dialect:
     """A template, and the formats that it implies.
 
-    end_token_ids: of the tokens that end an answer by its format, also where the model's own end tokens lack
+    end_token_ids: the tokens that end an answer by its format, also where the model's own end tokens lack
         them.
     """
 
@@ -42,8 +42,8 @@ class Dialect:
     ) -> "Dialect":
         """Return the dialect of a tokenizer's template, or of the override.
 
-        override, placeholders: as in `ChatTemplate`, which raises TemplateError. tool_format: a format's
-        name.
+        override, placeholders: the arguments of `ChatTemplate`, which raises TemplateError.
+        tool_format: the name of a format of tool calls; None leaves it to template and tokenizer.
         """
         template = ChatTemplate(tokenizer, override, placeholders)
         added = tokenizer.get_added_vocab()

@@ -37,8 +37,10 @@ class SystemTurns:
     """The places in which one template writes system and developer messages."""
 
     def __init__(self, writes_all: Callable[[Sequence[ChatMessage], bool], bool]) -> None:
-        """writes_all: whether the template writes the content of all these messages, with tools or without
-        (`ChatTemplate.writes_all`).
+        """Try nothing yet.
+
+        writes_all: returns whether the template writes the content of all these messages, with tools or
+        without (`ChatTemplate.writes_all`).
         """
         self._writes_all = writes_all
         self._is_written = lru_cache(_MAX_PROBES)(self._probe)

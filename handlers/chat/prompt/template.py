@@ -49,9 +49,10 @@ class ChatTemplate:
         override: str | None = None,
         placeholders: Mapping[MediaKind, str] = {},
     ) -> None:
-        """override: a Jinja template, or the name of one of the tokenizer's. placeholders: the texts that
-        stand for images and the like, by the kinds that the model reads.
+        """Choose the templates.
 
+        override: a Jinja template, or the name of one of the tokenizer's templates.
+        placeholders: the texts that stand for media, by the kinds that the model reads.
         Raises TemplateError for an unknown name.
         """
         self._tokenizer = tokenizer
@@ -125,9 +126,10 @@ class ChatTemplate:
         return not self._shows_call(_PROBE_ARGUMENTS) and self._shows_call(json.dumps(_PROBE_ARGUMENTS))
 
     def check(self) -> None:
-        """Raises TemplateError for a template that is not Jinja, or fails on every form of a plain message.
+        """Render a plain message as a trial.
 
-        A template that refuses the message on purpose, by `raise_exception`, is accepted.
+        Raises TemplateError for a template that is not Jinja, or that fails on every form of the message. A
+        template that refuses the message on purpose, by `raise_exception`, is accepted.
         """
         for name, source in self._templates.items():
             try:

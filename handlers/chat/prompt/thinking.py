@@ -13,7 +13,7 @@ _SWITCHES = ("enable_thinking", "thinking")
 def template_variables(params: ChatParams, efforts: Mapping[str, str]) -> Mapping[str, object]:
     """Return a request's variables for its template, which ignores those that it does not know.
 
-    efforts: as in `ReasoningFormat`.
+    efforts: efforts of reasoning that the model does not know, each with the nearest one that it knows.
     """
     is_on = params.enable_thinking
     if is_on is None and params.reasoning_effort is not None:

@@ -30,7 +30,7 @@ class ToolReading(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(tool.name for tool in self.tools)
 
     def parser(self, new_id: Callable[[str], str] | None = None) -> ToolParser:
-        """Return a parser. new_id: as in `ToolParser`; by default the format's own."""
+        """Return a parser. new_id: makes the id of a call from its name; None takes the format's own."""
         return ToolParser(
             self.tool_format,
             {tool.name: tool.parameters or {} for tool in self.tools},
@@ -88,7 +88,7 @@ class AnswerParser:
     """The parser of one answer's text. Its results join to the same whole however the text was cut."""
 
     def __init__(self, answer_format: AnswerFormat, new_id: Callable[[str], str] | None = None) -> None:
-        """new_id: as in `ToolParser`; by default the tool format's own."""
+        """Begin an answer. new_id: makes the id of a call from its name; None takes the format's own."""
         reasoning, tools = answer_format.reasoning, answer_format.tools
         self._filter = MarkerFilter(answer_format.hidden) if answer_format.hidden else None
         self._reasoning_is_content = reasoning is not None and reasoning.is_content

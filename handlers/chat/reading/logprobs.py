@@ -13,8 +13,8 @@ LEAST_LOGPROB = -9999.0  # what OpenAI sends for a token of probability 0, where
 class TokenScore(msgspec.Struct, frozen=True, kw_only=True):
     """A token and its natural-log probability, at least LEAST_LOGPROB.
 
-    text: its bytes as text; those that are no whole character show as U+FFFD.
-    bytes: UTF-8; a character may begin in one token and end in the next.
+    text: the bytes as text, in which bytes that are no whole character show as U+FFFD.
+    bytes: the token's UTF-8; a character may begin in one token and end in the next.
     """
 
     token_id: int

@@ -77,7 +77,7 @@ class ChatOutput:
 
 
 def _uncut(taken: list[tuple[TokenEvent, AnswerPart]]) -> Iterator[tuple[TokenEvent, AnswerPart]]:
-    """Yield the events without those at the end whose text is cut: by a stop string, or as a stop token."""
+    """Yield the events up to those whose text is cut at the end, by a stop string or as a stop token."""
     if not taken or taken[-1][0].stop_match is None:
         yield from taken[:-1] if taken and _is_stop_token(taken[-1][0]) else taken
         return
@@ -103,7 +103,11 @@ class ChatOutputs:
         new_id: Callable[[str], str] | None = None,
         num_audio_tokens: int = 0,
     ) -> None:
-        """new_id: makes the id of a call. num_audio_tokens: those of the prompt that stand for sound."""
+        """Begin all answers.
+
+        new_id: makes the id of a call from its name; None takes the format's own.
+        num_audio_tokens: the number of the prompt's tokens that stand for sound.
+        """
         self._outputs = [ChatOutput(index, answer_format, new_id) for index in range(num_sequences)]
         self._num_audio_tokens = num_audio_tokens
         self._num_prompt_tokens = 0

@@ -36,11 +36,12 @@ class ReasoningText(msgspec.Struct, frozen=True):
 
 
 class ReasoningParser(ABC):
-    """The parser of one text into thoughts and content; pure. The runs joined depend only on the text, not on
-    how it was cut.
+    """The parser of one text into thoughts and content; pure.
 
-    part: that of the piece that was fed last; None if it is that of the next piece. A piece that ends
-    thoughts and begins the answer is the answer's.
+    The runs joined depend only on the text, not on how it was cut.
+
+    part: the part of the answer that the piece fed last belongs to; None if it goes with the next piece. A
+        piece that ends thoughts and begins the answer belongs to the answer.
     """
 
     def __init__(self) -> None:
@@ -57,7 +58,7 @@ class ReasoningParser(ABC):
 
     @abstractmethod
     def finish(self, *, is_cut: bool = False) -> tuple[ReasoningText, ...]:
-        """Return the rest at the end of the text. is_cut: as in `ToolParser.finish`."""
+        """Return the rest at the end of the text. is_cut: the argument of `ToolParser.finish`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,8 @@ from handlers.chat.usage import ChatUsage
 class ChatChoice(msgspec.Struct, frozen=True, kw_only=True):
     """One whole answer.
 
-    events: one per token, with log-probabilities. answer_events: as in `delta.ChatDelta`.
+    events: one event per token, with log-probabilities.
+    answer_events: the events whose tokens are content or tool calls, as in `delta.ChatDelta`.
     stop_match: the stop string that ended it, if one did.
     """
 

@@ -21,7 +21,11 @@ ANY_TYPE = frozenset(("string", "boolean", "integer", "number", "array", "object
 
 
 class Parameter(msgspec.Struct, frozen=True, kw_only=True):
-    """A named argument. schema: with the definitions that it may refer to. types: JSON's, of its values."""
+    """A named argument.
+
+    schema: the argument's schema, with the definitions that it may refer to.
+    types: the JSON types that its values may have.
+    """
 
     name: str
     schema: Schema

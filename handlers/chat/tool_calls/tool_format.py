@@ -19,8 +19,8 @@ Schema: TypeAlias = Mapping[str, object]  # JSON Schema
 class BoundTool(msgspec.Struct, frozen=True, kw_only=True):
     """A tool as a grammar holds calls to it.
 
-    schema: that of the arguments object. is_strict: whether calls are held to it even where the format leaves
-        them free.
+    schema: the schema of the arguments object.
+    is_strict: whether calls are held to it even where the format leaves them free.
     """
 
     name: str
@@ -49,33 +49,44 @@ class ToolFormat(ABC):
 
     A block of calls is `begin`, its calls, `end`. Elsewhere than in the calls themselves the texts here are
     as the family writes them; reading takes other blanks too.
-
-    name, aliases: as vLLM names its parsers, where it has the format.
-    marker: the text that every block begins with; "" where a block has no sign of its own.
-    start: the character that begins a block without a marker at the start of an answer, where alone it is
-        looked for; "" where every block has its marker.
-    is_marked: whether the family always writes the marker, so that a call once begun can be held to a tool
-        that exists even where calls are not demanded.
-    holds_many: whether one block holds several calls, `separator` between them. Otherwise each call has a
-        block of its own, and the separator is between those.
-    ids: the identifiers that the family's templates take.
-    signs: texts that a template of the family has, all of them. strangers: texts that only templates of other
-        families have.
-    tokens: tokens that only the vocabularies of the family's models have, all of them.
     """
 
     name: str
+    """The format's name, which is vLLM's name of its parser where it has the format."""
+
     aliases: tuple[str, ...] = ()
+    """Other names, which are vLLM's too."""
+
     marker: str = ""
+    """The text that every block begins with; "" where a block has no sign of its own."""
+
     start: str = ""
+    """The character that begins a block without a marker at the start of an answer, where alone it is looked
+    for; "" where every block has its marker."""
+
     begin: str = ""
+    """The text before the calls of a block."""
+
     separator: str = "\n"
+    """The text between calls of one block, or between blocks of one call each."""
+
     end: str = ""
+    """The text after the calls of a block."""
+
     holds_many: bool = False
+    """True if one block holds several calls. Otherwise each call has a block of its own."""
+
     ids: ToolCallIds = OPENAI_IDS
+    """The identifiers that the family's templates take."""
+
     signs: tuple[str, ...]
+    """Texts that a template of the family has, all of them."""
+
     strangers: tuple[str, ...] = ()
+    """Texts that only templates of other families have."""
+
     tokens: tuple[str, ...] = ()
+    """Tokens that only the vocabularies of the family's models have, all of them."""
 
     @property
     def openings(self) -> tuple[str, ...]:
@@ -84,6 +95,9 @@ class ToolFormat(ABC):
 
     @property
     def is_marked(self) -> bool:
+        """True if the family always writes the marker, so that a call once begun can be held to a tool that
+        exists even where calls are not demanded.
+        """
         return bool(self.marker) and not self.start
 
     @property

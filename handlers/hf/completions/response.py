@@ -49,7 +49,7 @@ class CompletionEvents:
         self._plain = ChunkTemplate(self._chunk([]), _TEXT_CHOICE)
 
     def encode(self, index: int, event: TokenEvent) -> EncodedEvent | m.CompletionStreamResponse:
-        """index: which of the prompts."""
+        """Return the chunk of an event. index: the number of its prompt."""
         if event.finish is None:
             return self._plain.fill(orjson.dumps(event.text), index)
         reason = COMPLETION_REASONS[event.finish]

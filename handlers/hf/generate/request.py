@@ -38,7 +38,7 @@ def generate_params(body: m.GenerateRequest) -> GenerateParams:
 
 
 def answer_format(grammar: m.JsonGrammar | m.RegexGrammar) -> ResponseFormat:
-    """Raises InvalidResponseFormat for a text that is no JSON Schema."""
+    """Return the neutral form. Raises InvalidResponseFormat for a text that is no JSON Schema."""
     if isinstance(grammar, m.RegexGrammar):
         return Regex(grammar.value)
     return JsonSchema.parse(grammar.value, "parameters.grammar.value")

@@ -30,7 +30,9 @@ _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)  # which base6
 
 
 def conversation(messages: Sequence[Message]) -> tuple[ChatMessage, ...]:
-    """Raises Refused for a message or a part of one that holds nothing, for too much text or neither text nor
+    """Return the neutral conversation.
+
+    Raises Refused for a message or a part of one that holds nothing, for too much text or neither text nor
     media, and for too many media or too long a URL.
     """
     read = tuple(_message(message, f"messages[{place}]") for place, message in enumerate(messages))

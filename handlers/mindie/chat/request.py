@@ -20,7 +20,7 @@ _INT32: Final = range(-(2**31), 2**31)
 
 
 def chat_params(body: m.ChatRequest, vocab_size: int) -> ChatParams:
-    """Raises Refused and its kinds."""
+    """Return the neutral request of a body. Raises Refused and its kinds for what no schema states."""
     kwargs = given(body.chat_template_kwargs)
     return ChatParams(
         request_id=token_hex(16),

@@ -17,7 +17,7 @@ class RequestTimings:
     """
 
     def __init__(self, *, generates: bool = True) -> None:
-        """generates: whether the tokens that the events are of belong to the answer."""
+        """Begin without events. generates: whether the tokens of the events belong to the answer."""
         self._generates = generates
         self._counts: dict[int, tuple[int, int]] = {}  # of the tokens of each prompt, and of cached ones
         self._num_generated = 0
@@ -25,7 +25,7 @@ class RequestTimings:
         self._text_s: dict[tuple[int, int], float] = {}
 
     def add(self, events: Iterable[TokenEvent], prompt: int = 0) -> None:
-        """Count the events of texts that continue a prompt. prompt: which of the request's."""
+        """Count the events of texts that continue a prompt. prompt: the number of the request's prompt."""
         for event in events:
             if prompt not in self._prompt_s:
                 self._prompt_s[prompt] = event.step_s

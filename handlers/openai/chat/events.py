@@ -37,9 +37,11 @@ class ChatEvents:
         counts: Callable[[], ChatUsage] | None = None,
         timings: RequestTimings | None = None,
     ) -> None:
-        """prompt_token_ids: to be written into the first chunk, and with it the tokens of each chunk.
-        counts: returns the token counts so far, for every chunk. timings: to be added up, and written into
-        every chunk.
+        """Begin the answers of one request.
+
+        prompt_token_ids: tokens to be written into the first chunk, and with it the tokens of each chunk.
+        counts: returns the token counts so far, for every chunk.
+        timings: times to be added up, and written into every chunk.
         """
         self._answer = answer
         self._empty = empty

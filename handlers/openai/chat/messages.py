@@ -28,7 +28,10 @@ _Part = (
 
 
 def conversation(messages: Sequence[Message]) -> tuple[ChatMessage, ...]:
-    """Raises Refused for an assistant's message that says nothing, or a result that answers no call."""
+    """Return the neutral conversation.
+
+    Raises Refused for an assistant's message that says nothing, or a result that answers no call.
+    """
     calls: set[str] = set()
     for place, message in enumerate(messages):
         if isinstance(message, m.ChatCompletionRequestAssistantMessage):

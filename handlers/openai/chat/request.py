@@ -21,7 +21,7 @@ from handlers.wire.missing import given, given_or
 
 
 def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
-    """Raises Refused and its kinds."""
+    """Return the neutral request of a body. Raises Refused and its kinds for what no schema states."""
     check_stream_options(body)
     max_tokens = _max_tokens(body)
     check_min_tokens(body, max_tokens)

@@ -16,9 +16,11 @@ from handlers.wire.envelope import Envelope
 class ChatAnswer:
     """Writes the choices of one answer.
 
-    stop_token_ids: the request's. shows: what of the choices the client wants to see.
+    stop_token_ids: the stop tokens of the request.
+    shows_logprobs, shows_reasoning, shows_ids: the parts of the choices that the client wants to see.
     names_ids: whether a token of the log-probabilities is written as its id.
-    names_tokens: whether they are of tokens that the request names; the generated token stands before those.
+    names_tokens: whether log-probabilities are of tokens that the request names; the generated token stands
+        before those.
     """
 
     def __init__(
@@ -95,7 +97,7 @@ class ChatAnswer:
 def chat_completion(
     envelope: Envelope, result: ChatResult, *, fingerprint: str, answer: ChatAnswer
 ) -> m.CreateChatCompletionResponse:
-    """answer: writes the choices."""
+    """Return the whole answer. answer: writes the choices."""
     return m.CreateChatCompletionResponse(
         id=envelope.id,
         object="chat.completion",

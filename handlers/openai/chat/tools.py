@@ -13,7 +13,9 @@ _MODES = {"none": ToolMode.NONE, "auto": ToolMode.AUTO, "required": ToolMode.REQ
 
 
 def tool_definitions(tools: Sequence[m.ChatCompletionTool]) -> tuple[ToolDefinition, ...]:
-    """Raises Refused for a name that comes twice, NotStrict for parameters that say that they are strict and
+    """Return the neutral tools.
+
+    Raises Refused for a name that comes twice, and NotStrict for parameters that say that they are strict and
     are not.
     """
     definitions: dict[str, ToolDefinition] = {}

@@ -26,30 +26,46 @@ from handlers.wire.missing import given_or
 
 @dataclass(frozen=True)
 class CompletionPlan:
-    """The parameters that all prompts of a request share.
-
-    prompts: texts, or token ids. n: texts to answer with for each. best_of: texts to generate for each.
-    max_tokens: 0 answers with the prompt alone.
-    num_logprobs: as in `engine.request.SamplingParams`, for all text of the answer.
-    sequences_field: which field asks for the sequences.
-    suffix: the text after the gap that every answer fills; None: there is no gap.
-    num_prompt_logprobs: as in `engine.request.SamplingParams`, for the prompt by itself.
-    shows_ids: whether the answer has the tokens' ids. names_ids: whether log-probabilities name tokens by id.
-    """
+    """The parameters that all prompts of a request share."""
 
     prompts: Sequence[str | Sequence[int]]
+    """The prompts, each as a text or as token ids."""
+
     n: int
+    """The number of texts to answer with for each prompt."""
+
     best_of: int
+    """The number of texts to generate for each prompt."""
+
     max_tokens: int
+    """The most tokens to generate; 0 answers with the prompt alone."""
+
     num_logprobs: int | None
+    """The number of log-probabilities for all text of the answer, as in `engine.request.SamplingParams`."""
+
     echoes: bool
+    """True if each text of the answer begins with its prompt."""
+
     stop_token_ids: tuple[int, ...]
+    """The stop tokens of the request."""
+
     sequences_field: str
+    """The name of the field that asks for the sequences."""
+
     adapter: str | None
+    """The name of the adapter to use; None uses the model alone."""
+
     suffix: str | None
+    """The text after the gap that every answer fills; None if there is no gap."""
+
     num_prompt_logprobs: int | None
+    """The number of log-probabilities for the prompt by itself, as in `engine.request.SamplingParams`."""
+
     shows_ids: bool
+    """True if the answer has the tokens' ids."""
+
     names_ids: bool
+    """True if log-probabilities name tokens by id."""
 
     @property
     def num_sequences(self) -> int:
@@ -63,9 +79,9 @@ class CompletionPlan:
 def completion_plan(
     body: m.CreateCompletionRequest, adapter: str | None = None, *, can_infill: bool = False
 ) -> CompletionPlan:
-    """Read no prompt, so that it is quick. Raise Refused.
+    """Return the plan of a body, whose prompts are not read here, so that it is quick. Raises Refused.
 
-    can_infill: the model fills the gap before a `suffix`.
+    can_infill: whether the model fills the gap before a `suffix`.
     """
     check_stream_options(body)
     _check_suffix(body, can_infill)

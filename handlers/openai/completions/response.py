@@ -99,7 +99,7 @@ class CompletionEvents:
         *,
         is_plain: bool = True,
     ) -> None:
-        """is_plain: whether chunks may go into the prebuilt envelope."""
+        """Begin a stream. is_plain: whether chunks may go into the prebuilt envelope."""
         self._may_be_plain = is_plain and plan.num_logprobs is None and not plan.shows_ids
         self._plan = plan
         self._prompts = prompts
@@ -110,7 +110,7 @@ class CompletionEvents:
         self._plain = ChunkTemplate(empty, _TEXT_CHOICE)
 
     def encode(self, prompt: int, event: TokenEvent) -> EncodedEvent | m.CreateCompletionStreamResponse:
-        """prompt: which of them the event is of."""
+        """Return the chunk of an event. prompt: the number of the prompt that the event belongs to."""
         index = prompt * self._plan.n + event.index
         begins = event.position == 0 and self._plan.echoes
         is_plain = event.finish is None and self._may_be_plain and not begins

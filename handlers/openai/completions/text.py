@@ -13,7 +13,9 @@ class LogprobWriter:
     """Writes the four lists of one text, piece by piece; offsets go on from piece to piece."""
 
     def __init__(self, tokenizer: Tokenizer, *, offset: int, names_ids: bool = False) -> None:
-        """offset: characters that stand before the first token. names_ids: whether a token is written as its
+        """Begin a text.
+
+        offset: the number of characters before the first token. names_ids: whether a token is written as its
         id.
         """
         self._names_ids = names_ids

@@ -31,7 +31,7 @@ class Rendering:
         self._completions = completions
 
     async def chat(self, body: m.CreateChatCompletionRequest) -> m.RenderedRequest:
-        """Raise the contract's problem for a request that no answer could be made of."""
+        """Return the chat as a request for tokens. Raises the contract's problem if it cannot be answered."""
         with mapped_errors(self._chat.mapping(body)):
             _check_options(body)
             prepared = await self._chat.prepare(body)
@@ -39,7 +39,7 @@ class Rendering:
         return rendered
 
     async def completion(self, body: m.CreateCompletionRequest) -> list[m.RenderedRequest]:
-        """Raise as `chat` does."""
+        """Return a request for tokens for each prompt. Raises the contract's problem, as `chat` does."""
         with mapped_errors(self._completions.mapping(body)):
             _check_options(body)
             plan = self._completions.plan(body, is_stream=bool(body.stream))
@@ -49,7 +49,7 @@ class Rendering:
     async def _rendered(
         self, body: Body, requests: Sequence[GenerationRequest], prefix: str
     ) -> list[m.RenderedRequest]:
-        """Raise PromptTooLong for a prompt that leaves no room for its answer."""
+        """Return requests on the wire. Raises PromptTooLong for a prompt without room for its answer."""
         total = self._shared.model_info.max_total_tokens
         for request in requests:
             if len(request.prompt.token_ids) + request.stopping.max_tokens > total:

@@ -30,7 +30,10 @@ class Tokens:
         self._chat = chat
 
     async def tokenize(self, body: m.TokenizeRequest) -> EncodedAnswer:
-        """Raise the contract's problem for a request of neither a prompt nor messages, or of both."""
+        """Return the tokens of a prompt or of a conversation.
+
+        Raises the contract's problem for a request of neither a prompt nor messages, or of both.
+        """
         field = "prompt" if body.messages is None else "messages"
         with mapped_errors(partial(to_problem, prompt_field=field)):
             _check_parts(body)
@@ -41,7 +44,7 @@ class Tokens:
             return await self._shared.workers.write(len(token_ids), self._answer, token_ids, shows_texts)
 
     async def detokenize(self, body: m.DetokenizeRequest) -> EncodedAnswer:
-        """Raise the contract's problem for a token outside of the vocabulary."""
+        """Return the text of tokens. Raises the contract's problem for a token outside of the vocabulary."""
         shared = self._shared
         with mapped_errors(partial(to_problem, prompt_field="tokens")):
             shared.model_names.resolve(body.model or shared.model_names.served)

@@ -17,7 +17,10 @@ class InputTokens:
         self._model_names = model_names
 
     async def count(self, body: m.CountResponseInputTokensRequest) -> m.ResponseInputTokens:
-        """Raise the contract's problem for an input that no response could be made of."""
+        """Return the number of an input's tokens.
+
+        Raises the contract's problem for an input that no response could be made of.
+        """
         fields = {name: getattr(body, name) for name in m.CountResponseInputTokensRequest.model_fields}
         named = {**fields, "model": body.model or self._model_names.served}
         response = m.CreateResponseRequest.model_construct(**named)

@@ -73,7 +73,7 @@ class Reference:
     """The pages: `/docs` lists the contracts, and `/<contract>/docs` is the page of one."""
 
     def __init__(self, shell: FastAPI, pages: Sequence[tuple[str, str]] = ()) -> None:
-        """pages: as in `RuntimeOptions`."""
+        """Mount the pages of documentation. pages: links to other pages, as in `RuntimeOptions`."""
         self._documents: dict[str, bytes] = {}
         self._pages = "\n".join(f'<p><a href="{escape(link)}">{escape(what)}</a></p>' for link, what in pages)
         shell.mount(f"/{_ASSETS}", StaticFiles(packages=[("fastapi_offline", "static")]))

@@ -57,7 +57,7 @@ async def serve_engine(
 ) -> int:
     """Return the exit status once the server has stopped, or its engine has died.
 
-    listeners: what the processes listen on, one each. Raises as `serve` does.
+    listeners: the sockets on which the processes listen, one each. Raises the errors of `serve`.
     """
     check_socket_folder()
     fronts = Fronts(settings, listeners)
@@ -127,7 +127,7 @@ class _EngineServer(DrainingServer):
         listeners: Sequence[socket.socket],
         path: str,
     ) -> None:
-        """path: of the socket that the fronts ask."""
+        """Keep the path of the socket that the fronts ask."""
         grace_s = settings.graceful_termination_timeout
         super().__init__(config, url, engine, grace_s, None, settings.header_timeout, watchdog)
         self._fronts = fronts

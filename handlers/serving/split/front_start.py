@@ -10,12 +10,19 @@ URL: Final = "http://localhost"  # of the engine's process, at its socket
 
 
 class FrontStart(NamedTuple):
-    """name: the process's own. socket: the path of the engine's. model_info: what the engine serves."""
+    """All that one front needs to start."""
 
     name: str
+    """The process's name."""
+
     settings: Settings
+    """The settings of the server."""
+
     socket: str
+    """The path of the engine's socket."""
+
     model_info: ModelInfo
+    """The description of the model that the engine serves."""
 
 
 def command(listener: int, reports: int) -> list[str]:

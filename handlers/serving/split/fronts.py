@@ -62,7 +62,7 @@ class Fronts:
     async def ready(self, path: str, model_info: ModelInfo) -> bool:
         """Have them serve, and return whether all are ready; else one has failed, or a stop has begun.
 
-        path: of the engine's socket.
+        path: the path of the engine's socket.
         """
         for place, front in enumerate(self._starting):
             self._keeping.append(asyncio.create_task(self._keep(place, front, path, model_info)))
@@ -172,7 +172,7 @@ class _Front:
     """
 
     def __init__(self, process: Process, pipe: int) -> None:
-        """pipe: the descriptor of the end to read, which is closed here."""
+        """Begin to read. pipe: the descriptor of the end to read, which is closed here."""
         self.process = process
         self._loop = asyncio.get_running_loop()
         self._pipe = pipe

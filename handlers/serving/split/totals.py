@@ -41,7 +41,7 @@ class TotalsApp:
     """
 
     def __init__(self, app: ASGIApp, engine_text: Callable[[], str], live: Container[str]) -> None:
-        """engine_text: the metrics that come before the sums. live: the names of the processes that run."""
+        """Begin without texts. engine_text: metrics before the sums. live: the names of running processes."""
         self._app = app
         self._engine_text = engine_text
         self._live = live

@@ -21,7 +21,7 @@ _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQ
 
 
 def chat_params(body: m.ChatRequest, limits: RequestLimits) -> ChatParams:
-    """Raises Refused, ToolsWithResponseFormat or InvalidResponseFormat."""
+    """Return the neutral request. Raises Refused, ToolsWithResponseFormat or InvalidResponseFormat."""
     stop = stop_texts(body.stop)
     limits.check_stop(stop)
     limits.check_top_n("top_logprobs", body.top_logprobs)

@@ -54,7 +54,7 @@ class CompletionEvents:
         self._plain = ChunkTemplate(self._chunk([]), _TEXT_CHOICE)
 
     def encode(self, index: int, event: TokenEvent) -> EncodedEvent | m.Chunk:
-        """index: which of the prompts."""
+        """Return the chunk of an event. index: the number of its prompt."""
         if event.finish is None:
             return self._plain.fill(index, orjson.dumps(event.text))
         choice = m.CompletionChunkChoice(

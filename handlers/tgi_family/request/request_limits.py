@@ -42,7 +42,7 @@ class RequestLimits:
         )
 
     def check_params(self, params: GenerateParams) -> None:
-        """Raises Refused for the first rule that is broken, in the released servers' order."""
+        """Raise Refused for the first rule that is broken, in the released servers' order."""
         self.check_stop(params.stop)
         if (params.best_of or 1) > 1 and params.seed is not None:
             raise Refused("`seed` must not be set when `best_of` > 1")

@@ -12,7 +12,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 class Nested(Generic[ModelT]):
-    """field: the member that holds the text."""
+    """The reader of an object inside a member of the body. field: the name of that member."""
 
     def __init__(self, model: type[ModelT], field: str) -> None:
         self._schema = fail_fast_schema(model)

@@ -51,7 +51,7 @@ def _scalar(name: str, value: Any) -> Any:
 
 
 def read_json(text: str, field: str) -> Any:
-    """Raises Refused for what is no JSON."""
+    """Return the value of a JSON text. Raises Refused for a text that is not JSON."""
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError as error:

@@ -41,10 +41,10 @@ class Placeholders:
     """The rules of a document's placeholders, by the names of these."""
 
     def __init__(self, source: str, first_array: int = 0, *, counts_strings: bool = True) -> None:
-        """source: the JSON text of the document, in which no placeholder may stand already.
+        """Choose a prefix that the document does not have.
 
-        first_array: the number of the first array of unique items. counts_strings: whether strings may be
-            counted at run time.
+        source: the JSON text of the document. first_array: the number of the first array of unique items.
+        counts_strings: whether strings may be counted at run time.
         """
         self._prefix = next(
             prefix for at in range(len(source) + 1) if (prefix := f"placeholder{at or ''}_") not in source

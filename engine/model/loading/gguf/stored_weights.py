@@ -33,7 +33,10 @@ class StoredWeight:
     def __init__(
         self, path: Path, content: np.ndarray[Any, Any], source: Source, num_heads: int, dtype: torch.dtype
     ) -> None:
-        """content: the whole file's bytes, mapped. num_heads: of a tensor whose rows are permuted."""
+        """Read nothing yet.
+
+        content: the whole file's bytes, mapped. num_heads: the heads of a tensor whose rows are permuted.
+        """
         self._path, self._content, self._source = path, content, source
         self._num_heads = num_heads
         self.dtype = dtype

@@ -14,7 +14,7 @@ from handlers.chat.tools import ToolCall, ToolDefinition
 class ClientText(msgspec.Struct, frozen=True, kw_only=True):
     """The texts of a request that its template gets.
 
-    variables: of the template, by names that are the template's and not text.
+    variables: the template's variables, by names that belong to the template and are not text.
     """
 
     messages: tuple[ChatMessage, ...]

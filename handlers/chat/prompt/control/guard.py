@@ -44,7 +44,7 @@ class RenderedPrompt(msgspec.Struct, frozen=True):
     placed: PlacedTokens | None = None
 
     def encode(self, tokenizer: Tokenizer, *, add_special_tokens: bool) -> list[int]:
-        """Raises InvalidRequest."""
+        """Return the prompt's token ids. Raises InvalidRequest for text that cannot be encoded."""
         if self.parts is None or self.placed is None:
             return tokenizer.encode(self.text, add_special_tokens=add_special_tokens)
         return self.placed.encode(self.parts, add_special_tokens=add_special_tokens)
@@ -54,7 +54,7 @@ class RenderedPrompt(msgspec.Struct, frozen=True):
     ) -> list[int]:
         """Encode as `encode` does, and remember the ids of segments for prompts of the same salt.
 
-        Raises InvalidRequest.
+        Raises InvalidRequest, as `encode` does.
         """
         if self.parts is not None and self.placed is not None:
             return self.placed.encode_segments(self.parts, cache_salt, add_special_tokens=add_special_tokens)

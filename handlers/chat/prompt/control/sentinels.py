@@ -28,7 +28,7 @@ class Sentinels:
     def __init__(
         self, tokens: Collection[str], literals: TemplateLiterals, reasoning_tags: Collection[str]
     ) -> None:
-        """reasoning_tags: those that an assistant's content may hold."""
+        """Find where control tokens can begin. reasoning_tags: tags that an assistant's content may hold."""
         openings = _Openings(frozenset(tokens), literals.written)
         inner = {inner for _, inner in openings.inner()}
         self._known_roles = {text for text in literals.sought if text.isidentifier()} - inner

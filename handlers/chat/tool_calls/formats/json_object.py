@@ -50,7 +50,7 @@ class JsonObjectFormat(ToolFormat):
     """A call is an object; a block holds one, or a list of them.
 
     object_begin: the object up to the arguments, with the name in place of %s.
-    object_end: what follows the arguments.
+    object_end: the text that follows the arguments.
     """
 
     object_begin: str = '{"name": %s, "arguments": '

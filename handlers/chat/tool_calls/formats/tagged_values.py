@@ -120,7 +120,7 @@ class TaggedValuesFormat(ToolFormat):
         yield CallArguments("{}" if separator == "{" else "}")
 
     def _is_written_as_text(self, parameter: Parameter | None, kind: str | None) -> bool:
-        """Return whether a value is text as it stands. kind: which of `kinds` came before it."""
+        """Return whether a value is text as it stands. kind: the one of `kinds` that came before it."""
         if self.kinds is None:
             return parameter is not None and _is_text(parameter)
         return kind == self.kinds[0] and (parameter is None or "string" in parameter.types)

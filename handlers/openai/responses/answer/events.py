@@ -45,7 +45,7 @@ class ResponseEvents:
         self._numbers = count()
 
     def begin(self, response: m.Response) -> Iterator[ResponseEvent]:
-        """response: as it is before the model has said anything."""
+        """Yield the first events. response: its state before the model has said anything."""
         self.has_begun = True
         yield m.ResponseCreatedEvent(
             type="response.created", sequence_number=next(self._numbers), response=response
@@ -65,7 +65,7 @@ class ResponseEvents:
                     yield from self._closed(item)
 
     def end(self, response: m.Response) -> ResponseEvent:
-        """response: as it is from now on."""
+        """Return the last event. response: its state from now on."""
         number = next(self._numbers)
         if response.status == "completed":
             return m.ResponseCompletedEvent(

@@ -18,7 +18,7 @@ WireItem: TypeAlias = (
 
 
 class OutputItem(ABC):
-    """One item. index: its place in the output. status: in progress until the item is closed."""
+    """One item of the output. index: its place there. status: "in_progress" until the item is closed."""
 
     prefix: ClassVar[str]
 
@@ -97,7 +97,7 @@ class Message(OutputItem):
 
 
 class Call(OutputItem):
-    """A call that the model makes. namespace: that of the tool, None for one in none."""
+    """A call that the model makes. namespace: the tool's namespace; None for a tool without one."""
 
     def __init__(self, index: int, call_id: str, name: str, namespace: str | None = None) -> None:
         super().__init__(index)

@@ -29,7 +29,7 @@ class Begun(NamedTuple):
 
 
 class Gained(NamedTuple):
-    """An item is longer by a piece of text; logprobs: of the piece's tokens, if they are asked for."""
+    """A piece of text that an item gained. logprobs: scores of the piece's tokens, if they are asked for."""
 
     item: OutputItem
     piece: str
@@ -53,8 +53,10 @@ class ResponseOutput:
     """
 
     def __init__(self, logprobs: Logprobs | None, tools: Toolbox | None = None) -> None:
-        """logprobs: returns those of a message's tokens; None if the answer has none.
-        tools: those that the model may call.
+        """Begin without items.
+
+        logprobs: returns the log-probabilities of a message's tokens; None if the answer has none.
+        tools: the tools that the model may call.
         """
         self.is_cut = False
         self._items: list[OutputItem] = []

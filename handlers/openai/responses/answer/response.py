@@ -18,7 +18,7 @@ class ResponseDraft:
     """One response to a request, whose options it repeats, at any time of its life."""
 
     def __init__(self, body: m.CreateResponseRequest, model: str) -> None:
-        """model: what answers call it."""
+        """Begin a response to a request. model: the model's name in answers."""
         self._body = body
         self._model = model
         self._id = f"resp_{token_hex(16)}"
@@ -28,7 +28,7 @@ class ResponseDraft:
         return self._response("in_progress")
 
     def ended(self, output: Sequence[WireItem], usage: ChatUsage, *, is_cut: bool) -> m.Response:
-        """is_cut: by the bound of tokens, or the context's."""
+        """Return the response at its end. is_cut: whether the bound of tokens or the context cut it off."""
         return self._response("incomplete" if is_cut else "completed", output, response_usage(usage))
 
     def failed(self, output: Sequence[WireItem], problem: Problem) -> m.Response:

@@ -42,7 +42,10 @@ class Conversation:
         items: str | Sequence[InputItem],
         dropped: AbstractSet[int] = frozenset(),
     ) -> None:
-        """dropped: places of items to leave out. Raises Refused for an item that cannot be honoured."""
+        """Read the items. Raises Refused for an item that cannot be honoured.
+
+        dropped: the places of items to leave out.
+        """
         self._messages: list[ChatMessage] = []
         self._places: list[Place] = []
         self._names: dict[str, str] = {}  # of the functions called, by call

@@ -22,7 +22,10 @@ _FIELDS: Final = {"response_format": "text.format", "template_kwargs": "chat_tem
 
 
 def check_rules(body: m.CreateResponseRequest) -> None:
-    """Raises Refused, or a Problem where OpenAI has a code of its own, for what no schema states."""
+    """Check the rules that no schema states.
+
+    Raises Refused, or a Problem where OpenAI has a code of its own.
+    """
     _check_stateless(body)
     check_stream_options(body)
     if body.top_logprobs and not includes_logprobs(body):
@@ -36,8 +39,10 @@ def includes_logprobs(body: m.CreateResponseRequest) -> bool:
 
 
 def chat_params(body: m.CreateResponseRequest, conversation: Conversation, tools: Toolbox) -> ChatParams:
-    """Raise Refused for a choice of tools that cannot be honoured, InvalidResponseFormat for a format that is
-    no JSON Schema.
+    """Return the neutral request of a body.
+
+    Raises Refused for a choice of tools that cannot be honoured, and InvalidResponseFormat for a format that
+    is no JSON Schema.
     """
     return ChatParams(
         request_id=token_hex(16),

@@ -23,7 +23,7 @@ INPUT: Final = "input"
 class OfferedTool(NamedTuple):
     """A tool, and the function that the model knows it as.
 
-    name, namespace: as the request has them. field: its place in the request.
+    name, namespace: the names that the request has. field: the tool's place in the request.
     """
 
     definition: ToolDefinition
@@ -37,7 +37,7 @@ class Toolbox:
     """The tools that the model is offered, in the order of the request."""
 
     def __init__(self, *lists: tuple[str, Sequence[Tool]]) -> None:
-        """lists: fields of the request, and the tools of each.
+        """Read the tools. lists: the fields of the request that have tools, and the tools of each.
 
         Raises Refused for a name that comes twice, and for a tool that the model may not call.
         """
@@ -56,7 +56,7 @@ class Toolbox:
         return self._offered.get(function)
 
     def choice(self, choice: Choice) -> ToolChoice:
-        """Raises Refused for a choice of a tool that is not offered."""
+        """Return the neutral choice. Raises Refused for a choice of a tool that is not offered."""
         match choice:
             case m.ResponseFunctionChoice():
                 return ToolChoice.named(self._function(choice.name))
@@ -115,7 +115,7 @@ def _offered(field: str, tools: Sequence[Tool]) -> Iterator[OfferedTool]:
 def _offer(
     tool: Callable, field: str, namespace: str | None = None, preface: str | None = None
 ) -> OfferedTool:
-    """preface: text before the tool's own description."""
+    """Return a tool and its function. preface: a text before the tool's own description."""
     check_callers(given(tool.allowed_callers), f"{field}.allowed_callers")
     is_custom = isinstance(tool, m.ResponseCustomTool)
     description = "\n\n".join(filter(None, (preface, tool.description, _grammar_text(tool))))

@@ -26,7 +26,7 @@ class FormParser:
     """
 
     def __init__(self, boundary: bytes, files: Container[str]) -> None:
-        """files: names of the members that are files, whose parts may be as long as the body.
+        """Begin a form. files: names of the members that are files, whose parts may be as long as the body.
 
         Raises MalformedForm for a boundary that is too long.
         """

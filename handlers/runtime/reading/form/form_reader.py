@@ -25,7 +25,7 @@ class FormReader:
     """The reader of one operation's forms. max_bytes: a longer body is refused, whatever it holds."""
 
     def __init__(self, fields: Iterable[FormField], status: int, max_bytes: int) -> None:
-        """status: of the answer to an invalid form."""
+        """Take the fields of a form. status: the status of the answer to an invalid form."""
         self._fields = {field.name: field for field in fields}
         self._members = frozenset(field.member for field in self._fields.values())
         self._files = frozenset(name for name, field in self._fields.items() if field.kind == "file")

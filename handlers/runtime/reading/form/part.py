@@ -17,7 +17,7 @@ class Part:
     """
 
     def __init__(self, headers: dict[bytes, bytes]) -> None:
-        """headers: names in lower case. Raises MalformedForm."""
+        """Read the head of a part. headers: values by names in lower case. Raises MalformedForm."""
         disposition, parameters = parse_options_header(headers.get(b"content-disposition"))
         if disposition != b"form-data" or not parameters.get(b"name"):
             raise MalformedForm("has a part without a name")

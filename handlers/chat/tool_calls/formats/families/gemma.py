@@ -108,7 +108,7 @@ def _written_key(key: str) -> str:
 def _read_arguments(text: IncomingText, parameters: Mapping[str, Parameter]) -> Reading[None]:
     """Read an object from its bracket on, and emit it as JSON while it arrives.
 
-    parameters: by the names of the object's own members.
+    parameters: the parameters of the object's own members, by name.
     """
     yield CallArguments((yield from text.literal("{")))
     open_brackets = ["}"]
@@ -153,7 +153,7 @@ def _read_key(text: IncomingText) -> Reading[str]:
 
 
 def _read_scalar(text: IncomingText, types: frozenset[str]) -> Reading[None]:
-    """Read a text, a number or a word. types: those that an unquoted word may have."""
+    """Read a text, a number or a word. types: the types that an unquoted word may have."""
     quote = yield from text.literal(_QUOTE, '"', "")
     if quote == '"':
         yield CallArguments(to_json_string((yield from _read_json_string(text))))
