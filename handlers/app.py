@@ -147,7 +147,7 @@ def build_app(
     for a chat template that is broken.
     """
     check_root(settings.root, list(CONTRACTS))
-    access = Access(settings, CONTRACTS)
+    access = Access(settings, settings.host, CONTRACTS)
     limit = ConcurrencyLimit(settings.max_concurrent_requests, settings.max_sequences_a_request)
     shared = _shared(settings, engine, limit, share_metrics)
 
@@ -172,7 +172,9 @@ def build_app(
     )
     shell = FastAPI(openapi_url=None, lifespan=lifespan)
     if settings.playground:
-        Playground(settings, engine, list(CONTRACTS)).mount(shell)
+        Playground(settings.model_name, engine, list(CONTRACTS), asks_for_key=settings.asks_for_key).mount(
+            shell
+        )
     server = ContractServer(shell, options, _endpoints(settings))
     Probes(engine).mount(shell)
     Invocations(server, f"/{OpenAIContract.name}", max_body_bytes, shared.workers).mount(shell)
