@@ -12,13 +12,13 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.errors import EngineError
+from engine.frontend.engine import Engine
 from engine.info.capabilities import Capabilities
 from generated.operation import Handlers, Operation
 from handlers.access.access import Access, check_access
 from handlers.access.audit_log import CannotWriteAuditLog
 from handlers.access.visit import private_cache_salt
 from handlers.active_requests.active_request import ActiveRequests
-from handlers.active_requests.engine import Engine
 from handlers.active_requests.metrics import Metrics, ShareMetrics
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.operations import AlephAlphaHandlers

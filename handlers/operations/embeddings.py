@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from engine.core.stages.unit_vector import unit_vector
 from engine.events import Embedding
+from engine.frontend.engine import Engine
 from engine.info.model_info import ModelInfo
 from engine.request import EmbeddingRequest, Pooling, Prompt
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.active_requests.engine import Engine
 from handlers.concurrency.workers import Workers
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation

@@ -141,7 +141,7 @@ def embedding(request: EmbeddingRequest) -> Embedding:
 
 
 class ScriptedEngine:
-    """Implements `handlers.active_requests.engine.Engine`.
+    """Implements `engine.frontend.engine.Engine`.
 
     requests: all that were submitted. texts: all whose vectors were asked for. embeds: gives or raises them.
     num_running: those whose events are still being read, and texts that wait for their vector.

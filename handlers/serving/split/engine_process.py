@@ -11,9 +11,9 @@ import uvicorn
 from starlette.types import ASGIApp
 from typing_extensions import override
 
+from engine.frontend.engine import Engine
 from engine.info.model_info import ModelInfo
 from engine.remote.wire.verbatim import VerbatimApi
-from handlers.active_requests.engine import Engine
 from handlers.active_requests.metrics import Metrics
 from handlers.app import build_app
 from handlers.chat.summary import chat_summary

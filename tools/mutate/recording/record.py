@@ -12,7 +12,7 @@ import httpx
 from starlette.types import ASGIApp
 
 from engine.errors import EngineBusy, EngineStopped, GenerationFailed
-from handlers.active_requests.engine import Engine
+from engine.frontend.engine import Engine
 from handlers.app import CONTRACTS, build_app
 from handlers.checking.exchange import Exchange
 from handlers.settings.settings import Settings

@@ -16,12 +16,12 @@ from PIL import Image
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.errors import GenerationFailed, InvalidMedia, InvalidRequest
+from engine.frontend.engine import Engine
 from engine.media_item import FilePrompt, MediaItem, MediaProcessor
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.request import GenerationRequest, MediaKind, Prompt, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
-from handlers.active_requests.engine import Engine
 from handlers.active_requests.metrics import Metrics
 from handlers.app import build_app
 from handlers.settings.settings import Settings
