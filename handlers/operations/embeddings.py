@@ -10,7 +10,6 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.stages.unit_vector import unit_vector
 from engine.events import Embedding
 from engine.frontend.engine import Engine
 from engine.info.model_info import ModelInfo
@@ -60,7 +59,7 @@ class Embedder:
 
         field: the one that holds the texts. dimensions: entries to keep of each vector, which then gets unit
         length again; None keeps all.
-        Raises Overloaded, Refused if the vectors have fewer entries, and what `AsyncEngine.embed` does.
+        Raises Overloaded, Refused if the vectors have fewer entries, and what `Engine.embed` does.
         """
         self._check_dimensions(dimensions)
         num_parallel = min(len(texts), self._max_parallel)
@@ -74,10 +73,7 @@ class Embedder:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
         return EmbeddedTexts(
-            [
-                one.vector if dimensions is None else unit_vector(one.vector[:dimensions])
-                for one in embeddings
-            ],
+            [one.vector if dimensions is None else one.truncated(dimensions).vector for one in embeddings],
             sum(one.num_prompt_tokens for one in embeddings),
             sum(one.num_cached_tokens for one in embeddings),
         )
