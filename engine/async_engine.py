@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from engine.assembly.built_engine import BuiltEngine
 from engine.bounded_process.client import CAN_FORK
-from engine.build import build_core, media_processor_of, media_stats_of, speech_runner_of
+from engine.build import build_core
 from engine.call_thread import CallThread
 from engine.config import MAX_UNREAD_BYTES, AdapterLimits, EngineConfig
 from engine.errors import EngineDied, EngineError, EngineStopped, GenerationFailed, NotCapable
@@ -30,12 +31,10 @@ from engine.grammar.process.client import SHARED as GRAMMARS
 from engine.info.capabilities import Capabilities
 from engine.info.model_info import ModelInfo
 from engine.info.speech_info import SpeechReader
-from engine.info.stats import EngineStats, Health, MediaStats
-from engine.lora.opening import open_adapters
+from engine.info.stats import EngineStats, Health
 from engine.lora.registry import AdapterRegistry
 from engine.media.process.client import SHARED as DECODING
 from engine.media_item import MediaProcessor
-from engine.model.fallback.runner import FallbackRunner
 from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.sampling.request_tables import RequestTables, are_large
 from engine.text.tokenizer import Tokenizer
@@ -54,32 +53,24 @@ class AsyncEngine(Engine):
 
     def __init__(
         self,
-        core: SteppedCore,
-        tokenizer: Tokenizer,
-        model_info: ModelInfo,
+        built: BuiltEngine[SteppedCore],
         thread: CallThread | None = None,
-        adapters: AdapterRegistry | None = None,
         *,
-        media: MediaProcessor | None = None,
-        media_stats: Callable[[], MediaStats | None] = lambda: None,
-        speech: FallbackRunner | None = None,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
         """Start the engine's thread; `start` also loads the model. Requires a running event loop.
 
-        thread: the one in which the core was built. adapters: None for none, ever. media: what reads files
-        for the model, if anything does. media_stats: its current numbers. speech: the core's runner, if its
-        model transcribes. max_unread_bytes: as in EngineConfig.
+        thread: the one in which the core was built. max_unread_bytes: as in EngineConfig.
         """
-        self._media = media
-        self._media_stats = media_stats
-        self._speech = speech
+        core, tokenizer, model_info = built.core, built.tokenizer, built.info
+        self._media = built.media
+        self._speech = built.speech
         self._tokenizer = tokenizer
         self._model_info = model_info
-        self._adapters = adapters or AdapterRegistry({}, AdapterLimits())
+        self._adapters = built.adapters or AdapterRegistry({}, AdapterLimits())
         self._core = core
         self._loop = asyncio.get_running_loop()
-        transcribes = speech is not None
+        transcribes = self._speech is not None
         self._capabilities = Capabilities(
             media=model_info.media,
             embeddings=not transcribes,
@@ -117,19 +108,8 @@ class AsyncEngine(Engine):
             GRAMMARS.start()  # while the model loads
         thread = CallThread(_THREAD_NAME)
         try:
-            core, tokenizer, info = await asyncio.wrap_future(thread.submit(build_core, config, report))
-            opened = await asyncio.wrap_future(thread.submit(open_adapters, core.runner, config, report))
-            return cls(
-                core,
-                tokenizer,
-                replace(info, kernels=(*info.kernels, *opened.kernels)),
-                thread,
-                opened.registry,
-                media=media_processor_of(core.runner),
-                media_stats=partial(media_stats_of, core.runner),
-                speech=speech_runner_of(core.runner),
-                max_unread_bytes=config.max_unread_bytes,
-            )
+            built = await asyncio.wrap_future(thread.submit(build_core, config, report))
+            return cls(built, thread, max_unread_bytes=config.max_unread_bytes)
         except BaseException:
             thread.end()
             # Wait a while, since a process that ends while libraries are being loaded may crash.
@@ -160,12 +140,12 @@ class AsyncEngine(Engine):
     @property
     @override
     def media(self) -> MediaProcessor | None:
-        return self._media
+        return None if self._media is None else self._media.processor
 
     @property
     @override
     def speech(self) -> SpeechReader | None:
-        return None if self._speech is None or self._speech.speech is None else self._speech.speech.reader
+        return None if self._speech is None else self._speech.reader
 
     @property
     @override
@@ -231,7 +211,7 @@ class AsyncEngine(Engine):
         self._check_alive()
         if self._model_info.speech is None or not self._model_info.speech.alignment_heads:
             raise NotCapable("words")
-        assert self._speech is not None, "a model that transcribes has its runner here"
+        assert self._speech is not None, "a model that transcribes has its parts here"
         try:
             computing = self._thread.compute(partial(self._speech.cross_weights, window, token_ids))
             return await asyncio.wrap_future(computing)
@@ -267,7 +247,8 @@ class AsyncEngine(Engine):
         adapters = self._adapters.stats(self._core.used_adapters())
         decodes = self._media is not None or self._speech is not None
         processes = (GRAMMARS.stats(), DECODING.stats()) if decodes else (GRAMMARS.stats(),)
-        return replace(self._core.stats(), adapters=adapters, media=self._media_stats(), processes=processes)
+        media = None if self._media is None else self._media.stats()
+        return replace(self._core.stats(), adapters=adapters, media=media, processes=processes)
 
     @override
     async def drain(self, timeout_s: float) -> None:
