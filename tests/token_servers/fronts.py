@@ -24,7 +24,7 @@ from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import ApiFacts, PriorityOrder, TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.upstream import Reply, running_upstream
 from tests.servers import sglang, vllm

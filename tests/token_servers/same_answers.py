@@ -17,7 +17,7 @@ from engine.errors import InvalidRequest
 from engine.events import FinishReason, TokenEvent
 from engine.frontend.engine import Engine
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
-from handlers.app import TABLES, build_app
+from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.clients.test_same_text import answers, continuations
 from tests.contract.agreement import disagreement

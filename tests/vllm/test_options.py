@@ -27,7 +27,7 @@ from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import ApiFacts
 from engine.remote.wire.vllm import VllmApi
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.requests import generation_request
 from tests.tiny.lora import save_adapter

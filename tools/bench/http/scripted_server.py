@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from engine.demo_model import DEMO_MODEL
 from engine.model.loading.imports.light_imports import import_lightly
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol

@@ -13,8 +13,8 @@ from starlette.types import ASGIApp
 
 from engine.errors import EngineBusy, EngineStopped, GenerationFailed
 from engine.frontend.engine import Engine
-from handlers.app import CONTRACTS, build_app
 from handlers.checking.exchange import Exchange
+from handlers.composition import CONTRACTS, build_app
 from handlers.settings.settings import Settings
 from tools.mutate.recording.failing_engine import FailingEngine
 from tools.mutate.recording.requests import Request, bad_requests, good_requests, plain_requests

@@ -23,7 +23,7 @@ from engine.remote.remote_engine import RemoteEngine
 from engine.request import GenerationRequest, MediaKind, Prompt, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from handlers.active_requests.metrics import Metrics
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.upstream import DONE, Body, Reply, ScriptedUpstream, event, refuses, running_upstream
 from tests.servers.running_app import running_app
