@@ -10,14 +10,17 @@ from functools import partial
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
+from typing_extensions import override
 
+from engine.assembly.built_engine import BuiltEngine
 from engine.bounded_process.client import CAN_FORK
-from engine.build import build_core, media_processor_of, media_stats_of, speech_runner_of
+from engine.build import build_core
 from engine.call_thread import CallThread
 from engine.config import MAX_UNREAD_BYTES, AdapterLimits, EngineConfig
 from engine.errors import EngineDied, EngineError, EngineStopped, GenerationFailed, NotCapable
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
+from engine.frontend.engine import Engine
 from engine.frontend.engine_thread import Abort, Add, Embed, EngineThread
 from engine.frontend.request_stream import RequestStream
 from engine.frontend.stepped_core import SteppedCore
@@ -28,12 +31,10 @@ from engine.grammar.process.client import SHARED as GRAMMARS
 from engine.info.capabilities import Capabilities
 from engine.info.model_info import ModelInfo
 from engine.info.speech_info import SpeechReader
-from engine.info.stats import EngineStats, Health, MediaStats
-from engine.lora.opening import open_adapters
+from engine.info.stats import EngineStats, Health
 from engine.lora.registry import AdapterRegistry
 from engine.media.process.client import SHARED as DECODING
 from engine.media_item import MediaProcessor
-from engine.model.fallback.runner import FallbackRunner
 from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.sampling.request_tables import RequestTables, are_large
 from engine.text.tokenizer import Tokenizer
@@ -47,40 +48,29 @@ _THREAD_NAME = "engine"
 _log = logging.getLogger(__name__)
 
 
-class AsyncEngine:
-    """A model that serves requests, many at a time, from a thread of its own.
-
-    All methods belong to the event loop that started it.
-    """
+class AsyncEngine(Engine):
+    """An engine that computes in a thread of this process."""
 
     def __init__(
         self,
-        core: SteppedCore,
-        tokenizer: Tokenizer,
-        model_info: ModelInfo,
+        built: BuiltEngine[SteppedCore],
         thread: CallThread | None = None,
-        adapters: AdapterRegistry | None = None,
         *,
-        media: MediaProcessor | None = None,
-        media_stats: Callable[[], MediaStats | None] = lambda: None,
-        speech: FallbackRunner | None = None,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
         """Start the engine's thread; `start` also loads the model. Requires a running event loop.
 
-        thread: the one in which the core was built. adapters: None for none, ever. media: what reads files
-        for the model, if anything does. media_stats: its current numbers. speech: the core's runner, if its
-        model transcribes. max_unread_bytes: as in EngineConfig.
+        thread: the one in which the core was built. max_unread_bytes: as in EngineConfig.
         """
-        self._media = media
-        self._media_stats = media_stats
-        self._speech = speech
-        self.tokenizer = tokenizer
-        self.model_info = model_info
-        self.adapters = adapters or AdapterRegistry({}, AdapterLimits())
+        core, tokenizer, model_info = built.core, built.tokenizer, built.info
+        self._media = built.media
+        self._speech = built.speech
+        self._tokenizer = tokenizer
+        self._model_info = model_info
+        self._adapters = built.adapters or AdapterRegistry({}, AdapterLimits())
         self._core = core
         self._loop = asyncio.get_running_loop()
-        transcribes = speech is not None
+        transcribes = self._speech is not None
         self._capabilities = Capabilities(
             media=model_info.media,
             embeddings=not transcribes,
@@ -118,19 +108,8 @@ class AsyncEngine:
             GRAMMARS.start()  # while the model loads
         thread = CallThread(_THREAD_NAME)
         try:
-            core, tokenizer, info = await asyncio.wrap_future(thread.submit(build_core, config, report))
-            opened = await asyncio.wrap_future(thread.submit(open_adapters, core.runner, config, report))
-            return cls(
-                core,
-                tokenizer,
-                replace(info, kernels=(*info.kernels, *opened.kernels)),
-                thread,
-                opened.registry,
-                media=media_processor_of(core.runner),
-                media_stats=partial(media_stats_of, core.runner),
-                speech=speech_runner_of(core.runner),
-                max_unread_bytes=config.max_unread_bytes,
-            )
+            built = await asyncio.wrap_future(thread.submit(build_core, config, report))
+            return cls(built, thread, max_unread_bytes=config.max_unread_bytes)
         except BaseException:
             thread.end()
             # Wait a while, since a process that ends while libraries are being loaded may crash.
@@ -139,48 +118,55 @@ class AsyncEngine:
             raise
 
     @property
+    @override
+    def tokenizer(self) -> Tokenizer:
+        return self._tokenizer
+
+    @property
+    @override
+    def model_info(self) -> ModelInfo:
+        return self._model_info
+
+    @property
+    @override
+    def adapters(self) -> AdapterRegistry:
+        return self._adapters
+
+    @property
+    @override
     def capabilities(self) -> Capabilities:
-        """All that requests can ask for."""
         return self._capabilities
 
     @property
+    @override
     def media(self) -> MediaProcessor | None:
-        """The processor of files for the model; None for a model that reads text alone."""
-        return self._media
+        return None if self._media is None else self._media.processor
 
     @property
+    @override
     def speech(self) -> SpeechReader | None:
-        """The reader of sounds for a model that transcribes; None for any other."""
-        return None if self._speech is None or self._speech.speech is None else self._speech.speech.reader
+        return None if self._speech is None else self._speech.reader
 
     @property
+    @override
     def shares_interpreter(self) -> bool:
         """True: a step runs Python between its torch calls."""
         return True
 
+    @override
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
     ) -> AsyncGenerator[TokenEvent, None]:
-        """Run a request. Closing the iterator, or cancelling the task that awaits it, aborts the request.
-
-        on_end: called with the number of sequences that have just ended, even before their events are read;
-        for all of them in the end, unless the iterator is closed before.
-
-        The events of its sequences are interleaved, in order within each sequence; the iterator ends after
-        the last event of the last sequence. Raises at the first event: InvalidRequest, EngineBusy, or
-        EngineStopped; then or later: GenerationFailed, RequestAborted, or ReaderTooSlow if too many events
-        are unread; EngineDied if the engine is dead.
-        """
         submitted_at = time.perf_counter()
         self._check_alive()
         arrival, stream = self._registry.open(
-            request, lambda new: check_request(new, self.model_info, self.adapters), on_end
+            request, lambda new: check_request(new, self._model_info, self._adapters), on_end
         )
         num_running = request.num_sequences
         try:
             grammar = await self._compile(request, stream)
             tables = await self._tables(request)
-            async with self.adapters.using(request.adapter) as adapter:
+            async with self._adapters.using(request.adapter) as adapter:
                 self._thread.post(Add(arrival, request, grammar, submitted_at, tables, adapter))
                 while num_running:
                     event = stream.take()
@@ -196,18 +182,15 @@ class AsyncEngine:
             if num_running:  # whatever else ended it: after Add, so that none is left behind
                 self._thread.post(Abort(arrival))
 
+    @override
     async def embed(self, request: EmbeddingRequest) -> Embedding:
-        """Return a text's vector. Cancelling the task that awaits it aborts the request.
-
-        Raises InvalidRequest, EngineStopped, GenerationFailed or RequestAborted.
-        """
         submitted_at = time.perf_counter()
         self._check_alive()
         arrival, stream = self._registry.open(
-            request, lambda new: check_embedding(new, self.model_info, self.adapters)
+            request, lambda new: check_embedding(new, self._model_info, self._adapters)
         )
         try:
-            async with self.adapters.using(request.adapter) as adapter:
+            async with self._adapters.using(request.adapter) as adapter:
                 self._thread.post(Embed(arrival, request, submitted_at, adapter))
                 result = stream.take()
                 if result is None:
@@ -222,16 +205,13 @@ class AsyncEngine:
         assert isinstance(result, Embedding)
         return result
 
+    @override
     async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
-        """Return the weights with which the alignment heads attend to a window, computed between two steps.
-
-        token_ids: a prompt about the window, and its output. Returns [num_heads, num_tokens, num_positions].
-        Raises NotCapable for a model without such heads, GenerationFailed, and EngineStopped.
-        """
+        """Return the weights as `Engine.align` does, computed between two steps."""
         self._check_alive()
-        if self.model_info.speech is None or not self.model_info.speech.alignment_heads:
+        if self._model_info.speech is None or not self._model_info.speech.alignment_heads:
             raise NotCapable("words")
-        assert self._speech is not None, "a model that transcribes has its runner here"
+        assert self._speech is not None, "a model that transcribes has its parts here"
         try:
             computing = self._thread.compute(partial(self._speech.cross_weights, window, token_ids))
             return await asyncio.wrap_future(computing)
@@ -242,12 +222,12 @@ class AsyncEngine:
             _log.exception("the alignment of a window failed")
             raise GenerationFailed("the times of words could not be computed") from error
 
+    @override
     async def abort(self, request_id: str) -> None:
-        """End a request, whose iterator raises RequestAborted. Unknown and ended ids are ignored."""
         self._registry.abort(request_id)
 
+    @override
     async def health(self) -> Health:
-        """Return whether requests can be expected to succeed."""
         if self._death.is_set():
             return Health(False, "the engine died", is_alive=False)
         if self._core.is_failing:
@@ -258,21 +238,24 @@ class AsyncEngine:
             return Health(False, "the engine drains")
         return Health(True)
 
+    @override
     async def death(self) -> None:
-        """Return once the engine has died, with all its requests ended; never while it lives."""
         await self._death.wait()
 
+    @override
     def stats(self) -> EngineStats:
-        adapters = self.adapters.stats(self._core.used_adapters())
+        adapters = self._adapters.stats(self._core.used_adapters())
         decodes = self._media is not None or self._speech is not None
         processes = (GRAMMARS.stats(), DECODING.stats()) if decodes else (GRAMMARS.stats(),)
-        return replace(self._core.stats(), adapters=adapters, media=self._media_stats(), processes=processes)
+        media = None if self._media is None else self._media.stats()
+        return replace(self._core.stats(), adapters=adapters, media=media, processes=processes)
 
+    @override
     async def drain(self, timeout_s: float) -> None:
-        """Refuse new requests, and wait for running ones; after `timeout_s` they raise EngineStopped."""
         if not await self._registry.drain(timeout_s):
             self._grammars.stop()
 
+    @override
     async def stop(self) -> None:
         """End all requests with EngineStopped, and end the threads.
 
@@ -283,7 +266,7 @@ class AsyncEngine:
         self._is_stopped = True
         await self.drain(0)
         self._grammars.stop()
-        self.adapters.close()
+        self._adapters.close()
         if not await asyncio.to_thread(self._thread.stop, STOP_TIMEOUT_S):
             _log.error("the running step does not end; the engine stops without waiting for it")
 
@@ -313,7 +296,7 @@ class AsyncEngine:
             return None
         device = self._core.device
         return await asyncio.to_thread(
-            RequestTables, request.sampling, request.stopping, self.tokenizer, device
+            RequestTables, request.sampling, request.stopping, self._tokenizer, device
         )
 
     def _die(self) -> None:

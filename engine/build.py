@@ -4,62 +4,45 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import torch
+from msgspec.structs import replace
 
+from engine.assembly.built_engine import BuiltEngine
 from engine.assembly.engine_parts import EngineParts
 from engine.assembly.fallback_parts import fallback_parts
 from engine.assembly.paged_parts import PagedParts, paged_parts
 from engine.assembly.prepared_model import prepare_model
 from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
-from engine.core.runner import Runner
 from engine.errors import CannotPublish, NoPagedAttention
-from engine.info.model_info import ModelInfo
-from engine.info.stats import MediaStats
-from engine.media_item import MediaProcessor
-from engine.model.fallback.runner import FallbackRunner
-from engine.model.runner import ModelRunner
+from engine.lora.opening import open_adapters
 from engine.native.huge_pages import end_reserve
-from engine.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from engine.kv_events.publisher import KVEventPublisher
 
 
-def build_core(
-    config: EngineConfig, on_progress: Callable[[str], None]
-) -> tuple[EngineCore, Tokenizer, ModelInfo]:
-    """Load the model and size its cache.
+def build_core(config: EngineConfig, on_progress: Callable[[str], None]) -> BuiltEngine[EngineCore]:
+    """Load the model, size its cache, and open the adapters.
 
-    Raises ModelNotSupported where it cannot be served, KernelsMissing by `config.require_native`, and
-    CannotPublish by `config.kv_events`.
+    Raises ModelNotSupported where it cannot be served, KernelsMissing by `config.require_native`,
+    CannotPublish by `config.kv_events`, and CannotLoadAdapter by `config.adapters` and `adapter_root`.
     """
     publisher = None if config.kv_events is None else _open_publisher(config.kv_events)
     try:
-        parts = choose_parts(config, on_progress)
+        try:
+            parts = choose_parts(config, on_progress)
+        finally:
+            end_reserve()
+        opened = open_adapters(parts.runner, config, on_progress)
     except BaseException:
         if publisher is not None:
             publisher.close()
         raise
-    finally:
-        end_reserve()
     if publisher is not None:
         on_progress(f"KV events are published at {publisher.endpoint}")
-    return parts.core(publisher=publisher), parts.tokenizer, parts.info
-
-
-def media_processor_of(runner: Runner) -> MediaProcessor | None:
-    """Return what reads files for a core's model; None if it reads text alone."""
-    return runner.media.processor if isinstance(runner, ModelRunner) and runner.media is not None else None
-
-
-def media_stats_of(runner: Runner) -> MediaStats | None:
-    """Return the numbers of what reads files for a core's model; None if it reads text alone."""
-    return runner.media.stats() if isinstance(runner, ModelRunner) and runner.media is not None else None
-
-
-def speech_runner_of(runner: Runner) -> FallbackRunner | None:
-    """Return a core's runner if its model transcribes; None for any other."""
-    return runner if isinstance(runner, FallbackRunner) and runner.speech is not None else None
+    core = parts.core(publisher=publisher)
+    info = replace(parts.info, kernels=(*parts.info.kernels, *opened.kernels))
+    return BuiltEngine(core, parts.tokenizer, info, opened.registry, parts.media, parts.speech)
 
 
 def choose_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> EngineParts:

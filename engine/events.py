@@ -4,6 +4,7 @@ from enum import Enum
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 
@@ -138,3 +139,12 @@ class Embedding(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     queue_s: float = 0.0
     """Seconds from submission to the first step that ran the request."""
+
+    def normalized(self) -> "Embedding":
+        """Return the same with a vector of an L2 norm of 1; a vector of zeros stays as it is."""
+        norm = np.linalg.norm(self.vector)
+        return replace(self, vector=self.vector / norm) if norm > 0 else self
+
+    def truncated(self, dimensions: int) -> "Embedding":
+        """Return the same with a vector of the first entries, [dimensions], normalized again."""
+        return replace(self, vector=self.vector[:dimensions]).normalized()

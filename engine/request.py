@@ -10,6 +10,10 @@ from typing import Literal
 
 import msgspec
 
+# The most characters in all stop strings of a request, and in all its bad words: each token is checked for
+# them.
+MAX_TEXT_CHARACTERS = 65_536
+
 
 class GrammarKind(Enum):
     """The language of `Grammar.source`."""

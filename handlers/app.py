@@ -1,268 +1,27 @@
-"""The composition root: the only place that names every contract and ties them to one engine."""
+"""The entry of servers that load an application by its name: `uvicorn handlers.app:create_app --factory`."""
 
-import asyncio
 import logging
 import os
 from argparse import Namespace
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from typing import Final, NamedTuple, Protocol
 
-from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.errors import EngineError
-from engine.info.capabilities import Capabilities
-from generated.operation import Handlers, Operation
-from handlers.access.access import Access, check_access
+from handlers.access.access import check_access
 from handlers.access.audit_log import CannotWriteAuditLog
-from handlers.access.visit import private_cache_salt
-from handlers.active_requests.active_request import ActiveRequests
-from handlers.active_requests.engine import Engine
-from handlers.active_requests.metrics import Metrics, ShareMetrics
-from handlers.aleph_alpha.contract import AlephAlphaContract
-from handlers.aleph_alpha.operations import AlephAlphaHandlers
-from handlers.anthropic.contract import AnthropicContract
-from handlers.anthropic.operations import AnthropicHandlers
-from handlers.chat.core import ChatCore
 from handlers.chat.errors import TemplateError
-from handlers.chat.media import PromptMedia
-from handlers.concurrency.limit import ConcurrencyLimit
-from handlers.concurrency.workers import Workers
+from handlers.composition import CONTRACTS, build_app
 from handlers.engine_starter import engine_starter, set_environment
-from handlers.hf.contract import HfContract
-from handlers.hf.operations import HfHandlers
-from handlers.media.part_reader import PartReader
-from handlers.media.preparation import MediaPreparation
-from handlers.mindie.contract import MindieContract
-from handlers.mindie.operations import MindieHandlers
-from handlers.openai.contract import OpenAIContract
-from handlers.openai.operations import OpenAIHandlers
-from handlers.playground.page import LINK, Playground
 from handlers.process.exit_status import ExitStatus
 from handlers.process.foreign_server import ForeignServer
 from handlers.process.gc_tuning import freeze_start_up
-from handlers.process.interpreter_share import InterpreterShare
 from handlers.process.new_threads import NewThreads, end_now
-from handlers.root.document import RootDocument
-from handlers.root.invocations import INVOCATIONS, Invocations
-from handlers.root.probes import PING, Probes
-from handlers.runtime.contract import Contract
-from handlers.runtime.cors import Cors
-from handlers.runtime.documents.served_document import served_document
-from handlers.runtime.endpoint import Endpoint
-from handlers.runtime.root_routes import Yields, check_root, placements, yielded
-from handlers.runtime.runtime_options import RuntimeOptions
-from handlers.runtime.server import ContractServer, MakeEndpoint
-from handlers.service.model_names import ModelNames
-from handlers.service.served_model import ServedModel
+from handlers.runtime.root_routes import check_root
 from handlers.settings.command_line import read_settings
 from handlers.settings.settings import Settings
-from handlers.tgi.contract import TgiContract
-from handlers.tgi.operations import TgiHandlers
 from handlers.tgi_family.launcher.reading import check_arguments
-from handlers.tokens.contract import TokensContract
-from handlers.tokens.operations import TokensHandlers
-from handlers.transcription.transcriber import Transcriber
-from handlers.transcription.transcript import Transcribes
-from handlers.triton.contract import TritonContract
-from handlers.triton.operations import TritonHandlers
 
 _log = logging.getLogger(__name__)
-
-
-class _HasTable(Protocol):
-    @property
-    def table(self) -> tuple[Operation, ...]: ...
-
-
-class Implementation(_HasTable, Protocol):
-    """The constructor of a contract's handlers, which takes the objects that all contracts share."""
-
-    def __call__(self, shared: ServedModel) -> Handlers: ...
-
-
-class ConfiguredImplementation(_HasTable, Protocol):
-    """An implementation that also takes a section of settings, its contract's own."""
-
-    def __call__(self, shared: ServedModel, settings: Settings) -> Handlers: ...
-
-
-class Served(NamedTuple):
-    """A contract, the table of its operations, and the constructor of the handlers that answer them."""
-
-    contract: Contract
-    table: tuple[Operation, ...]
-    handlers: Callable[[ServedModel, Settings], Handlers]
-
-
-def _served(contract: Contract, handlers: Implementation) -> Served:
-    return Served(contract, handlers.table, lambda shared, _: handlers(shared))
-
-
-def _served_with_settings(contract: Contract, handlers: ConfiguredImplementation) -> Served:
-    return Served(contract, handlers.table, handlers)
-
-
-def _openai(shared: ServedModel, settings: Settings) -> Handlers:
-    seconds = settings.max_transcription_seconds
-    return OpenAIHandlers(shared, Transcriber(shared.engine, shared.workers, max_seconds=seconds))
-
-
-_ALL: Final = (
-    Served(OpenAIContract(), OpenAIHandlers.table, _openai),
-    _served_with_settings(TgiContract(), TgiHandlers),
-    _served_with_settings(HfContract(), HfHandlers),
-    _served(TritonContract(), TritonHandlers),
-    _served(AlephAlphaContract(), AlephAlphaHandlers),
-    _served_with_settings(MindieContract(), MindieHandlers),
-    _served(AnthropicContract(), AnthropicHandlers),
-    _served(TokensContract(), TokensHandlers),
-)
-
-CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
-TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {
-    name: served.table for name, served in CONTRACTS.items()
-}
-
-MARKING_HEADERS: Final[Mapping[str, str | None]] = {
-    name: served.contract.marking_header for name, served in CONTRACTS.items()
-}
-
-_MEDIA_BODY: Final = 10  # times the default limit of bodies, for models that read images and the like
-
-YIELDS: Final[Yields] = {name: served.contract.yields for name, served in CONTRACTS.items()}
-
-
-def build_app(
-    settings: Settings,
-    engine: Engine,
-    share_metrics: ShareMetrics | None = None,
-    transcriber: Transcribes | None = None,
-) -> ASGIApp:
-    """Return the application over a running engine, which it stops when the server shuts down.
-
-    share_metrics: as of Metrics. transcriber: in place of one that asks the engine for each window.
-    Raises UnknownContract if `settings.root` names one; InvalidKeyFile and CannotWriteAuditLog; TemplateError
-    for a chat template that is broken.
-    """
-    check_root(settings.root, list(CONTRACTS))
-    access = Access(settings, CONTRACTS)
-    limit = ConcurrencyLimit(settings.max_concurrent_requests, settings.max_sequences_a_request)
-    shared = _shared(settings, engine, limit, share_metrics)
-
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
-        sharing = asyncio.create_task(shared.metrics.share())
-        async with access.kept_up(), _interpreter_share(engine, limit):
-            yield
-        sharing.cancel()
-        await engine.drain(settings.graceful_termination_timeout)
-        await engine.stop()
-        shared.workers.shutdown()
-
-    max_body_bytes = _max_body_bytes(settings, engine)
-    options = RuntimeOptions(
-        max_body_bytes=max_body_bytes,
-        max_upload_bytes=settings.upload_limit,
-        checks_keys=access.key_check,
-        capabilities=engine.capabilities,
-        pages=(LINK,) if settings.playground else (),
-        workers=shared.workers,
-    )
-    shell = FastAPI(openapi_url=None, lifespan=lifespan)
-    if settings.playground:
-        Playground(settings, engine, list(CONTRACTS)).mount(shell)
-    server = ContractServer(shell, options, _endpoints(settings))
-    Probes(engine).mount(shell)
-    Invocations(server, f"/{OpenAIContract.name}", max_body_bytes, shared.workers).mount(shell)
-    _root_document(settings, engine.capabilities).mount(shell)
-    handlers = {name: served.handlers(shared, settings) for name, served in CONTRACTS.items()}
-    if transcriber is not None:
-        handlers[OpenAIContract.name] = OpenAIHandlers(shared, transcriber)
-    for name in settings.root:
-        leaves = yielded(TABLES, settings.root, YIELDS, name)
-        server.mount(CONTRACTS[name].contract, handlers[name], leaves=leaves)
-    for name in CONTRACTS:
-        server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
-    return access.guarded(_with_cors(access.closed(server, (PING, INVOCATIONS)), settings), server)
-
-
-def _max_body_bytes(settings: Settings, engine: Engine) -> int:
-    """Return the size of the largest body: images come in it, where the model reads any."""
-    if engine.media is None or "payload_limit" in settings.model_fields_set:
-        return settings.payload_limit
-    return _MEDIA_BODY * settings.payload_limit
-
-
-def _shared(
-    settings: Settings, engine: Engine, limit: ConcurrencyLimit, share_metrics: ShareMetrics | None
-) -> ServedModel:
-    """Return what all contracts share. Raises TemplateError for a chat template that is broken."""
-    workers = Workers(settings.validation_workers)
-    shared = ServedModel(
-        settings=settings,
-        engine=engine,
-        model_names=ModelNames(settings.model_name, settings.model_alias, engine.adapters),
-        chat=ChatCore(
-            engine.tokenizer,
-            max_total_tokens=engine.model_info.max_total_tokens,
-            tool_format=settings.tool_call_parser,
-            chat_template=settings.chat_template,
-            allows_forms=not settings.disable_grammar_support,
-            trusts_special_tokens=settings.trust_special_tokens,
-            private_salt=private_cache_salt if settings.prefix_caching else None,
-            media=PromptMedia(engine.media, settings.max_media_items),
-        ),
-        workers=workers,
-        media=MediaPreparation(PartReader(settings, workers), workers),
-        active_requests=ActiveRequests(engine, limit),
-        metrics=Metrics(
-            engine.model_info,
-            engine.stats,
-            lambda: limit.in_use,
-            model_name=settings.model_name,
-            share_metrics=share_metrics,
-            memory=engine.tokenizer.memory if settings.prefix_caching else None,
-        ),
-    )
-    shared.chat.check_template()
-    shared.active_requests.observe(shared.metrics)
-    return shared
-
-
-def _interpreter_share(engine: Engine, limit: ConcurrencyLimit) -> AbstractAsyncContextManager[None]:
-    """Return the context in which the event loop leaves time to an engine that computes in this process."""
-    if not engine.shares_interpreter:
-        return nullcontext()
-    return InterpreterShare(lambda: limit.in_use > 0).kept()
-
-
-def _root_document(settings: Settings, capabilities: Capabilities) -> RootDocument:
-    at_root, _ = placements(TABLES, settings.root, YIELDS)
-    documents = {name: served_document(CONTRACTS[name].contract, capabilities) for name in settings.root}
-    return RootDocument(documents, at_root)
-
-
-def _endpoints(settings: Settings) -> MakeEndpoint:
-    if settings.check_responses == "off":
-        return Endpoint
-    # jsonschema-rs comes with an extra, and a server that judges no answers needs none.
-    from handlers.checking.endpoint import CheckedEndpoints
-
-    return CheckedEndpoints(refuses=settings.check_responses == "fail")
-
-
-def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
-    if not settings.cors_allow_origin:
-        return app
-    return Cors(
-        app,
-        allow_origins=settings.cors_allow_origin,
-        allow_methods=["GET", "POST"],
-        allow_headers=["*"],  # client libraries in a page send headers of their own
-        expose_headers=["*"],  # and read what answers tell of themselves
-    )
 
 
 def create_app() -> ASGIApp:
@@ -276,13 +35,13 @@ def create_app() -> ASGIApp:
             raise ValueError("api_workers is of `verbatim serve`; uvicorn's --workers start whole servers")
         for warning in check_arguments({}, os.environ):
             _log.warning(warning)
-        return _StartsEngine(settings)
+        return StartingApp(settings)
     except (ValueError, CannotWriteAuditLog) as error:
         raise SystemExit(f"verbatim: error: {error}") from None
 
 
-class _StartsEngine:
-    """The application that starts the engine when the server starts."""
+class StartingApp:
+    """The application that starts the engine when the server starts, and ends with it."""
 
     def __init__(self, settings: Settings) -> None:
         check_root(settings.root, list(CONTRACTS))

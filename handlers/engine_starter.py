@@ -22,7 +22,7 @@ from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, EMBEDDED_VI
 from handlers.version import DISTRIBUTION
 
 if TYPE_CHECKING:
-    from handlers.active_requests.engine import Engine  # it needs NumPy, which `verbatim --help` does not
+    from engine.frontend.engine import Engine  # it needs NumPy, which `verbatim --help` does not
 
 _LEAST_SILENCE_S: Final = 60.0  # of the engine's own process, four times as long as between its comments
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
+from engine.frontend.engine import Engine
 from handlers.active_requests.active_request import ActiveRequest, ActiveRequests
-from handlers.active_requests.engine import Engine
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
 from handlers.transcription.decoding import DecodingRules

@@ -7,10 +7,12 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.runner import Runner
 from engine.info.model_info import ModelInfo
+from engine.media.encoder import LoadedMedia
 from engine.sampling.sampler import Sampler
 from engine.scheduling.scheduler import Scheduler
 from engine.speculation.ngram_proposer import NgramProposer
 from engine.speculation.speculator import Speculator
+from engine.speech.encoder import LoadedSpeech
 from engine.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -19,13 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EngineParts:
-    """A loaded model, and the parts from which its core is built."""
+    """A loaded model, and the parts from which its core is built.
+
+    media, speech: as of `BuiltEngine`.
+    """
 
     config: EngineConfig
     runner: Runner
     scheduler: Scheduler
     tokenizer: Tokenizer
     info: ModelInfo
+    media: LoadedMedia | None
+    speech: LoadedSpeech | None
 
     def core(
         self,

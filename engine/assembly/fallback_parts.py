@@ -57,4 +57,4 @@ def fallback_parts(prepared: PreparedModel, obstacle: str, on_progress: Callable
         check_none_is_missing(kernels)
     geometry = KVGeometry((), model.dtype)
     info = prepared.describe(geometry, sizes, runner, kernels, paged_obstacle=obstacle)
-    return EngineParts(config, runner, scheduler, loaded.tokenizer, info)
+    return EngineParts(config, runner, scheduler, loaded.tokenizer, info, None, loaded.speech)

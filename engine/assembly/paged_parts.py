@@ -72,7 +72,7 @@ def paged_parts(prepared: PreparedModel, on_progress: Callable[[str], None]) -> 
     if config.require_native:
         check_none_is_missing(kernels)
     info = prepared.describe(geometry, sizes, runner, kernels)
-    return PagedParts(config, runner, scheduler, loaded.tokenizer, info, attention)
+    return PagedParts(config, runner, scheduler, loaded.tokenizer, info, loaded.media, None, attention)
 
 
 def _choose_steps(model: PreTrainedModel, runner: ModelRunner, on_progress: Callable[[str], None]) -> None:

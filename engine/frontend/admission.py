@@ -4,11 +4,14 @@ from collections.abc import Container, Iterable
 
 from engine.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAdapter
 from engine.info.model_info import ModelInfo
-from engine.request import BeamParams, EmbeddingRequest, GenerationRequest, MediaKind, Prompt
-
-# The most characters in all stop strings of a request, and in all its bad words: each token is checked for
-# them.
-MAX_TEXT_CHARACTERS = 65_536
+from engine.request import (
+    MAX_TEXT_CHARACTERS,
+    BeamParams,
+    EmbeddingRequest,
+    GenerationRequest,
+    MediaKind,
+    Prompt,
+)
 
 _MAX_LENGTH_PENALTY = 50  # a length to that power is a finite float
 

@@ -11,14 +11,16 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from engine.config import MAX_UNREAD_BYTES
 from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed, NotCapable
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
+from engine.frontend.engine import Engine
 from engine.frontend.stream_registry import StreamRegistry
 from engine.info.adapter import Adapters
-from engine.info.capabilities import check_capabilities, check_embedding_capability
+from engine.info.capabilities import Capabilities, check_capabilities, check_embedding_capability
 from engine.info.model_info import ModelInfo
 from engine.info.speech_info import SpeechReader
 from engine.info.stats import Counters, EngineStats, Health
@@ -62,12 +64,8 @@ class _Progress:
         self.has_begun = has_begun
 
 
-class RemoteEngine:
-    """A model that one or more servers compute; texts, stop strings and ends are made here.
-
-    All methods belong to the event loop that started it. `on_end`, errors and the bound on unread events are
-    as in AsyncEngine.
-    """
+class RemoteEngine(Engine):
+    """An engine whose model one or more servers compute; texts, stop strings and ends are made here."""
 
     def __init__(
         self,
@@ -94,8 +92,8 @@ class RemoteEngine:
         patience_s: seconds for which a sequence waits for room if its answer has begun.
         reads_load: whether the servers' own metrics are read.
         """
-        self.tokenizer = tokenizer
-        self.model_info = model_info
+        self._tokenizer = tokenizer
+        self._model_info = model_info
         self._api = api
         self._servers = [Server(each, is_admitted=each not in absent) for each in upstreams]
         self._router = Router(self._servers)
@@ -105,7 +103,7 @@ class RemoteEngine:
         self._served_name = served_name
         self._media = media
         transcribes = model_info.speech is not None
-        self.capabilities = msgspec.structs.replace(
+        self._capabilities = msgspec.structs.replace(
             api.capabilities,
             media=model_info.media,
             generates_text=not transcribes,
@@ -145,32 +143,48 @@ class RemoteEngine:
         )
 
     @property
+    @override
+    def tokenizer(self) -> Tokenizer:
+        return self._tokenizer
+
+    @property
+    @override
+    def model_info(self) -> ModelInfo:
+        return self._model_info
+
+    @property
+    @override
+    def capabilities(self) -> Capabilities:
+        return self._capabilities
+
+    @property
+    @override
     def shares_interpreter(self) -> bool:
         """False: other processes compute."""
         return False
 
     @property
+    @override
     def adapters(self) -> Adapters:
         """Those that the servers list."""
         return self._adapters
 
     @property
+    @override
     def speech(self) -> SpeechReader | None:
         """None: no sound is read here. Where the model transcribes, its process gets whole sounds."""
         return None
 
     @property
+    @override
     def media(self) -> MediaProcessor | None:
-        """The processor of files for the model; None for a model that reads text alone."""
         return self._media
 
+    @override
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
     ) -> AsyncGenerator[TokenEvent, None]:
-        """Run a request. Closing the iterator closes its connections, so that the server aborts it.
-
-        Events and errors come as from `AsyncEngine.submit`; NotCapable is raised too.
-        """
+        """Run a request. Closing the iterator closes its connections, so that the server aborts it."""
         self._check_alive()
         arrival, stream = self._registry.open(request, self._check, on_end)
         self._counters.num_requests += 1
@@ -205,16 +219,18 @@ class RemoteEngine:
                 self._cancel(arrival)
             self._tasks.pop(arrival, None)
 
+    @override
     async def embed(self, request: EmbeddingRequest) -> Embedding:
         """Raise NotCapable: no token API makes embeddings. Other errors come first, as elsewhere."""
         self._check_alive()
         self._registry.open(request, self._check_embedding)
         raise AssertionError("the wire has no embeddings")
 
+    @override
     async def abort(self, request_id: str) -> None:
-        """End a request, whose iterator raises RequestAborted. Unknown and ended ids are ignored."""
         self._registry.abort(request_id)
 
+    @override
     async def health(self) -> Health:
         """Return whether a server is healthy. This process need not be replaced if none is, unless its own
         server has ended.
@@ -235,6 +251,7 @@ class RemoteEngine:
             return Health(False, unhealthy if refused is None else f"{unhealthy}; {refused}")
         return Health(True, refused)
 
+    @override
     async def death(self) -> None:
         """Return once the server that this engine has started has ended, with all requests ended.
 
@@ -242,13 +259,14 @@ class RemoteEngine:
         """
         await self._death.wait()
 
+    @override
     def stats(self) -> EngineStats:
         """Return the gauges of this process, with the load that the servers last reported.
 
         All else about their caches and batches is in their own metrics.
         """
         load = self._load.latest
-        num_blocks = self.model_info.num_blocks
+        num_blocks = self._model_info.num_blocks
         return EngineStats(
             num_running=self._num_running,
             num_waiting=0 if load is None else load.num_waiting,
@@ -259,14 +277,16 @@ class RemoteEngine:
             counters=self._counters.copy(),
         )
 
+    @override
     async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
         """Raise NotCapable, since no token API has the decoder's attention."""
         raise NotCapable("words")
 
+    @override
     async def drain(self, timeout_s: float) -> None:
-        """Refuse new requests, and wait for running ones; after `timeout_s` they raise EngineStopped."""
         await self._registry.drain(timeout_s)
 
+    @override
     async def stop(self) -> None:
         """End all requests with EngineStopped, close all connections, and end the server of this engine."""
         await self.drain(0)
@@ -292,12 +312,12 @@ class RemoteEngine:
             await self._admission.check(server)
 
     def _check(self, request: GenerationRequest) -> None:
-        check_request(request, self.model_info, self._adapters.names)
-        check_capabilities(request, self.capabilities)
+        check_request(request, self._model_info, self._adapters.names)
+        check_capabilities(request, self._capabilities)
 
     def _check_embedding(self, request: EmbeddingRequest) -> None:
-        check_embedding(request, self.model_info, self._adapters.names)
-        check_embedding_capability(request, self.capabilities)
+        check_embedding(request, self._model_info, self._adapters.names)
+        check_embedding_capability(request, self._capabilities)
 
     def _cancel(self, arrival: int) -> None:
         for task in self._tasks.get(arrival, ()):
@@ -358,7 +378,7 @@ class RemoteEngine:
     ) -> None:
         """Run one sequence; at another server, where one fails before the first token."""
         num_tokens = len(request.prompt.token_ids) + request.stopping.max_tokens
-        body = partial(self._api.body, request, index, self._served_name, self.tokenizer)
+        body = partial(self._api.body, request, index, self._served_name, self._tokenizer)
         with self._counted(), Attempts(self._router, num_tokens, keys, request.adapter) as attempts:
             while not await self._attempt(attempts, body, request, index, cached, put):
                 pass
@@ -385,7 +405,7 @@ class RemoteEngine:
                 body,
                 request,
                 index,
-                self.tokenizer,
+                self._tokenizer,
                 put=note_and_put,
                 num_running=lambda: self._num_running,
                 cached=cached,
@@ -401,7 +421,7 @@ class RemoteEngine:
         """Return the keys of the prompt's first blocks, by which servers are chosen, if there are several."""
         if len(self._servers) == 1:
             return []
-        block_size = max(self.model_info.block_size, _MIN_KEYED_TOKENS)
+        block_size = max(self._model_info.block_size, _MIN_KEYED_TOKENS)
         token_ids = list(request.prompt.token_ids[: _MAX_KEYED_BLOCKS * block_size])
         keys = BlockKeys(request_tags(request), block_size, request.prompt.media)
         return keys.of(token_ids, len(token_ids) // block_size)

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.media.byte_cache import ByteCache
 from engine.request import Media
 from engine.speech.reader import WINDOW, WindowReader
+from engine.transfers import upload
 
 if TYPE_CHECKING:
     from engine.speech.speech_model import SpeechModel  # imported where one is loaded
@@ -19,6 +22,18 @@ class LoadedSpeech(NamedTuple):
 
     reader: WindowReader
     encoder: "AudioEncoder"
+
+    def cross_weights(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
+        """Return the weights with which the alignment heads attend to a window.
+
+        token_ids: a prompt and its output. Returns [num_heads, num_tokens, num_positions].
+        """
+        model = self.encoder.model
+        encoded = self.encoder.encode([window])[window.digest]
+        ids = upload(list(token_ids), model.device, torch.int64)
+        heads = self.reader.info.alignment_heads
+        weights: NDArray[np.float32] = model.cross_weights(encoded, ids, heads).cpu().numpy()
+        return weights
 
 
 class AudioEncoder:

@@ -12,13 +12,13 @@ from handlers.access.closed_pages import ClosedPages
 from handlers.access.hosts import AllowedHosts, is_loopback
 from handlers.access.keys.key_check import KeyCheck
 from handlers.access.keys.keyring import Keyring
+from handlers.access.settings import AccessSettings
 from handlers.access.visits import Visits
 from handlers.access.web_pages import WebPageGuard
 from handlers.runtime.server import ContractServer
-from handlers.shared_settings.shared_settings import SharedSettings
 
 
-def check_access(settings: SharedSettings, contracts: Collection[str]) -> None:
+def check_access(settings: AccessSettings, contracts: Collection[str]) -> None:
     """Raise InvalidKeyFile or CannotWriteAuditLog, before a model is loaded in vain."""
     _keyring(settings, contracts)
     if settings.audit_log not in (None, STANDARD_OUTPUT):
@@ -28,12 +28,14 @@ def check_access(settings: SharedSettings, contracts: Collection[str]) -> None:
 class Access:
     """The keys, closed pages, limits of web pages, and audit log of one server.
 
-    key_check: None if no key is required. contracts: the names of all.
+    key_check: None if no key is required. host: the address that the server listens on. contracts: the names
+    of all.
     Raises InvalidKeyFile and CannotWriteAuditLog.
     """
 
-    def __init__(self, settings: SharedSettings, contracts: Collection[str]) -> None:
+    def __init__(self, settings: AccessSettings, host: str, contracts: Collection[str]) -> None:
         self._settings = settings
+        self._host = host
         self._keyring = _keyring(settings, contracts)
         self._audit_log = None if settings.audit_log is None else AuditLog(settings.audit_log)
         self.key_check = KeyCheck(self._keyring) if settings.asks_for_key else None
@@ -55,7 +57,7 @@ class Access:
         """
         settings = self._settings
         is_open = self.key_check is None
-        is_local = is_open and is_loopback(settings.host)
+        is_local = is_open and is_loopback(self._host)
         names = settings.allowed_hosts
         if is_open or names:
             app = WebPageGuard(
@@ -82,6 +84,6 @@ class Access:
                 await asyncio.to_thread(self._audit_log.close)
 
 
-def _keyring(settings: SharedSettings, contracts: Collection[str]) -> Keyring:
+def _keyring(settings: AccessSettings, contracts: Collection[str]) -> Keyring:
     path = None if settings.api_keys_file is None else Path(settings.api_keys_file)
     return Keyring(settings.api_key, path, contracts)

@@ -10,9 +10,9 @@ from typing_extensions import override
 
 from engine.errors import EngineBusy
 from engine.events import Embedding, TokenEvent
+from engine.frontend.engine import Engine
 from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visit import current_visit
-from handlers.active_requests.engine import Engine
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
 from handlers.errors.mapping import ToProblem, mapped_errors, raise_as_problem

@@ -20,7 +20,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def _list(given: argparse.Namespace) -> int:
-    from handlers.app import CONTRACTS, MARKING_HEADERS, TABLES, YIELDS
+    from handlers.composition import CONTRACTS, MARKING_HEADERS, TABLES, YIELDS
     from handlers.runtime.root_routes import check_root, marked_placements, placements
 
     try:

@@ -10,12 +10,11 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.stages.unit_vector import unit_vector
 from engine.events import Embedding
+from engine.frontend.engine import Engine
 from engine.info.model_info import ModelInfo
 from engine.request import EmbeddingRequest, Pooling, Prompt
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.active_requests.engine import Engine
 from handlers.concurrency.workers import Workers
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
@@ -65,7 +64,7 @@ class Embedder:
         field: the name of the field that holds the texts, for messages.
         dimensions: the number of entries to keep of each vector, which then gets unit length again; None
             keeps all.
-        Raises Overloaded, Refused if the vectors have fewer entries, and the errors of `AsyncEngine.embed`.
+        Raises Overloaded, Refused if the vectors have fewer entries, and the errors of `Engine.embed`.
         """
         self._check_dimensions(dimensions)
         num_parallel = min(len(texts), self._max_parallel)
@@ -79,10 +78,7 @@ class Embedder:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
         return EmbeddedTexts(
-            [
-                one.vector if dimensions is None else unit_vector(one.vector[:dimensions])
-                for one in embeddings
-            ],
+            [one.vector if dimensions is None else one.truncated(dimensions).vector for one in embeddings],
             sum(one.num_prompt_tokens for one in embeddings),
             sum(one.num_cached_tokens for one in embeddings),
         )

@@ -11,10 +11,10 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handlers.active_requests.engine import Engine
+from engine.frontend.engine import Engine
 from handlers.playground.assets import Assets
 from handlers.playground.state import State
-from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, SharedSettings
+from handlers.shared_settings.shared_settings import EMBEDDED_MODEL
 from handlers.version import VERSION
 
 PATH: Final = "/playground"
@@ -37,19 +37,23 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Playground:
-    """The page at `/playground`; under it are its files, `about` and `state`."""
+    """The page at `/playground`; under it are its files, `about` and `state`.
 
-    def __init__(self, settings: SharedSettings, engine: Engine, contracts: Sequence[str]) -> None:
+    model: the model's name in requests. contracts: the names of all, in the order to show.
+    asks_for_key: True if generating operations require a key.
+    """
+
+    def __init__(self, model: str, engine: Engine, contracts: Sequence[str], *, asks_for_key: bool) -> None:
         info = engine.model_info
         self._engine = engine
         self._block_size = info.block_size
         self._assets = Assets()
         self._about = About(
             version=VERSION,
-            model=settings.model_name,
+            model=model,
             example_model=EMBEDDED_MODEL,
             device=f"{info.device}, {info.dtype}",
-            asks_for_key=settings.asks_for_key,
+            asks_for_key=asks_for_key,
             contracts=contracts,
         )
 

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from starlette.types import Scope, Send
 
 from generated.operation import Handlers, Operation
-from handlers.app import CONTRACTS
+from handlers.composition import CONTRACTS
 from handlers.concurrency.limit import RETRY_AFTER_S
 from handlers.runtime.call import RequestCall
 from handlers.runtime.endpoint import Endpoint

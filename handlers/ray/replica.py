@@ -42,7 +42,7 @@ class Replica:
         set_up_log(settings.log_level, settings.json_output)
         set_environment(settings)
         # It loads the contracts, and the engine's libraries; Ray's processes that only pass it on need none.
-        from handlers.app import build_app
+        from handlers.composition import build_app
         from handlers.process.gc_tuning import freeze_start_up
 
         self._engine = await engine_starter(settings)(_log.info)

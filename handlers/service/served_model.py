@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from engine.frontend.engine import Engine
 from engine.info.model_info import ModelInfo
 from engine.text.infill import Infill
 from engine.text.tokenizer import Tokenizer
 from handlers.active_requests.active_request import ActiveRequests
-from handlers.active_requests.engine import Engine
 from handlers.active_requests.metrics import Metrics
 from handlers.chat.core import ChatCore
 from handlers.concurrency.workers import Workers

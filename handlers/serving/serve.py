@@ -5,8 +5,8 @@ import socket
 import ssl
 
 from handlers.access.access import check_access
-from handlers.app import CONTRACTS, build_app
 from handlers.chat.summary import chat_summary
+from handlers.composition import CONTRACTS, build_app
 from handlers.engine_starter import StartEngine, engine_starter
 from handlers.http.tls import server_context
 from handlers.process.gc_tuning import freeze_imports

@@ -8,8 +8,8 @@ from engine.info.model_info import ModelInfo
 from engine.remote.shown_url import shown_url
 from engine.remote.wire.verbatim import VerbatimApi
 from handlers.access.hosts import is_loopback
-from handlers.app import MARKING_HEADERS, TABLES, YIELDS
 from handlers.chat.summary import ChatSummary
+from handlers.composition import MARKING_HEADERS, TABLES, YIELDS
 from handlers.playground.page import PATH
 from handlers.runtime.root_routes import Placement, marked_placements, placements
 from handlers.serving.model_table import model_lines

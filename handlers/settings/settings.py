@@ -9,6 +9,7 @@ from typing import Self
 
 from pydantic import model_validator
 
+from handlers.access.settings import AccessSettings
 from handlers.http.settings import HttpSettings
 from handlers.media.settings import MediaSettings
 from handlers.mindie.settings import MindieSettings
@@ -25,6 +26,7 @@ class Settings(
     TranscriptionSettings,
     MediaSettings,
     HttpSettings,
+    AccessSettings,
     OwnEngineSettings,
     EngineServerSettings,
     SharedSettings,

@@ -1,7 +1,6 @@
 """The settings that no single contract owns: their names, defaults, bounds and meaning."""
 
 import json
-import os
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
@@ -72,24 +71,6 @@ class SharedSettings(Section):
     )
     """Contracts that are also served at /, comma-separated; the first to claim a path gets it."""
 
-    api_key: Annotated[str | None, env("VERBATIM_API_KEY", "API_KEY")] = None
-    """API key that generating operations require, as a bearer token or as their contract defines."""
-
-    api_keys_file: Annotated[str | None, env("VERBATIM_API_KEYS_FILE")] = None
-    """TOML file with further keys and their limits (`verbatim keys new`); read again when it changes."""
-
-    require_key: Annotated[Literal["operations", "all"], LOWER, env("VERBATIM_REQUIRE_KEY")] = "operations"
-    """Where a key is required: operations as their documents say, or all except health probes."""
-
-    audit_log: Annotated[str | None, env("VERBATIM_AUDIT_LOG")] = None
-    """File for one JSON line per request, without prompts and answers; - is standard output."""
-
-    cors_allow_origin: Annotated[Names, env("VERBATIM_CORS_ALLOW_ORIGIN", "CORS_ALLOW_ORIGIN")] = ()
-    """Origins, comma-separated, whose pages may call the server; * allows all. None by default."""
-
-    allowed_hosts: Annotated[Names, env("VERBATIM_ALLOWED_HOSTS")] = ()
-    """Host names, comma-separated, that requests may use; by default any with a key or beyond loopback."""
-
     max_concurrent_requests: Annotated[
         Count, env("VERBATIM_MAX_CONCURRENT_REQUESTS", "MAX_CONCURRENT_REQUESTS")
     ] = 128
@@ -137,11 +118,6 @@ class SharedSettings(Section):
     """Write each line of output and log as a JSON object, as TGI does."""
 
     @property
-    def asks_for_key(self) -> bool:
-        """True if generating operations require a key."""
-        return self.api_key is not None or self.api_keys_file is not None
-
-    @property
     def model_name(self) -> str:
         """The server's name of its model."""
         return self.served_model_name or self.model or EMBEDDED_MODEL
@@ -155,22 +131,6 @@ class SharedSettings(Section):
     @classmethod
     def _known_level(cls, value: object) -> object:
         return {"warn": "warning", "trace": "debug"}.get(str(value).lower(), value)
-
-    @field_validator("api_key")
-    @classmethod
-    def _can_be_sent(cls, key: str | None) -> str | None:
-        if key is not None and not key.strip():
-            raise ValueError("a blank key would leave the server open; leave the setting out for that")
-        if key is not None and key != key.strip():
-            raise ValueError("no client can send a key with blanks around it")
-        return key
-
-    @field_validator("api_keys_file")
-    @classmethod
-    def _names_a_file(cls, path: str | None) -> str | None:
-        if path is not None and not path.strip():
-            raise ValueError("a blank name would leave the server open; leave the setting out for that")
-        return path
 
     @field_validator("tool_call_parser")
     @classmethod
@@ -211,28 +171,15 @@ class SharedSettings(Section):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Return the sources: options, then the environment, without a HOSTNAME that is no address."""
         assert isinstance(env_settings, EnvSettingsSource)
-        env_settings.env_vars = {**_blank_keys(), **env_settings.env_vars}
         if not _is_address(env_settings.env_vars.get("hostname") or ""):
             env_settings.env_vars = {k: v for k, v in env_settings.env_vars.items() if k != "hostname"}
         return init_settings, env_settings
-
-    @model_validator(mode="after")
-    def _has_a_key_to_ask_for(self) -> Self:
-        if self.require_key == "all" and not self.asks_for_key:
-            raise ValueError("require_key is all, and there is neither api_key nor api_keys_file")
-        return self
 
     @model_validator(mode="after")
     def _prompt_leaves_room(self) -> Self:
         if self.max_input_tokens and self.max_total_tokens and self.max_input_tokens >= self.max_total_tokens:
             raise ValueError("max_input_tokens must be less than max_total_tokens")
         return self
-
-
-def _blank_keys() -> dict[str, str | None]:
-    """Return the variables of a key that are set and empty, which would otherwise count as absent."""
-    names = ("VERBATIM_API_KEY", "API_KEY", "VERBATIM_API_KEYS_FILE")
-    return {name.lower(): "" for name in names if os.environ.get(name) == ""}
 
 
 def _template_in(text: str) -> str | None:

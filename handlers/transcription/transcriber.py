@@ -9,9 +9,9 @@ from typing import Final
 from typing_extensions import override
 
 from engine.errors import NotCapable
+from engine.frontend.engine import Engine
 from engine.info.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, Audio, SpeechInfo, SpeechReader
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.active_requests.engine import Engine
 from handlers.concurrency.workers import Workers
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation

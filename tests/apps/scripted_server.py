@@ -12,7 +12,7 @@ import uvicorn
 
 from engine.events import TokenEvent
 from engine.request import GenerationRequest
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.apps.recorder import Received, Recorder
 from tests.scripted.engine import ScriptedEngine, says

@@ -10,7 +10,7 @@ import httpx
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.loop_time import timed_loop
 from tests.servers.running_app import running_app

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.async_api import FilePayload, Page, expect
 
-from handlers.app import CONTRACTS
+from handlers.composition import CONTRACTS
 from tests.browser.bench import Bench
 
 WEATHER: dict[str, Any] = {

@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 from playwright.async_api import Page
 
-from handlers.app import CONTRACTS
+from handlers.composition import CONTRACTS
 
 # What takes a value's place; bounds of the documents are met on both sides by the numbers.
 _OTHERS: tuple[Any, ...] = (None, True, -1, 0, 0.5, 1, 3, 129, "", "a", [], [1], ["a"], {}, {"a": 1})

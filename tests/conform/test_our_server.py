@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.app import TABLES
+from handlers.composition import TABLES
 from handlers.conform.checks.checks import CHECKS
 from handlers.conform.cli import main
 from handlers.conform.document import endpoints, load

@@ -12,7 +12,7 @@ from zlib import crc32
 import httpx
 import pytest
 
-from handlers.app import TABLES
+from handlers.composition import TABLES
 from tests.contract.agreement import EngineRequest, disagreement
 from tests.contract.comparing import Answer, difference, read
 from tests.contract.documented import Asked, requests_of

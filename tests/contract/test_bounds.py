@@ -2,7 +2,7 @@
 
 import pytest
 
-from handlers.app import TABLES
+from handlers.composition import TABLES
 from handlers.conform.bounds.boundaries import Row, Verdict
 from handlers.conform.bounds.verdicts import deviation
 from handlers.conform.client import Answer

@@ -23,7 +23,7 @@ from engine.errors import (
     UnknownAdapter,
 )
 from engine.remote.servers.failures import ServerFailed
-from handlers.app import TABLES, build_app
+from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.contract.headers import required_headers
 from tests.contract.long_requests import LONG_REQUESTS, LongRequest

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import ApiFacts, PriorityOrder
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.token_servers.fronts import KINDS, WITH_OPTIONS, engine_over, new_recording
 from tests.unit.handlers.runtime.client import send

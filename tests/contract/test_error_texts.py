@@ -8,7 +8,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from handlers.app import TABLES
+from handlers.composition import TABLES
 from handlers.conform.bounds.boundaries import Verdict
 from tests.contract.boundaries import answered
 

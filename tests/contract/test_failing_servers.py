@@ -17,7 +17,7 @@ from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers.local_server import with_port
 from engine.remote.wire.apis import APIS
-from handlers.app import TABLES, build_app
+from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.contract.headers import required_headers
 from tests.contract.long_requests import LONG_REQUESTS, LongRequest

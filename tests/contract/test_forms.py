@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from openapi_core import Config, OpenAPI
 from schemathesis import GenerationMode
 
-from handlers.app import TABLES
+from handlers.composition import TABLES
 from tests.contract.exchanges import Exchange
 from tests.contract.test_models_match_document import document, plain, template
 from tests.contract.test_second_opinion import parts_of, validate

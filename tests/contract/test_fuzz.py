@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from handlers.app import TABLES
+from handlers.composition import TABLES
 from handlers.conform.checks.checks import RunLimits, fuzz_faults, fuzz_of
 from handlers.conform.checks.recording import Recorded
 from handlers.conform.client import Client

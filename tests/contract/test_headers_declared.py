@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from handlers.app import CONTRACTS
+from handlers.composition import CONTRACTS
 from handlers.runtime.call import RequestCall
 
 GENERATED = Path(__file__).parents[2] / "generated"

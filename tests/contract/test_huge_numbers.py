@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 from engine.errors import PromptTooLong
 from engine.events import TokenEvent
 from engine.request import GenerationRequest
-from handlers.app import TABLES, build_app
+from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.contract.headers import required_headers
 from tests.contract.paths import is_of

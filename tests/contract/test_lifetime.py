@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from handlers.app import TABLES
+from handlers.composition import TABLES
 from tests.conftest import Server, running_server
 from tests.contract.headers import required_headers
 from tests.contract.long_requests import LONG_REQUESTS, LongRequest

@@ -17,7 +17,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import TypeAdapter
 from starlette.types import ASGIApp
 
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.conform.checks.texts import streamed_text, whole_text
 from handlers.conform.profile.program import Program, RecordedTurn, load_profile
 from handlers.settings.settings import Settings

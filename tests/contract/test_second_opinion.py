@@ -13,7 +13,7 @@ from openapi_core import Config, OpenAPI
 from openapi_core.exceptions import OpenAPIError
 from openapi_core.testing import MockRequest, MockResponse
 
-from handlers.app import TABLES
+from handlers.composition import TABLES
 from tests.contract.exchanges import EXCHANGES, Exchange
 from tests.contract.headers import required_headers
 from tests.contract.paths import is_of

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.contract.headers import required_headers
 from tests.scripted.engine import ScriptedEngine, says

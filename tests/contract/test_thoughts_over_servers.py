@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from starlette.types import ASGIApp
 
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.conform.request import Request
 from handlers.settings.settings import Settings
 from tests.contract.comparing import difference, read

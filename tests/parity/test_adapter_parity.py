@@ -13,7 +13,6 @@ from engine.build import build_core
 from engine.config import AdapterLimits, AdapterSource, EngineConfig
 from engine.core.core import EngineCore
 from engine.events import Embedding, TokenEvent
-from engine.lora.opening import open_adapters
 from engine.lora.registry import AdapterRegistry
 from engine.request import BeamParams, GenerationRequest, Pooling, SamplingParams, StopConditions
 from tests.requests import embedding_request, generation_request
@@ -90,8 +89,9 @@ def opened(directory: Path, folders: dict[str, Path], **shape: Any) -> tuple[Eng
         adapter_limits=AdapterLimits(max_in_memory=16),
         **shape,
     )
-    core = build_core(config, lambda line: None)[0]
-    return core, open_adapters(core.runner, config, lambda line: None).registry
+    built = build_core(config, lambda line: None)
+    assert built.adapters is not None
+    return built.core, built.adapters
 
 
 async def run(

@@ -15,7 +15,6 @@ from engine.core.core import EngineCore
 from engine.events import TokenEvent
 from engine.info.kernels import Kernel
 from engine.info.model_info import ModelInfo
-from engine.lora.opening import open_adapters
 from engine.lora.registry import AdapterRegistry
 from engine.model.loading.gguf import named_file
 from engine.request import SamplingParams, StopConditions
@@ -157,8 +156,10 @@ def _open(model: Path, folders: dict[str, Path], **settings: Any) -> _Opened:
         adapters=tuple(AdapterSource(name, str(folder)) for name, folder in folders.items()),
         **settings,
     )
-    core, _, info = build_core(config, lambda line: None)
-    return _Opened(core, info, *open_adapters(core.runner, config, lambda line: None))
+    built = build_core(config, lambda line: None)
+    assert built.adapters is not None
+    kernels = tuple(each for each in built.info.kernels if each.name == "adapters")
+    return _Opened(built.core, built.info, built.adapters, kernels)
 
 
 def _scores(prompt: tuple[int, ...], events: list[TokenEvent]) -> tuple[list[int], Tensor]:

@@ -24,7 +24,7 @@ from transformers.models.gemma3n.processing_gemma3n import Gemma3nProcessor
 from transformers.models.gemma4.processing_gemma4 import Gemma4Processor
 from transformers.models.qwen2_5_omni.processing_qwen2_5_omni import Qwen2_5OmniProcessor
 
-from engine.build import build_core, media_processor_of
+from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.errors import InvalidMedia
@@ -199,10 +199,11 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def load(case: Case, **shape: Any) -> tuple[EngineCore, Tokenizer, MediaProcessor]:
     config = EngineConfig(model=str(case.directory), device="cpu", **{"dtype": "float32", **shape})
     lines: list[str] = []
-    core, tokenizer, info = build_core(config, lines.append)
+    built = build_core(config, lines.append)
+    core, tokenizer, info = built.core, built.tokenizer, built.info
     sees = {MediaKind.IMAGE} if AUDIO_FAMILIES[case.family].images is not None else set()
     assert info.media == {MediaKind.AUDIO, *sees}, lines
-    media = media_processor_of(core.runner)
+    media = built.media_processor
     assert media is not None
     return core, tokenizer, media
 

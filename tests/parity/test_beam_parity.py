@@ -137,7 +137,7 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def new_core(directory: Path, **shape: Any) -> EngineCore:
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", **shape)
-    return build_core(config, lambda line: None)[0]
+    return build_core(config, lambda line: None).core
 
 
 def run(core: EngineCore, requests: list[GenerationRequest]) -> list[list[TokenEvent]]:

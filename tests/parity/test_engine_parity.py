@@ -85,7 +85,7 @@ def tolerance_of(architecture: str) -> float:
 
 def new_core(directory: Path, **shape: Any) -> EngineCore:
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", **shape)
-    return build_core(config, lambda line: None)[0]
+    return build_core(config, lambda line: None).core
 
 
 def add(core: EngineCore, arrival: int, expected: Expected, *, num_sequences: int = 1) -> None:

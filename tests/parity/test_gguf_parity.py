@@ -89,10 +89,11 @@ def test_weights_are_those_that_blocks_stand_for(kind: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("quantize", [None, "int8"])
 def test_a_file_of_blocks_is_served_in_16_or_8_bits(quantize: str | None, tmp_path: Path) -> None:
     written = write(tmp_path / "model.gguf", "llama", "Q4_0")
-    core, tokenizer, info = build_core(
+    built = build_core(
         EngineConfig(model=str(written.path), device="cpu", quantize=quantize, num_kv_blocks=64),
         lambda line: None,
     )
+    core, tokenizer, info = built.core, built.tokenizer, built.info
     assert info.quantization == quantize and info.model_id == str(written.path)
     assert tokenizer.hf.chat_template == _VOCABULARY.chat_template
     add(core, 0, Expected(tuple(range(40)), [], []))
@@ -174,7 +175,7 @@ def config_of(path: Path) -> EngineConfig:
 
 
 def new_core(path: Path) -> EngineCore:
-    return build_core(config_of(path), lambda line: None)[0]
+    return build_core(config_of(path), lambda line: None).core
 
 
 def tokens(core: EngineCore) -> dict[int, list[int]]:

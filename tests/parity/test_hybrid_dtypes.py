@@ -37,7 +37,8 @@ def test_generated_tokens_are_as_likely_as_in_float32(
         model=str(directory), device="cpu", dtype="bfloat16", quantize=quantize, num_kv_blocks=64,
         max_batch_tokens=16, max_num_sequences=3,
     )  # fmt: skip
-    core, _, info = build_core(config, lambda line: None)
+    built = build_core(config, lambda line: None)
+    core, info = built.core, built.info
     assert info.num_state_slots and (info.num_int8_layers > 0) is (quantize is not None)
     for arrival, prompt in enumerate(_PROMPTS):
         core.add(

@@ -12,7 +12,7 @@ import pytest
 import torch
 from PIL import Image
 
-from engine.build import build_core, media_processor_of
+from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.events import TokenEvent
@@ -184,9 +184,10 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def load(directory: Path, **shape: Any) -> tuple[EngineCore, Tokenizer, MediaProcessor]:
     config = EngineConfig(model=str(directory), device="cpu", **{"dtype": "float32", **shape})
     lines: list[str] = []
-    core, tokenizer, info = build_core(config, lines.append)
+    built = build_core(config, lines.append)
+    core, tokenizer, info = built.core, built.tokenizer, built.info
     assert MediaKind.IMAGE in info.media, lines
-    media = media_processor_of(core.runner)
+    media = built.media_processor
     assert media is not None
     return core, tokenizer, media
 

@@ -153,7 +153,8 @@ def test_the_engine_writes_the_same_alone_and_in_a_batch(quantize: str, tmp_path
     directory = save_tiny_model(tmp_path, "qwen2", has_end_token=False, hidden_size=64)
     said: list[str] = []
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize=quantize)
-    core, _, info = build_core(config, said.append)
+    built = build_core(config, said.append)
+    core, info = built.core, built.info
     assert info.quantization == quantize
     prompts = [tuple(range(start, start + 9)) for start, _ in pairwise(range(0, 80, 10))]
     together = generate(core, prompts)
@@ -176,7 +177,7 @@ def test_the_layers_of_a_deep_model_are_fused_in_float32(quantize: str, tmp_path
         layer_types=["full_attention"] * depth,
     )
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize=quantize)
-    kernels = {each.name: each for each in build_core(config, lambda line: None)[2].kernels}
+    kernels = {each.name: each for each in build_core(config, lambda line: None).info.kernels}
     assert kernels["layer_fusion"].scope == f"{depth} of {depth} layers"
 
 
@@ -209,7 +210,7 @@ def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
     monkeypatch.setattr(WrongFrom, "num_inputs", 64)
     said: list[str] = []
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize="int8")
-    info = build_core(config, said.append)[2]
+    info = build_core(config, said.append).info
     kept = [line for line in said if "stays as it is: in int8 its outputs differ by" in line]
     assert len(set(kept)) == num_kept
     assert info.num_int8_layers > 0
@@ -237,7 +238,7 @@ def test_a_layer_that_4_bits_do_not_fit_has_8(tmp_path: Path, monkeypatch: pytes
     said: list[str] = []
     directory = save_tiny_model(tmp_path, "llama", hidden_size=64)
     config = EngineConfig(model=str(directory), device="cpu", quantize="int4")
-    info = build_core(config, said.append)[2]
+    info = build_core(config, said.append).info
     assert info.num_int4_layers == 0 < info.num_int8_layers
     wider = [line for line in said if "has int8: in int4 its outputs differ by 2" in line]
     assert len(wider) == info.num_int8_layers - 1  # the head has 8 bits whatever others have
@@ -248,7 +249,7 @@ def test_layers_whose_inputs_are_no_whole_groups_have_8_bits(tmp_path: Path) -> 
     directory = save_tiny_model(tmp_path, "llama", hidden_size=64, intermediate_size=100)
     said: list[str] = []
     config = EngineConfig(model=str(directory), device="cpu", quantize="int4")
-    info = build_core(config, said.append)[2]
+    info = build_core(config, said.append).info
     wider = [line for line in said if "down_proj has int8: its 100 inputs are no whole groups of 32" in line]
     assert len(wider) == info.num_int8_layers - 1 > 0
     assert info.num_int4_layers == 3 * len(wider)
@@ -261,7 +262,8 @@ def test_layers_have_the_largest_groups_that_their_inputs_allow(suffix: str, tmp
     directory = save_tiny_model(tmp_path, "llama", hidden_size=256, intermediate_size=192, head_dim=8)
     said: list[str] = []
     config = EngineConfig(model=str(directory), device="cpu", quantize=f"int4-g128{suffix}")
-    core, _, info = build_core(config, said.append)
+    built = build_core(config, said.append)
+    core, info = built.core, built.info
     core.close()
     (line,) = (line for line in said if line.startswith("quantized"))
     for kind in (f"int4-g128{suffix} (6)", f"int4{suffix} (3)", f"int4-g64{suffix} (3)", "int8 (1)"):

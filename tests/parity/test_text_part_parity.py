@@ -153,7 +153,7 @@ def assert_served(directory: Path, whole: Any, family: str) -> None:
     """Compare the tokens of a served directory with a model's."""
     lines: list[str] = []
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", max_batch_tokens=7)
-    core, _, _ = build_core(config, lines.append)
+    core = build_core(config, lines.append).core
     assert [line for line in lines if line.startswith("not used: ") and "vision" in line or "visual" in line]
     random = Random(family)
     prompts = [[random.randrange(256) for _ in range(random.randint(2, 24))] for _ in range(NUM_PROMPTS)]
@@ -184,6 +184,6 @@ def assert_served(directory: Path, whole: Any, family: str) -> None:
 def test_no_weight_but_the_texts_is_in_memory(tmp_path: Path) -> None:
     whole = save(tmp_path, "gemma3")
     config = EngineConfig(model=str(tmp_path), device="cpu", dtype="float32")
-    _, _, loaded = build_core(config, lambda line: None)
+    loaded = build_core(config, lambda line: None).info
     text = whole.model.language_model.num_parameters() + whole.lm_head.weight.numel()
     assert loaded.num_parameters <= text < whole.num_parameters()

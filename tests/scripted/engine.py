@@ -7,7 +7,6 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from engine.core.stages.unit_vector import unit_vector
 from engine.errors import NotCapable, RequestAborted
 from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
 from engine.info.adapter import NO_ADAPTERS, Adapters
@@ -131,17 +130,18 @@ def fails_after(error: Exception, *pieces: str) -> Script:
 def embedding(request: EmbeddingRequest) -> Embedding:
     """A vector that its text's tokens decide."""
     vector = np.random.default_rng(request.prompt.token_ids).standard_normal(HIDDEN_SIZE, dtype=np.float32)
-    return Embedding(
+    made = Embedding(
         request_id=request.request_id,
-        vector=unit_vector(vector) if request.normalize else vector,
+        vector=vector,
         num_prompt_tokens=len(request.prompt.token_ids),
         num_cached_tokens=1,
         queue_s=0.25,
     )
+    return made.normalized() if request.normalize else made
 
 
 class ScriptedEngine:
-    """Implements `handlers.active_requests.engine.Engine`.
+    """Implements `engine.frontend.engine.Engine`.
 
     requests: all that were submitted. texts: all whose vectors were asked for. embeds: gives or raises them.
     num_running: those whose events are still being read, and texts that wait for their vector.

@@ -9,6 +9,7 @@ from aiohttp import web
 
 from engine.errors import InvalidRequest
 from engine.events import TokenEvent, TokenLogprob
+from engine.frontend.engine import Engine
 from engine.request import (
     GenerationRequest,
     Grammar,
@@ -17,7 +18,6 @@ from engine.request import (
     SamplingParams,
     StopConditions,
 )
-from handlers.active_requests.engine import Engine
 from tests.scripted.upstream import DONE, Body, Reply
 
 _KINDS = {

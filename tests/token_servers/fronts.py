@@ -16,6 +16,7 @@ from engine.async_engine import AsyncEngine
 from engine.config import AdapterSource, EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.events import Embedding, TokenEvent
+from engine.frontend.engine import Engine
 from engine.info.capabilities import Capabilities
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
@@ -23,8 +24,7 @@ from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import ApiFacts, PriorityOrder, TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest
-from handlers.active_requests.engine import Engine
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.upstream import Reply, running_upstream
 from tests.servers import sglang, vllm

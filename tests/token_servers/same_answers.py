@@ -15,9 +15,9 @@ from starlette.types import ASGIApp
 
 from engine.errors import InvalidRequest
 from engine.events import FinishReason, TokenEvent
+from engine.frontend.engine import Engine
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
-from handlers.active_requests.engine import Engine
-from handlers.app import TABLES, build_app
+from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.clients.test_same_text import answers, continuations
 from tests.contract.agreement import disagreement

@@ -9,11 +9,11 @@ import httpx
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
+from engine.frontend.engine import Engine
 from engine.media_item import MediaItem
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
-from handlers.active_requests.engine import Engine
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.unit.engine.remote.test_media import prompt_of, tokens_of
 from tests.unit.handlers.runtime.client import send

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.token_servers.running import Engines
 from tests.unit.handlers.runtime.client import send

@@ -20,14 +20,14 @@ from engine.config import AdapterSource
 from engine.demo_model import DEMO_MODEL
 from engine.errors import UnknownAdapter
 from engine.events import TokenEvent
+from engine.frontend.engine import Engine
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import ApiFacts
 from engine.remote.wire.vllm import VllmApi
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from handlers.active_requests.engine import Engine
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.requests import generation_request
 from tests.tiny.lora import save_adapter

@@ -11,7 +11,7 @@ import pytest_asyncio
 from starlette.types import ASGIApp
 
 from generated.tokens import models as m
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.token_servers.running import Engines
 from tests.unit.handlers.runtime.client import send

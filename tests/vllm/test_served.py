@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handlers.app import TABLES
+from handlers.composition import TABLES
 from handlers.conform.cli import main
 from tests.conform.test_our_server import left_out, options_of
 from tests.conftest import running_server

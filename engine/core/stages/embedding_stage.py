@@ -11,7 +11,6 @@ from torch import Tensor
 from engine.attention.batch import Batch
 from engine.core.runner import Runner
 from engine.core.stages.embedding_job import EmbeddingJob
-from engine.core.stages.unit_vector import unit_vector
 from engine.errors import GenerationFailed, NotFinite
 from engine.events import Embedding
 from engine.transfers import DeviceValue, Readback
@@ -59,10 +58,11 @@ def _result(job: EmbeddingJob, vector: NDArray[np.float32]) -> Embedding | Gener
     if not np.isfinite(vector).all():
         return NotFinite("the model gave hidden states that are not finite")
     assert job.started_at is not None
-    return Embedding(
+    embedding = Embedding(
         request_id=job.request.request_id,
-        vector=unit_vector(vector) if job.request.normalize else vector,
+        vector=vector,
         num_prompt_tokens=job.sequence.num_tokens,
         num_cached_tokens=job.num_cached_tokens,
         queue_s=job.started_at - job.submitted_at,
     )
+    return embedding.normalized() if job.request.normalize else embedding

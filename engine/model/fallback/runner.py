@@ -1,10 +1,6 @@
 """The runner of the fallback path, which computes the sequences of a batch one by one."""
 
-from collections.abc import Sequence as SequenceOf
-
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from transformers import PreTrainedModel
 
@@ -13,7 +9,6 @@ from engine.attention.paged_attention import EAGER
 from engine.model.adaptation.rope_by_row import current_long_rows
 from engine.model.fallback.own_cache import CachedModel, OwnCache
 from engine.model.hidden_states import HiddenStates
-from engine.request import Media
 from engine.scheduling.sequence import Sequence
 from engine.speech.encoder import LoadedSpeech
 from engine.transfers import upload
@@ -64,20 +59,6 @@ class FallbackRunner:
     def copy_states(self, copies: list[tuple[int, int]]) -> None:
         for source, destination in copies:
             self._caches[destination] = self._caches[source].copy()
-
-    def cross_weights(self, window: Media, token_ids: SequenceOf[int]) -> NDArray[np.float32]:
-        """Return the weights with which the alignment heads attend to a window.
-
-        token_ids: a prompt and its output. Returns [num_heads, num_tokens, num_positions].
-        """
-        assert self.speech is not None, "only a model that transcribes attends to sounds"
-        encoder, info = self.speech.encoder, self.speech.reader.info
-        encoded = encoder.encode([window])[window.digest]
-        ids = upload(list(token_ids), self.device, torch.int64)
-        weights: NDArray[np.float32] = (
-            encoder.model.cross_weights(encoded, ids, info.alignment_heads).cpu().numpy()
-        )
-        return weights
 
     def release_states(self, slots: list[int]) -> None:
         for slot in slots:

@@ -1,20 +1,12 @@
 """The files of a prompt in a request's body; no torch."""
 
-from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from collections.abc import Sequence
+from typing import Final
 
-from engine.media_item import FilePrompt
-from engine.request import MediaKind, Prompt
+from engine.frontend.token_form import file_parts
+from engine.request import Prompt
 
 FILES: Final = "content_parts"  # the field of vLLM's token API
-
-FileType = Literal["image_url", "audio_url", "video_url"]
-
-_TYPES: Final[Mapping[MediaKind, FileType]] = {
-    MediaKind.IMAGE: "image_url",
-    MediaKind.AUDIO: "audio_url",
-    MediaKind.VIDEO: "video_url",
-}
 
 
 def with_files(body: bytes, prompt: Prompt) -> Sequence[bytes]:
@@ -28,11 +20,3 @@ def with_files(body: bytes, prompt: Prompt) -> Sequence[bytes]:
     for place, (kind, source) in enumerate(files):
         parts += [b'%b{"type":"%b","url":"' % (b"," if place else b"", kind.encode()), source, b'"}']
     return (*parts, b"]}")
-
-
-def file_parts(prompt: Prompt) -> list[tuple[FileType, bytes]]:
-    """Return the `type` and the `url` of each file of a prompt, in the order of their markers."""
-    if not prompt.media:
-        return []
-    assert isinstance(prompt, FilePrompt), "a processor that keeps files made it"
-    return [(_TYPES[media.kind], source) for media, source in zip(prompt.media, prompt.sources, strict=True)]

@@ -1,15 +1,15 @@
 """vLLM's token-in, token-out API (`POST /inference/v1/generate`); no torch."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final, final
 
 import msgspec
 from typing_extensions import override
 
 from engine.events import PromptToken, TokenLogprob
+from engine.frontend.token_form import sent_token_ids, structured_outputs
 from engine.info.capabilities import Capabilities
-from engine.media_item import FilePrompt
 from engine.remote.wire.answer_reader import (
     AnswerReader,
     Malformed,
@@ -20,15 +20,9 @@ from engine.remote.wire.answer_reader import (
 from engine.remote.wire.files import FILES
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
 from engine.remote.wire.token_api import ApiFacts, TokenApi
-from engine.request import GenerationRequest, Grammar, GrammarKind, MediaKind, Prompt, SamplingParams
+from engine.request import GenerationRequest, MediaKind, Prompt, SamplingParams
 from engine.text.tokenizer import Tokenizer
 
-_STRUCTURED: Final[Mapping[GrammarKind, str]] = {
-    GrammarKind.JSON_SCHEMA: "json",
-    GrammarKind.REGEX: "regex",
-    GrammarKind.EBNF: "grammar",
-    GrammarKind.STRUCTURAL_TAG: "structural_tag",
-}
 _CACHE: Final = re.compile(r"^vllm:cache_config_info\{(?P<labels>[^}]*)\}", re.MULTILINE)
 _LABEL: Final = re.compile(r'(?P<name>\w+)="(?P<value>\d+)"')
 
@@ -186,10 +180,8 @@ def prompt_fields(prompt: Prompt) -> dict[str, Any]:
     A prompt with files is sent before its expansion, which the server makes too. The answer then begins with
     the prompt's tokens.
     """
-    if not prompt.media:
-        return {"token_ids": prompt.token_ids}
-    assert isinstance(prompt, FilePrompt), "the remote engine's own processor made it"
-    return {"token_ids": prompt.placeholder_token_ids, "return_token_ids": True}
+    fields: dict[str, Any] = {"token_ids": sent_token_ids(prompt)}
+    return fields | {"return_token_ids": True} if prompt.media else fields
 
 
 def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
@@ -223,13 +215,6 @@ def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer
     if sampling.num_prompt_logprobs is not None and index == 0:
         params["prompt_logprobs"] = sampling.num_prompt_logprobs
     return params
-
-
-def structured_outputs(grammar: Grammar) -> dict[str, Any]:
-    """Return a grammar as the API's object of that name."""
-    if grammar.kind is GrammarKind.JSON_OBJECT:
-        return {"json_object": True}
-    return {_STRUCTURED[grammar.kind]: grammar.source}
 
 
 def _draws_the_most_likely(request: GenerationRequest) -> bool:

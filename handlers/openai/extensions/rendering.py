@@ -6,8 +6,7 @@ from functools import partial
 from typing import Final
 
 from engine.errors import PromptTooLong
-from engine.remote.wire.files import file_parts
-from engine.remote.wire.vllm import prompt_fields, structured_outputs
+from engine.frontend.token_form import file_parts, sent_token_ids, structured_outputs
 from engine.request import GenerationRequest
 from generated.openai import models as m
 from handlers.errors.mapping import mapped_errors
@@ -72,10 +71,9 @@ def _check_options(body: Body) -> None:
 
 
 def _written(body: Body, request: GenerationRequest, name: str) -> m.RenderedRequest:
-    fields = prompt_fields(request.prompt)
     rendered = m.RenderedRequest(
         request_id=name,
-        token_ids=list(fields["token_ids"]),
+        token_ids=list(sent_token_ids(request.prompt)),
         sampling_params=_sampling(body, request),
         model=body.model,
         stream=body.stream is True,

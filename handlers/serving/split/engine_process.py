@@ -11,12 +11,12 @@ import uvicorn
 from starlette.types import ASGIApp
 from typing_extensions import override
 
+from engine.frontend.engine import Engine
 from engine.info.model_info import ModelInfo
 from engine.remote.wire.verbatim import VerbatimApi
-from handlers.active_requests.engine import Engine
 from handlers.active_requests.metrics import Metrics
-from handlers.app import build_app
 from handlers.chat.summary import chat_summary
+from handlers.composition import build_app
 from handlers.engine_starter import StartEngine
 from handlers.media.settings import MediaSettings
 from handlers.process.exit_status import ExitStatus

@@ -15,7 +15,7 @@ import msgspec
 
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers.upstream import Upstream
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.engine_starter import remote_config
 from handlers.http.tls import server_context
 from handlers.process.gc_tuning import freeze_imports

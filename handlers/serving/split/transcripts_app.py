@@ -10,8 +10,8 @@ import msgspec
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from engine.frontend.engine import Engine
 from handlers.active_requests.active_request import ActiveRequests
-from handlers.active_requests.engine import Engine
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
 from handlers.serving.split.transcript_lines import PATH, to_line

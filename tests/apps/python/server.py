@@ -8,7 +8,7 @@ from typing import Final
 
 import uvicorn
 
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.apps.python.agent_model import agent_script
 from tests.apps.recorder import Recorder

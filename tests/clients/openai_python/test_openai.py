@@ -15,7 +15,7 @@ from openai import AsyncOpenAI, OpenAI, pydantic_function_tool
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel
 
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.conftest import API_KEY
 from tests.scripted.engine import ScriptedEngine, says

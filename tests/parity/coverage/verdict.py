@@ -74,7 +74,8 @@ def judge(model_type: str, directory: Path) -> Verdict:
     )
     said: list[str] = []
     try:
-        core, _, info = build_core(config, said.append)
+        built = build_core(config, said.append)
+        core, info = built.core, built.info
     except ModelNotSupported as error:
         return Verdict(model_type, Outcome.REFUSED, str(error).replace(str(directory), model_type))
     except Exception as error:

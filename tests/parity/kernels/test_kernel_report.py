@@ -25,7 +25,7 @@ def report(
 ) -> dict[str, Kernel]:
     model = save_tiny_model(directory, architecture, hidden_size=hidden_size)
     config = EngineConfig(model=str(model), device="cpu", num_kv_blocks=8, **options)
-    return {kernel.name: kernel for kernel in build_core(config, lambda line: None)[2].kernels}
+    return {kernel.name: kernel for kernel in build_core(config, lambda line: None).info.kernels}
 
 
 def without_compiler(monkeypatch: pytest.MonkeyPatch) -> None:

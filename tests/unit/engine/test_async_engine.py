@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 from msgspec.structs import replace
 
+from engine.assembly.built_engine import BuiltEngine
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
@@ -54,7 +55,7 @@ def engine_over_core(directory: Path) -> tuple[AsyncEngine, EngineCore]:
     """An engine whose core is at hand, for tests in which it fails."""
     parts = new_parts(directory)
     core = parts.core()
-    return AsyncEngine(core, parts.tokenizer, parts.info), core
+    return AsyncEngine(BuiltEngine(core, parts.tokenizer, parts.info)), core
 
 
 def new_request(name: str = "a", num_prompt_tokens: int = 5, **stopping: Any) -> GenerationRequest:
@@ -351,7 +352,7 @@ async def test_an_engine_whose_step_does_not_end_is_unhealthy_until_it_does(
     parts = new_parts(directory)
     runner = SpoiledRunner(parts.runner)
     runner.before = lambda batch: may_end.wait(60)
-    engine = AsyncEngine(parts.core(runner), parts.tokenizer, parts.info)
+    engine = AsyncEngine(BuiltEngine(parts.core(runner), parts.tokenizer, parts.info))
     reading = asyncio.create_task(collect(engine, new_request(max_tokens=2)))
     async with asyncio.timeout(30):
         while (health := await engine.health()).is_healthy:

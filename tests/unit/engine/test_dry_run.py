@@ -56,7 +56,8 @@ def test_a_dry_run_describes_the_engine_that_would_start(
 
 def described_as_built(config: EngineConfig) -> ModelInfo:
     """Return the description of a dry run, which must be that of the engine, but for what is tried later."""
-    core, _, info = build_core(config, lambda line: None)
+    built = build_core(config, lambda line: None)
+    core, info = built.core, built.info
     core.close()
     found = dry_run(config, lambda line: None)
     assert (found.refusal, found.notes) == (None, ())
@@ -110,7 +111,7 @@ def test_a_dry_run_describes_the_fallback_path(architecture: str, tmp_path: Path
         max_num_sequences=3,
         max_draft_tokens=4,
     )
-    info = build_core(config, lambda line: None)[2]
+    info = build_core(config, lambda line: None).info
     assert info.paged_obstacle is not None
     assert (info.attention, info.max_draft_tokens) == ((), 0)
     found = dry_run(config, lambda line: None)
@@ -120,7 +121,7 @@ def test_a_dry_run_describes_the_fallback_path(architecture: str, tmp_path: Path
 def test_a_dry_run_describes_a_model_that_transcribes(tmp_path: Path) -> None:
     save_tiny_speech(tmp_path)
     config = EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50, max_num_sequences=3)
-    info = build_core(config, lambda line: None)[2]
+    info = build_core(config, lambda line: None).info
     assert info.speech is not None
     # What a sequence keeps of its sound: keys and values of 150 positions in 3 layers.
     assert info.state_bytes // info.num_state_slots >= 2 * 3 * 150 * 32 * 4

@@ -10,12 +10,14 @@ from starlette.types import Message
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from handlers.app import CONTRACTS, TABLES, YIELDS, build_app, create_app
+from handlers.app import create_app
+from handlers.composition import CONTRACTS, TABLES, YIELDS, build_app
 from handlers.openai.contract import OpenAIContract
 from handlers.process.interpreter_share import InterpreterShare
 from handlers.runtime.root_routes import UnknownContract, placements
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, says
+from tests.unit.handlers.openai.transcriptions.scripted import ScriptedTranscriber
 from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api, chat, generate_body
 
@@ -231,3 +233,12 @@ async def test_the_factory_starts_the_engine_with_the_server_and_then_answers(
         "lifespan.shutdown.complete",
     ]
     assert (await send(app, "GET", "/health")).status_code == 200
+
+
+def test_a_given_transcriber_is_the_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    monkeypatch.setattr("handlers.composition.Transcriber", lambda *given, **named: made.append(given))
+    build_app(Settings(), ScriptedEngine(says("a")), transcriber=ScriptedTranscriber())
+    assert made == []
+    build_app(Settings(), ScriptedEngine(says("a")))
+    assert len(made) == 1

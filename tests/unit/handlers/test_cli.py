@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from handlers.app import CONTRACTS
 from handlers.cli import main
+from handlers.composition import CONTRACTS
 from tests.conftest import COMMAND
 
 
@@ -77,7 +77,7 @@ def test_a_server_imports_no_library_that_few_of_its_requests_need() -> None:
     imports = "import sys, handlers.serving.serve, engine.async_engine; print(*sys.modules)"
     shown = subprocess.run([sys.executable, "-c", imports], capture_output=True, text=True, timeout=100)
     imported = set(shown.stdout.split())
-    assert {"handlers.app", "torch"} <= imported, shown.stderr
+    assert {"handlers.composition", "torch"} <= imported, shown.stderr
     assert not imported & {"aiohttp", "yarl"}
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import Script, ScriptedEngine, token
 from tests.unit.handlers.chat.prompt.control.families import tokenizer_of

@@ -63,7 +63,7 @@ def _their_scores(model: str, folder: Path, windows: list[list[int]]) -> dict[st
 
 
 def _our_scores(file: Path, windows: list[list[int]]) -> list[list[float]]:
-    core, *_ = build_core(EngineConfig(model=str(file), kv_cache_bytes=1 << 26), lambda line: None)
+    core = build_core(EngineConfig(model=str(file), kv_cache_bytes=1 << 26), lambda line: None).core
     for arrival, window in enumerate(windows):
         core.add(
             arrival,

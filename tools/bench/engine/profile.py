@@ -136,7 +136,7 @@ class Contestant:
         )
         started = time.perf_counter()
         with self._patched():
-            self.core = build_core(config, lambda line: None)[0]
+            self.core = build_core(config, lambda line: None).core
         print(f"{name}: loaded in {time.perf_counter() - started:.1f} s", flush=True)
 
     def step(self) -> Row:

@@ -15,7 +15,7 @@ import uvicorn
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.serving.running import new_event_loop, server_config
 from handlers.settings.settings import Settings

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from engine.demo_model import DEMO_MODEL
 from engine.model.loading.imports.light_imports import import_lightly
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
@@ -25,6 +25,7 @@ def scripted_app() -> ASGIApp:
     It imports the engine, which the bare application does without.
     """
     import_lightly()
+    from engine.assembly.built_engine import BuiltEngine
     from engine.async_engine import AsyncEngine
     from engine.text.tokenizer import Tokenizer
     from tools.bench.http.scripted_core import MODEL_INFO, ScriptedCore
@@ -32,7 +33,7 @@ def scripted_app() -> ASGIApp:
     tokenizer = Tokenizer.from_directory(DEMO_MODEL, vocab_size=MODEL_INFO.vocab_size, end_token_ids=())
     core = ScriptedCore(asyncio.get_running_loop())
     settings = Settings(max_concurrent_requests=1024)
-    return build_app(settings, AsyncEngine(core, tokenizer, MODEL_INFO))
+    return build_app(settings, AsyncEngine(BuiltEngine(core, tokenizer, MODEL_INFO)))
 
 
 async def _serve(listener: socket.socket, *, is_bare: bool) -> None:

@@ -26,7 +26,7 @@ class Verbatim:
         if quantize := os.environ.get("VERBATIM_QUANTIZE"):
             given["quantize"] = quantize
         config = EngineConfig(**given)
-        self._core, *_ = build_core(config, lambda line: None)
+        self._core = build_core(config, lambda line: None).core
         return VERSION
 
     def generate(self, prompts: list[list[int]], num_tokens: int) -> list[tuple[float, int]]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Embedding, TokenEvent
+from engine.frontend.engine import Engine
 from engine.info.adapter import Adapters
 from engine.info.capabilities import Capabilities
 from engine.info.model_info import ModelInfo
@@ -15,11 +16,10 @@ from engine.info.stats import EngineStats, Health
 from engine.media_item import MediaProcessor
 from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.text.tokenizer import Tokenizer
-from handlers.active_requests.engine import Engine
 
 
 class FailingEngine:
-    """Implements `handlers.active_requests.engine.Engine`. num_events: per request, then it fails."""
+    """Implements `engine.frontend.engine.Engine`. num_events: per request, then it fails."""
 
     def __init__(self, engine: Engine, error: Exception, num_events: int) -> None:
         self._engine = engine

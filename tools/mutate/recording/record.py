@@ -12,9 +12,9 @@ import httpx
 from starlette.types import ASGIApp
 
 from engine.errors import EngineBusy, EngineStopped, GenerationFailed
-from handlers.active_requests.engine import Engine
-from handlers.app import CONTRACTS, build_app
+from engine.frontend.engine import Engine
 from handlers.checking.exchange import Exchange
+from handlers.composition import CONTRACTS, build_app
 from handlers.settings.settings import Settings
 from tools.mutate.recording.failing_engine import FailingEngine
 from tools.mutate.recording.requests import Request, bad_requests, good_requests, plain_requests

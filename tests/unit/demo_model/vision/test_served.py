@@ -11,7 +11,7 @@ from PIL import Image
 from starlette.types import ASGIApp
 
 from engine.async_engine import AsyncEngine
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.engine_starter import engine_config
 from handlers.settings.settings import Settings
 from handlers.shared_settings.shared_settings import EMBEDDED_VISION_MODEL

@@ -45,7 +45,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def new_core(directory: Path, **shape: Any) -> EngineCore:
-    return build_core(EngineConfig(model=str(directory), device="cpu", **shape), lambda line: None)[0]
+    return build_core(EngineConfig(model=str(directory), device="cpu", **shape), lambda line: None).core
 
 
 def assert_all_free(core: EngineCore) -> None:
@@ -70,7 +70,7 @@ def assert_all_free(core: EngineCore) -> None:
 )
 def test_a_search_that_cannot_be_is_refused(directory: Path, changes: dict[str, Any], message: str) -> None:
     config = EngineConfig(model=str(directory), device="cpu")
-    _, _, info = build_core(config, lambda line: None)
+    info = build_core(config, lambda line: None).info
     check_request(REQUEST, info)
     with pytest.raises(InvalidRequest, match=message):
         check_request(replace(REQUEST, **changes), info)

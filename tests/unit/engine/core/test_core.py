@@ -52,7 +52,7 @@ def core(directory: Path) -> EngineCore:
 
 
 def new_core(directory: Path, **shape: Any) -> EngineCore:
-    return build_core(EngineConfig(model=str(directory), device="cpu", **shape), lambda line: None)[0]
+    return build_core(EngineConfig(model=str(directory), device="cpu", **shape), lambda line: None).core
 
 
 def new_request(prompt: str = "The town", **stopping: Any) -> GenerationRequest:
@@ -123,7 +123,8 @@ def test_a_stop_string_ends_a_sequence_and_is_cut(core: EngineCore) -> None:
 
 def test_a_complete_grammar_ends_a_sequence_of_a_model_without_end_token(tmp_path: Path) -> None:
     directory = save_tiny_model(tmp_path, has_end_token=False)
-    core, tokenizer, _ = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)
+    built = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)
+    core, tokenizer = built.core, built.tokenizer
     grammar = Grammar(GrammarKind.REGEX, "ab")
     request = replace(new_request(), sampling=SamplingParams(temperature=0.0, grammar=grammar))
     core.add(ALONE, request, GrammarCompiler(tokenizer).compile(grammar))

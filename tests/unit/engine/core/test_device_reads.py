@@ -172,7 +172,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def core(directory: Path) -> EngineCore:
     config = EngineConfig(model=str(directory), device="cpu", prefix_caching=False, jump_forward=False)
-    return build_core(config, lambda line: None)[0]
+    return build_core(config, lambda line: None).core
 
 
 def add(core: EngineCore, arrival: int, request: GenerationRequest | EmbeddingRequest) -> None:

@@ -17,7 +17,6 @@ from engine.attention.batch import Batch
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
-from engine.core.stages.unit_vector import unit_vector
 from engine.errors import (
     EngineStopped,
     GenerationFailed,
@@ -195,12 +194,6 @@ def test_of_random_embeddings_and_generations_with_aborts_each_ends_once_and_no_
     assert num_aborted > num_requests // 8
     assert core.stats().counters.num_preemptions > 0
     assert_all_free(core)
-
-
-def test_a_vector_of_zeros_stays_as_it_is() -> None:
-    zeros = np.zeros(4, dtype=np.float32)
-    assert unit_vector(zeros).tolist() == [0.0] * 4
-    assert unit_vector(np.array([3, 4], dtype=np.float32)).tolist() == pytest.approx([0.6, 0.8])
 
 
 async def test_many_texts_at_once_each_get_their_own_vector(engine: AsyncEngine) -> None:

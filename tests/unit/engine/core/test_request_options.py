@@ -51,7 +51,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def core(directory: Path) -> EngineCore:
-    return build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)[0]
+    return build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None).core
 
 
 @pytest.fixture(scope="module")
@@ -411,7 +411,7 @@ def test_skip_special_tokens_leaves_them_out_of_the_text_alone(
 
 
 def test_an_adapter_that_is_not_loaded_is_refused(directory: Path) -> None:
-    info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)[2]
+    info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None).info
     request = generation_request(
         request_id="",
         token_ids=PROMPT,
@@ -442,14 +442,14 @@ MEDIA = Prompt(PROMPT, media=(Media(digest=b"cat", position=0, num_tokens=1),))
     ids=["generation", "embedding"],
 )
 def test_media_are_refused_and_never_ignored(directory: Path, check: Callable[[ModelInfo], None]) -> None:
-    info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)[2]
+    info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None).info
     with pytest.raises(InvalidRequest, match="^prompt.media: the prompt holds media, and the model takes"):
         check(info)
 
 
 def test_priority_decides_who_runs_first(directory: Path) -> None:
     config = EngineConfig(model=str(directory), device="cpu", max_num_sequences=1)
-    alone = build_core(config, lambda line: None)[0]
+    alone = build_core(config, lambda line: None).core
     plain = generation_request(
         request_id="late",
         token_ids=PROMPT,
@@ -462,7 +462,7 @@ def test_priority_decides_who_runs_first(directory: Path) -> None:
 
 def test_cache_salt_keeps_prompts_apart(directory: Path) -> None:
     config = EngineConfig(model=str(directory), device="cpu", block_size=2)
-    fresh = build_core(config, lambda line: None)[0]
+    fresh = build_core(config, lambda line: None).core
     cached = [
         ask(fresh, SamplingParams(), cache_salt=salt)[0].num_cached_tokens for salt in (None, "a", None, "a")
     ]

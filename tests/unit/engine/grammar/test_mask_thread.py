@@ -47,7 +47,8 @@ def fills(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def new_core(directory: Path, **shape: Any) -> tuple[EngineCore, GrammarCompiler]:
-    core, tokenizer, _ = build_core(EngineConfig(model=str(directory), device="cpu", **shape), lambda _: None)
+    built = build_core(EngineConfig(model=str(directory), device="cpu", **shape), lambda _: None)
+    core, tokenizer = built.core, built.tokenizer
     return core, GrammarCompiler(tokenizer)
 
 

@@ -31,7 +31,7 @@ def core(directory: Path) -> EngineCore:
 
 def new_core(directory: Path, **shape: Any) -> EngineCore:
     config = EngineConfig(model=str(directory), device="cpu", block_size=BLOCK_SIZE, **shape)
-    return build_core(config, lambda line: None)[0]
+    return build_core(config, lambda line: None).core
 
 
 def new_request(num_prompt_tokens: int, max_tokens: int = 4, **options: Any) -> GenerationRequest:

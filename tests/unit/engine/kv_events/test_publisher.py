@@ -9,9 +9,9 @@ import pytest
 import zmq
 
 from engine.build import build_core
-from engine.config import EngineConfig, KVEventsConfig
+from engine.config import AdapterSource, EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
-from engine.errors import CannotPublish
+from engine.errors import CannotLoadAdapter, CannotPublish
 from engine.kv_events import publisher as publisher_module
 from engine.kv_events.batches import Event, block_hash
 from engine.kv_events.publisher import KVEventPublisher
@@ -50,7 +50,7 @@ def core(directory: Path, config: KVEventsConfig) -> Iterator[EngineCore]:
     shape = EngineConfig(
         model=str(directory), device="cpu", num_kv_blocks=12, block_size=BLOCK_SIZE, kv_events=config
     )
-    core, _, _ = build_core(shape, lambda line: None)
+    core = build_core(shape, lambda line: None).core
     yield core
     core.close()
 
@@ -322,4 +322,20 @@ def test_a_model_that_cannot_be_loaded_leaves_the_address_free(tmp_path: Path) -
                 EngineConfig(model=str(tmp_path / "none"), kv_events=KVEventsConfig(endpoint=address)),
                 lambda line: None,
             )
+    KVEventPublisher(KVEventsConfig(endpoint=address)).close()
+
+
+def test_adapters_that_cannot_be_opened_leave_the_address_free(directory: Path) -> None:
+    endpoint = KVEventPublisher(KVEventsConfig(endpoint="tcp://*:0"))
+    endpoint.close()
+    address = endpoint.endpoint.replace("0.0.0.0", "*")
+    config = EngineConfig(
+        model=str(directory),
+        device="cpu",
+        kv_events=KVEventsConfig(endpoint=address),
+        adapters=(AdapterSource("one", "./none"),),
+    )
+    for _ in range(2):
+        with pytest.raises(CannotLoadAdapter, match="no such directory"):
+            build_core(config, lambda line: None)
     KVEventPublisher(KVEventsConfig(endpoint=address)).close()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.build import build_core, media_processor_of
+from engine.build import build_core
 from engine.config import EngineConfig, MediaLimits
 from engine.errors import InvalidMedia
 from engine.media_item import MediaItem, MediaProcessor
@@ -22,8 +22,9 @@ PICTURE = MediaItem(MediaKind.IMAGE, image_bytes(30, 20))
 def load(directory: Path, **fields: Any) -> tuple[Tokenizer, MediaProcessor | None, list[str]]:
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", num_kv_blocks=64, **fields)
     lines: list[str] = []
-    core, tokenizer, info = build_core(config, lines.append)
-    processor = media_processor_of(core.runner)
+    built = build_core(config, lines.append)
+    tokenizer, info = built.tokenizer, built.info
+    processor = built.media_processor
     assert info.media == (frozenset() if processor is None else processor.kinds)
     return tokenizer, processor, lines
 

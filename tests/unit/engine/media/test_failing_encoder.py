@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from transformers import LlavaModel
 
-from engine.build import build_core, media_processor_of
+from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.errors import GenerationFailed
@@ -46,8 +46,9 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def load(directory: Path, **shape: Any) -> tuple[EngineCore, list[Prompt]]:
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", num_kv_blocks=64, **shape)
-    core, tokenizer, _ = build_core(config, lambda line: None)
-    processor = media_processor_of(core.runner)
+    built = build_core(config, lambda line: None)
+    core, tokenizer = built.core, built.tokenizer
+    processor = built.media_processor
     assert processor is not None
     placeholder = processor.placeholder(MediaKind.IMAGE)
     return core, [

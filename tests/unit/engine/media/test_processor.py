@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.build import build_core, media_processor_of
+from engine.build import build_core
 from engine.config import MAX_IMAGE_PIXELS, EngineConfig, MediaLimits
 from engine.errors import InvalidMedia, InvalidRequest
 from engine.frontend.admission import check_request
@@ -27,8 +27,9 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def loaded(directory: Path) -> tuple[PromptMediaProcessor, Tokenizer]:
-    core, tokenizer, _ = build_core(config_of(directory), lambda line: None)
-    processor = media_processor_of(core.runner)
+    built = build_core(config_of(directory), lambda line: None)
+    tokenizer = built.tokenizer
+    processor = built.media_processor
     assert isinstance(processor, PromptMediaProcessor)
     return processor, tokenizer
 
@@ -60,8 +61,9 @@ def test_a_file_that_cannot_be_read_is_named_by_its_index(
 def test_the_configuration_bounds_the_pixels_of_an_image(directory: Path) -> None:
     limits = MediaLimits(max_image_pixels=30 * 20)
     config = msgspec.structs.replace(config_of(directory), media_limits=limits)
-    core, tokenizer, _ = build_core(config, lambda line: None)
-    processor = media_processor_of(core.runner)
+    built = build_core(config, lambda line: None)
+    tokenizer = built.tokenizer
+    processor = built.media_processor
     assert processor is not None
     ids = tokenizer.encode(processor.placeholder(MediaKind.IMAGE))
     assert processor.expand(ids, [PICTURE]).media
@@ -123,10 +125,11 @@ def test_line_feeds_beside_an_image_become_the_tokens_that_the_whole_text_has(
 
 
 def test_a_model_whose_images_are_not_wanted_is_loaded_without_its_encoder(directory: Path) -> None:
-    core, _, info = build_core(config_of(directory, media=False), lambda line: None)
+    built = build_core(config_of(directory, media=False), lambda line: None)
+    info = built.info
     assert info.media == frozenset()
-    assert media_processor_of(core.runner) is None
-    _, _, whole = build_core(config_of(directory), lambda line: None)
+    assert built.media_processor is None
+    whole = build_core(config_of(directory), lambda line: None).info
     assert info.num_parameters < whole.num_parameters
 
 
@@ -135,14 +138,14 @@ def test_a_processor_that_cannot_be_loaded_is_reported_and_text_is_served(tmp_pa
     (tmp_path / "preprocessor_config.json").write_text("{}")
     (tmp_path / "processor_config.json").write_text('{"processor_class": "Unknown"}')
     lines: list[str] = []
-    _, _, info = build_core(config_of(tmp_path), lines.append)
+    info = build_core(config_of(tmp_path), lines.append).info
     assert info.media == frozenset()
     assert any(line.startswith("note: images are not read: ") for line in lines), lines
 
 
 @pytest.mark.parametrize("places", [[(-1, 2)], [(0, 0)], [(3, 3)], [(0, 3), (2, 2)], [(2, 2), (0, 1)]])
 def test_media_must_have_their_places_in_the_prompt(directory: Path, places: list[tuple[int, int]]) -> None:
-    _, _, info = build_core(config_of(directory), lambda line: None)
+    info = build_core(config_of(directory), lambda line: None).info
     media = tuple(Media(digest=b"", position=first, num_tokens=number) for first, number in places)
     request = GenerationRequest(
         request_id="1",

@@ -16,14 +16,14 @@ from PIL import Image
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.errors import GenerationFailed, InvalidMedia, InvalidRequest
+from engine.frontend.engine import Engine
 from engine.media_item import FilePrompt, MediaItem, MediaProcessor
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.request import GenerationRequest, MediaKind, Prompt, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
-from handlers.active_requests.engine import Engine
 from handlers.active_requests.metrics import Metrics
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.upstream import DONE, Body, Reply, ScriptedUpstream, event, refuses, running_upstream
 from tests.servers.running_app import running_app

@@ -21,7 +21,7 @@ from engine.remote.remote_engine import RemoteEngine
 from engine.remote.sample_files import SAMPLES
 from engine.remote.servers import patience
 from engine.request import MediaKind
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.samples.sounds import RATE, encoded, sound_bytes, tone
 from tests.samples.videos import video_bytes

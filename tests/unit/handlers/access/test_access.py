@@ -9,7 +9,7 @@ from starlette.types import ASGIApp
 
 from handlers.access.audit_log import AuditLog, CannotWriteAuditLog
 from handlers.access.keys.key_file import InvalidKeyFile
-from handlers.app import CONTRACTS, TABLES, build_app
+from handlers.composition import CONTRACTS, TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.access.keys.key_files import table, write

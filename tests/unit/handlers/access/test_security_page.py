@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from handlers.app import CONTRACTS, TABLES, build_app
+from handlers.composition import CONTRACTS, TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, says
 

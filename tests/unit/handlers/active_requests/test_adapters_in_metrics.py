@@ -12,7 +12,7 @@ from engine.async_engine import AsyncEngine
 from engine.config import AdapterLimits, AdapterSource, EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.requests import generation_request
 from tests.tiny.adapter_files import DEMO_LAYER, save_adapter_of_ones

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from engine.events import TokenEvent
 from engine.request import GenerationRequest
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import Script, ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send

@@ -11,7 +11,7 @@ import pytest
 from typing_extensions import override
 
 from handlers import cli
-from handlers.app import CONTRACTS
+from handlers.composition import CONTRACTS
 
 PROJECT = tomllib.loads((Path(__file__).parents[4] / "pyproject.toml").read_text())["project"]
 

@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.samples.sounds import encoded, sound_bytes, tone
 from tests.tiny.audio import save_tiny_audio_model

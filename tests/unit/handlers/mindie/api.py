@@ -6,7 +6,7 @@ import httpx
 import orjson
 from starlette.types import ASGIApp
 
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import Script, ScriptedEngine
 from tests.unit.handlers.runtime.client import events, send

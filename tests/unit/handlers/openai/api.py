@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.chat.models import chat_tokenizer

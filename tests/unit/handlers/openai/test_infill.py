@@ -10,7 +10,7 @@ from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.text.infill import Infill
 from engine.text.tokenizer import Tokenizer
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, says
 from tests.tiny.text import save_tiny_model

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 import pytest
 
-from handlers.app import CONTRACTS
+from handlers.composition import CONTRACTS
 from handlers.playground.assets import HEADERS
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings

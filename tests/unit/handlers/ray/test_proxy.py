@@ -9,7 +9,7 @@ import httpx
 import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from handlers.app import CONTRACTS
+from handlers.composition import CONTRACTS
 from handlers.ray import proxy as proxy_module
 from handlers.ray.proxy import WholeAnswers, middlewares
 from tests.unit.handlers.runtime.client import events, send

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from handlers.app import CONTRACTS, TABLES, YIELDS
+from handlers.composition import CONTRACTS, TABLES, YIELDS
 from handlers.root.document import merged_document
 from handlers.runtime.root_routes import placements
 from tests.scripted.engine import says

@@ -7,7 +7,7 @@ import pytest
 
 from engine.config import AdapterSource
 from engine.info.adapter import Adapters
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, embedding, says
 from tests.unit.handlers.runtime.client import send

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.frontend.admission import MAX_TEXT_CHARACTERS
+from engine.request import MAX_TEXT_CHARACTERS
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.service.text_bound import bounded_texts

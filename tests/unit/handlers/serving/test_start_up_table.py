@@ -7,7 +7,7 @@ import pytest
 
 from engine.info.capabilities import Capabilities
 from engine.info.kernels import Kernel, Obstacle, kernel, kernel_of_layers
-from handlers.app import CONTRACTS
+from handlers.composition import CONTRACTS
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, says

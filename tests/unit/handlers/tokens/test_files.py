@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from engine.request import MediaKind
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, says
 from tests.scripted.media import NUM_TOKENS, WAV, png, seeing_engine

@@ -10,7 +10,7 @@ from engine.errors import EngineDied, InvalidGrammar, NoTokenLeft
 from engine.events import FinishReason
 from engine.request import Grammar, GrammarKind, Watermark
 from generated.tokens import models as m
-from handlers.app import build_app
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import Script, ScriptedEngine, fails_after, says
 from tests.unit.handlers.runtime.client import events, send

@@ -112,7 +112,9 @@ def test_what_modelling_code_raises_is_a_refusal(tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(("architecture", "most"), [("recurrent_gemma", 64), ("bloom", 512)])
 def test_a_step_of_many_passes_has_few_tokens(architecture: str, most: int, tmp_path: Path) -> None:
     directory = save_tiny_model(tmp_path, architecture, has_end_token=False)
-    core = build_core(EngineConfig(model=str(directory), device="cpu", dtype="float32"), lambda line: None)[0]
+    core = build_core(
+        EngineConfig(model=str(directory), device="cpu", dtype="float32"), lambda line: None
+    ).core
     for arrival in range(4):
         request = generation_request(
             request_id=str(arrival),

@@ -133,7 +133,7 @@ def test_a_model_whose_paged_attention_differs_from_its_own_runs_on_the_fallback
         return attend(self, module, query * 1.5, *others)
 
     monkeypatch.setattr(attention.PagedAttention, "attend", attend_badly)
-    info = build_core(EngineConfig(model=str(llama), device="cpu"), lambda line: None)[2]
+    info = build_core(EngineConfig(model=str(llama), device="cpu"), lambda line: None).info
     assert info.paged_obstacle is not None
     assert info.paged_obstacle.startswith("paged attention differs from LlamaForCausalLM's own by ")
 
@@ -148,7 +148,7 @@ def test_a_layer_that_hides_its_window_runs_on_the_fallback_path(
         return dispatch(*arguments, **others)
 
     monkeypatch.setitem(ALL_ATTENTION_FUNCTIONS._global_mapping, attention.ATTENTION_NAME, without_window)
-    info = build_core(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None)[2]
+    info = build_core(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None).info
     assert info.paged_obstacle == "Gemma3Attention does not tell its sliding window"
 
 
@@ -160,9 +160,9 @@ def test_config_refuses_two_cache_sizes_and_empty_batches() -> None:
 
 
 def test_the_cache_is_as_large_as_asked(llama: Path) -> None:
-    _, _, info = build_core(
+    info = build_core(
         EngineConfig(model=str(llama), device="cpu", kv_cache_bytes=10**5), lambda line: None
-    )
+    ).info
     assert info.kv_cache_bytes <= 10**5 < info.kv_cache_bytes / info.num_blocks * (info.num_blocks + 1)
 
 

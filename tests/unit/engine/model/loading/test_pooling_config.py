@@ -77,5 +77,5 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
 
 def test_a_loaded_model_tells_its_pooling_and_the_size_of_its_vectors(tmp_path: Path) -> None:
     directory = write(save_tiny_model(tmp_path), FLAGS | {"pooling_mode_lasttoken": True})
-    info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)[2]
+    info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None).info
     assert (info.pooling, info.hidden_size) == (Pooling.LAST, 48)

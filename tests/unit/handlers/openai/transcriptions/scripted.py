@@ -3,16 +3,13 @@
 import math
 from collections.abc import AsyncGenerator
 from typing import Any
-from unittest.mock import patch
 
 import httpx
 from typing_extensions import override
 
 from engine.info.capabilities import Capabilities
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.app import CONTRACTS, Served, build_app
-from handlers.openai.contract import OpenAIContract
-from handlers.openai.operations import OpenAIHandlers
+from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from handlers.transcription.transcript import (
     ScoredToken,
@@ -104,13 +101,8 @@ class SpeechApi:
         self.transcriber = transcriber or ScriptedTranscriber()
         engine = ScriptedEngine(says("never"))
         engine.capabilities = Capabilities(transcribes=True, generates_text=False, embeddings=False)
-        served = Served(
-            OpenAIContract(),
-            OpenAIHandlers.table,
-            lambda shared, _: OpenAIHandlers(shared, self.transcriber),
-        )
-        with patch.dict(CONTRACTS, openai=served):
-            self.app = build_app(Settings(check_responses="fail", **settings), engine)
+        options = Settings(check_responses="fail", **settings)
+        self.app = build_app(options, engine, transcriber=self.transcriber)
 
     async def post(self, path: str, *parts: Any, **fields: Any) -> httpx.Response:
         """The answer to a form. parts: besides a sound, or in place of it if a file is among them."""

@@ -1,10 +1,9 @@
 """Speech through the whole application, with an engine that transcribes."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from unittest.mock import patch
 
 import httpx
 import pytest
@@ -12,10 +11,8 @@ import pytest_asyncio
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from handlers.app import CONTRACTS, Served, build_app
-from handlers.openai.contract import OpenAIContract
-from handlers.openai.operations import OpenAIHandlers
-from handlers.service.served_model import ServedModel
+from handlers.composition import build_app
+from handlers.concurrency.workers import Workers
 from handlers.settings.settings import Settings
 from handlers.transcription.transcriber import Transcriber
 from tests.samples.sounds import encoded, sound_bytes, tone
@@ -42,15 +39,13 @@ def app(engine: AsyncEngine) -> Any:
 
 
 @pytest.fixture(scope="module")
-def greedy_app(engine: AsyncEngine) -> Any:
+def greedy_app(engine: AsyncEngine) -> Iterator[Any]:
     """The application without the drawn texts by which Whisper's rules replace unlikely ones."""
-
-    def greedy(shared: ServedModel, _: Settings) -> OpenAIHandlers:
-        transcriber = Transcriber(shared.engine, shared.workers, max_seconds=60, rules=GREEDY)
-        return OpenAIHandlers(shared, transcriber)
-
-    with patch.dict(CONTRACTS, openai=Served(OpenAIContract(), OpenAIHandlers.table, greedy)):
-        return build_app(Settings(served_model_name=MODEL, check_responses="fail"), engine)
+    workers = Workers(2)
+    transcriber = Transcriber(engine, workers, max_seconds=60, rules=GREEDY)
+    settings = Settings(served_model_name=MODEL, check_responses="fail")
+    yield build_app(settings, engine, transcriber=transcriber)
+    workers.shutdown()
 
 
 async def post(

@@ -7,7 +7,7 @@ import pytest
 
 from engine.info.capabilities import Capabilities
 from engine.request import GrammarKind
-from handlers.app import CONTRACTS, build_app
+from handlers.composition import CONTRACTS, build_app
 from handlers.runtime.documents.served_document import served_document
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine

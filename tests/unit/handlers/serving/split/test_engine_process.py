@@ -6,6 +6,7 @@ import pytest
 
 from engine.demo_model import DEMO_MODEL
 from engine.info.model_info import ModelInfo
+from handlers.access.settings import AccessSettings
 from handlers.http.settings import HttpSettings
 from handlers.serving.split.engine_process import inner_settings
 from handlers.settings.own_engine import OwnEngineSettings
@@ -68,11 +69,21 @@ def test_the_engines_own_settings_hold() -> None:
 
 def test_whole_sections_are_heeded_or_not() -> None:
     """So a setting that is new in one of them needs no mention here."""
+    sections = (HttpSettings, OwnEngineSettings)
     given = Settings().model_copy(
-        update={name: "given" for name in (*HttpSettings.model_fields, *OwnEngineSettings.model_fields)}
+        update={name: "given" for section in sections for name in section.model_fields}
         | {"payload_limit": 5, "max_media_bytes": 5}
     )
     inner = inner_settings(given, INFO)
     assert all(getattr(inner, name) == "given" for name in OwnEngineSettings.model_fields)
     assert not any(getattr(inner, name) == "given" for name in HttpSettings.model_fields)
     assert inner.payload_limit > 5
+
+
+def test_every_setting_of_access_has_its_default_behind_the_socket() -> None:
+    given = Settings().model_copy(update=dict.fromkeys(AccessSettings.model_fields, "given"))
+    inner = inner_settings(given, INFO)
+    assert {name: getattr(inner, name) for name in AccessSettings.model_fields} == {
+        name: field.default for name, field in AccessSettings.model_fields.items()
+    }
+    assert not inner.asks_for_key

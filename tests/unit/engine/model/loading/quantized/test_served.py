@@ -28,7 +28,8 @@ def saved(directory: Path) -> Pair:
 
 def served(directory: Path, **settings: Any) -> tuple[list[list[int]], ModelInfo]:
     config = EngineConfig(model=str(directory), device="cpu", num_kv_blocks=20, **settings)
-    core, _, info = build_core(config, lambda line: None)
+    built = build_core(config, lambda line: None)
+    core, info = built.core, built.info
     tokens = generate(core, PROMPTS)
     core.close()
     return tokens, info

@@ -1,0 +1,36 @@
+"""A core that is ready to run, with what an engine says and reads beside it."""
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from engine.frontend.stepped_core import SteppedCore
+from engine.info.model_info import ModelInfo
+from engine.lora.registry import AdapterRegistry
+from engine.media.encoder import LoadedMedia
+from engine.media_item import MediaProcessor
+from engine.speech.encoder import LoadedSpeech
+from engine.text.tokenizer import Tokenizer
+
+CoreT_co = TypeVar("CoreT_co", bound=SteppedCore, covariant=True)
+
+
+@dataclass(frozen=True)
+class BuiltEngine(Generic[CoreT_co]):
+    """A core with the model that it runs.
+
+    adapters: those of the model; None for an engine that takes none, ever. media: the parts that read files
+    for the model; None for a model that reads text alone. speech: the parts of a model that transcribes;
+    None for others.
+    """
+
+    core: CoreT_co
+    tokenizer: Tokenizer
+    info: ModelInfo
+    adapters: AdapterRegistry | None = None
+    media: LoadedMedia | None = None
+    speech: LoadedSpeech | None = None
+
+    @property
+    def media_processor(self) -> MediaProcessor | None:
+        """The processor of files for the model; None for a model that reads text alone."""
+        return None if self.media is None else self.media.processor
