@@ -141,7 +141,8 @@ class ChannelParser(ReasoningParser):
     """The parser of one answer's messages.
 
     Text that is no message, or whose header is malformed, is content to the letter. Only a header that the
-    answer ends in is left out, and of an answer that is cut also the part of a marker at its end.
+    answer ends in is left out, and of an answer that is cut also the part of a marker at its end. An answer
+    that is not cut and has no marker has no header either, even if one could begin so ("a", " code").
     """
 
     def __init__(self, start: ReasoningStart, *, verbatim: bool, tools: Collection[str]) -> None:
@@ -203,12 +204,17 @@ class ChannelParser(ReasoningParser):
             self._buffer = self._buffer[at + len(marker) :]
             self._stage = _Stage.BETWEEN
             return True
-        if self._is_final and self._is_inside and not self._is_cut:
+        if self._is_final and not self._is_cut and (self._is_inside or not self._has_marker):
             self._reject_header()
             return True
         if self._is_final:
             self._buffer = ""
         return False
+
+    @property
+    def _has_marker(self) -> bool:
+        """Whether the header that is read has a marker; only one that the prompt has begun can have none."""
+        return bool(self._begun) or any(marker in self._buffer for marker in FRAMING)
 
     def _begin_message(self, header_text: str, num_characters: int) -> None:
         header = MessageHeader.parse(header_text)

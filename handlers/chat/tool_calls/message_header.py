@@ -31,6 +31,7 @@ _TYPE: Final = (
     r"(?:\s*+(?P<is_{0}>\<\|constrain\|\>)\s*+(?P<{0}>[\w-]*+)|\s*+(?<=\s)(?P<plain_{0}>json|code|text))?\s*+"
 )
 _WORDS: Final = (ASSISTANT, "analysis", "commentary", "final", "to=", " json", " code", " text")
+_BLANK: Final = re.compile(r"\s")  # any of them may stand where a word has a space
 _HEADER: Final = re.compile(
     r"\s*+(?P<role>assistant)?"
     + _TO.format("first")
@@ -76,6 +77,7 @@ def may_become_header(text: str, *, has_role: bool, is_whole: bool) -> bool:
     """
     if len(text) > _MAX_LENGTH:
         return False
-    certain = text if is_whole else text[: len(text) - partial_suffix(text, (*FRAMING, *_WORDS))]
+    num_begun = 0 if is_whole else partial_suffix(_BLANK.sub(" ", text), (*FRAMING, *_WORDS))
+    certain = text[: len(text) - num_begun]
     found = _HEADER.fullmatch(text) or _HEADER.fullmatch(certain)
     return found is not None and not (has_role and found["role"])

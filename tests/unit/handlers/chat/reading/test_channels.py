@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from handlers.chat.delta import join_pieces
@@ -71,6 +71,8 @@ def calls(answer: AnswerText) -> list[tuple[str | None, object]]:
         # What breaks the format is content to the letter.
         ("Hello", "", "Hello"),
         ("total to=all", "", "total to=all"),
+        ("a", "", "a"),  # and not the beginning of a role
+        ("\n code", "", "\n code"),
         ("<|channel|>final<|mess", "", ""),
         (f"{ANALYSIS}A{FINAL}Hi", "A", "Hi"),  # without an end
         (f"{ANALYSIS}A<|start|>assistant{FINAL}Hi", "A", "Hi"),
@@ -169,20 +171,18 @@ TEXTS = st.lists(PIECES, max_size=9).map("".join)
 
 
 @settings(max_examples=trials(150, whole=1000))
-@given(TEXTS, st.sampled_from(ReasoningStart), st.booleans(), st.booleans(), st.booleans(), st.data())
+@given(TEXTS.flatmap(cut), st.sampled_from(ReasoningStart), st.booleans(), st.booleans(), st.booleans())
+@example(["\ncode"], ReasoningStart.POSSIBLE, False, False, False)
+@example(["\ncode"], ReasoningStart.POSSIBLE, False, False, True)
 def test_any_cut_of_a_text_gives_what_the_whole_gives(
-    text: str,
-    start: ReasoningStart,
-    is_content: bool,
-    streams: bool,
-    is_cut: bool,
-    data: st.DataObject,
+    pieces: list[str], start: ReasoningStart, is_content: bool, streams: bool, is_cut: bool
 ) -> None:
     def fresh() -> AnswerParser:
         return parser(start, is_content=is_content, streams=streams)
 
+    text = "".join(pieces)
     whole = read(fresh(), [text], is_cut=is_cut)
-    assert read(fresh(), data.draw(cut(text)), is_cut=is_cut) == whole
+    assert read(fresh(), pieces, is_cut=is_cut) == whole
     assert read(fresh(), list(text), is_cut=is_cut) == whole
 
 

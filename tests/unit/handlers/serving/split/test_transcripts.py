@@ -37,7 +37,13 @@ from handlers.serving.split.transcripts_app import TranscriptsApp
 from handlers.settings.settings import Settings
 from handlers.transcription.chunks import PauseRules
 from handlers.transcription.decoding import WHISPERS_RULES
-from handlers.transcription.transcript import ScoredToken, TextDelta, Transcript, TranscriptionRequest
+from handlers.transcription.transcript import (
+    ScoredToken,
+    TextDelta,
+    Transcript,
+    TranscriptEvent,
+    TranscriptionRequest,
+)
 from tests.samples.sounds import sound_bytes
 from tests.servers.running_app import running_app
 from tests.tiny.speech import save_tiny_speech
@@ -118,7 +124,7 @@ async def test_a_transcript_is_that_of_the_engines_own_process(relay: Relay, opt
         assert await relay.transcriber.transcribe(active, request) == expected[-1]
 
 
-async def test_closing_a_stream_or_cancelling_its_task_frees_the_engine(relay: Relay) -> None:
+async def test_closing_a_stream_frees_the_engine(relay: Relay) -> None:
     request = TranscriptionRequest(audio=LONG, words=True, **DRAWN)
     with relay.opened() as active:
         async with aclosing(relay.transcriber.stream(active, request)) as events:
@@ -126,17 +132,37 @@ async def test_closing_a_stream_or_cancelling_its_task_frees_the_engine(relay: R
             assert relay.limit.in_use == 1
     assert await is_free(relay)
 
+
+@pytest.mark.parametrize("moment", ["before it is sent", "while it is computed", "with its first text"])
+async def test_cancelling_a_transcripts_task_frees_the_engine(
+    relay: Relay, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = TranscriptionRequest(audio=LONG, words=True, **DRAWN)
+
     async def run() -> None:
         with relay.opened() as active:
             await relay.transcriber.transcribe(active, request)
 
-    for delay in (0.0, 0.02, 0.3):
-        task = asyncio.create_task(run())
-        await asyncio.sleep(delay)
+    task = asyncio.create_task(run())
+
+    def read_and_cancel(line: bytes) -> TranscriptEvent | Exception:
+        event = from_line(line)
+        assert isinstance(event, TextDelta), "it is not the last one"
         task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert await is_free(relay)
+        return event
+
+    if moment == "with its first text":
+        monkeypatch.setattr(relayed_transcriber, "from_line", read_and_cancel)
+    else:
+        await asyncio.sleep(0)
+        while moment == "while it is computed" and not relay.own.stats().num_running:
+            assert not task.done()
+            await asyncio.sleep(0)
+        assert relay.limit.in_use == 1
+        task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 60)
+    assert await is_free(relay)
 
 
 @pytest.mark.parametrize(
