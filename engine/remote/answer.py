@@ -13,10 +13,10 @@ from engine.errors import (
     UnknownAdapter,
 )
 from engine.events import TokenEvent
+from engine.remote.client.failures import BUSY, BadStatus, CutOff, NoAnswer, ServerFailed
+from engine.remote.client.retry_after import seconds_of
+from engine.remote.client.upstream import Upstream
 from engine.remote.sequence_events import CachedTokens, SequenceEvents
-from engine.remote.servers.failures import BUSY, BadStatus, CutOff, NoAnswer, ServerFailed
-from engine.remote.servers.retry_after import seconds_of
-from engine.remote.servers.upstream import Upstream
 from engine.remote.sse import EventSplitter, EventTooLong
 from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamError, error_reason
 from engine.remote.wire.token_api import TokenApi

@@ -9,17 +9,17 @@ import msgspec
 from engine.errors import ModelNotSupported
 from engine.info.model_info import ModelInfo
 from engine.media_item import FileKeeper
+from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
 from engine.remote.fleet.admission import Admission, wait_for_servers
+from engine.remote.local.local_port import wait_until_left
+from engine.remote.local.local_server import PORT, TERM_S, LocalServer, with_port
+from engine.remote.local.thread_placement import keep_off_bound_cores
 from engine.remote.media import media_that_servers_read
 from engine.remote.model_files import ModelFiles, read_model_files
-from engine.remote.servers.local_port import wait_until_left
-from engine.remote.servers.local_server import PORT, TERM_S, LocalServer, with_port
 from engine.remote.servers.patience import Patience
 from engine.remote.servers.served_adapters import read_adapters
 from engine.remote.servers.server_facts import ServerFacts
-from engine.remote.servers.thread_placement import keep_off_bound_cores
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import PriorityOrder, TokenApi
 from engine.text.tokenizer import Tokenizer

@@ -18,11 +18,11 @@ from engine.media.process.client import SHARED as DECODING
 from engine.media_item import FileKeeper, MediaItem
 from engine.model.loading.refusals import one_line
 from engine.remote.answer import put_events
+from engine.remote.client.failures import CutOff, NoAnswer
+from engine.remote.client.upstream import Upstream
 from engine.remote.sample_files import SAMPLES
 from engine.remote.sequence_events import CachedTokens
-from engine.remote.servers.failures import CutOff, NoAnswer
 from engine.remote.servers.patience import Patience
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import GenerationRequest, MediaKind, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer

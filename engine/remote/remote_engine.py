@@ -28,6 +28,8 @@ from engine.media.process.client import SHARED as DECODING
 from engine.media_item import FileKeeper, MediaProcessor
 from engine.remote.answer import put_events
 from engine.remote.build import build
+from engine.remote.client.failures import NoAnswer
+from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
 from engine.remote.fleet.admission import Admission
 from engine.remote.fleet.attempts import Attempts
@@ -35,11 +37,9 @@ from engine.remote.fleet.health_watch import is_healthy, watch
 from engine.remote.fleet.load_watch import LoadWatch
 from engine.remote.fleet.router import Router
 from engine.remote.fleet.server import Server
+from engine.remote.local.local_server import LocalServer
 from engine.remote.sequence_events import CachedTokens
-from engine.remote.servers.failures import NoAnswer
-from engine.remote.servers.local_server import LocalServer
 from engine.remote.servers.served_adapters import ServedAdapters
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.scheduling.block_keys import BlockKeys, request_tags

@@ -22,7 +22,7 @@ from engine.errors import (
     RequestAborted,
     UnknownAdapter,
 )
-from engine.remote.servers.failures import ServerFailed
+from engine.remote.client.failures import ServerFailed
 from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.contract.headers import required_headers

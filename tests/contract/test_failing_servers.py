@@ -14,8 +14,8 @@ from starlette.types import ASGIApp
 
 from engine.demo_model import DEMO_MODEL
 from engine.remote.config import RemoteConfig
+from engine.remote.local.local_server import with_port
 from engine.remote.remote_engine import RemoteEngine
-from engine.remote.servers.local_server import with_port
 from engine.remote.wire.apis import APIS
 from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings

@@ -18,9 +18,9 @@ from engine.demo_model import DEMO_MODEL
 from engine.events import Embedding, TokenEvent
 from engine.frontend.engine import Engine
 from engine.info.capabilities import Capabilities
+from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import ApiFacts, PriorityOrder, TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest

@@ -21,9 +21,9 @@ from engine.demo_model import DEMO_MODEL
 from engine.errors import UnknownAdapter
 from engine.events import TokenEvent
 from engine.frontend.engine import Engine
+from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import ApiFacts
 from engine.remote.wire.vllm import VllmApi
 from engine.request import GenerationRequest, SamplingParams, StopConditions

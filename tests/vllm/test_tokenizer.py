@@ -3,8 +3,8 @@
 import pytest
 
 from engine.errors import ModelNotSupported
+from engine.remote.client.upstream import Upstream
 from engine.remote.servers.tokenization import check_tokenizes
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.vllm import VllmApi
 from tests.token_servers.running import Engines
 from tests.unit.engine.text.tiny_tokenizers import byte_level

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from engine.errors import EngineBusy, EngineError, ModelNotSupported
 from engine.media_item import FileKeeper
+from engine.remote.client.failures import NoAnswer
+from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
 from engine.remote.fleet.server import Server
 from engine.remote.media import check_reads
-from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.model_list import NotReady
 from engine.remote.servers.patience import Patience
 from engine.remote.servers.server_facts import (
@@ -19,7 +20,6 @@ from engine.remote.servers.server_facts import (
     with_answers,
 )
 from engine.remote.servers.tokenization import check_tokenizes
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 from engine.text.tokenizer import Tokenizer
 

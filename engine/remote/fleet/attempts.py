@@ -6,9 +6,9 @@ from types import TracebackType
 from typing import Final, Self
 
 from engine.errors import EngineBusy, EngineError, GenerationFailed
+from engine.remote.client.failures import NoAnswer, ServerFailed, is_own
 from engine.remote.fleet.router import Router
 from engine.remote.fleet.server import Server
-from engine.remote.servers.failures import NoAnswer, ServerFailed, is_own
 
 _MAX_TRIES: Final = 3
 # A request on which every server fails is not carried to all of them.

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Final, TypeAlias
 
 from engine.errors import EngineError
+from engine.remote.client.failures import NoAnswer
 from engine.remote.fleet.server import Server
-from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.model_list import NotReady, Unlisted
 
 PERIOD_S = 2.0

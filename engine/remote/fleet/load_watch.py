@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Final, NamedTuple, NoReturn
 
-from engine.remote.servers.failures import NoAnswer
-from engine.remote.servers.upstream import Upstream
+from engine.remote.client.failures import NoAnswer
+from engine.remote.client.upstream import Upstream
 from engine.remote.wire.token_api import LoadMetrics
 
 _PATH: Final = "/metrics"

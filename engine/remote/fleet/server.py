@@ -4,7 +4,7 @@ import asyncio
 import logging
 from typing import Final
 
-from engine.remote.servers.upstream import Upstream
+from engine.remote.client.upstream import Upstream
 
 # Failures in a row, after which a server rests. A server that refuses at once has nothing to compute, and
 # would else get every request.

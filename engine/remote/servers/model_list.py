@@ -5,9 +5,9 @@ from typing import Final
 import msgspec
 
 from engine.errors import ModelNotSupported
+from engine.remote.client.failures import NoAnswer
+from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
-from engine.remote.servers.failures import NoAnswer
-from engine.remote.servers.upstream import Upstream
 from engine.remote.shown_url import shown_url
 
 _PATH: Final = "/v1/models"

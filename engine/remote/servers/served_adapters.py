@@ -7,8 +7,8 @@ from typing import Final, NoReturn
 
 from engine.config import AdapterSource
 from engine.errors import CannotLoadAdapter, ModelNotSupported, UnknownAdapter
+from engine.remote.client.upstream import Upstream
 from engine.remote.servers.model_list import read_models
-from engine.remote.servers.upstream import Upstream
 
 _PERIOD_S: Final = 5.0
 

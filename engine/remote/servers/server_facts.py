@@ -7,10 +7,10 @@ from typing import Final
 import msgspec
 
 from engine.errors import ModelNotSupported
+from engine.remote.client.failures import BUSY, BadStatus, CutOff, NoAnswer
+from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
-from engine.remote.servers.failures import BUSY, BadStatus, CutOff, NoAnswer
 from engine.remote.servers.model_list import NotReady, Unlisted, listed_model
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.answer_reader import error_reason
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 

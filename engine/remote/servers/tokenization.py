@@ -5,8 +5,8 @@ from typing import Final
 import msgspec
 
 from engine.errors import ModelNotSupported
-from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
-from engine.remote.servers.upstream import Upstream
+from engine.remote.client.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.client.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.text.tokenizer import Tokenizer
 

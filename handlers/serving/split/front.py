@@ -13,8 +13,8 @@ from typing import Final
 
 import msgspec
 
+from engine.remote.client.upstream import Upstream
 from engine.remote.remote_engine import RemoteEngine
-from engine.remote.servers.upstream import Upstream
 from handlers.composition import build_app
 from handlers.engine_starter import remote_config
 from handlers.http.tls import server_context

@@ -10,8 +10,8 @@ import msgspec
 from typing_extensions import override
 
 from engine.errors import EngineBusy, GenerationFailed
-from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
-from engine.remote.servers.upstream import Upstream
+from engine.remote.client.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.client.upstream import Upstream
 from engine.remote.sse import LineSplitter
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.serving.split.transcript_lines import PATH, from_line

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import pytest
 
 from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidRequest
+from engine.remote.client.failures import ServerFailed
+from engine.remote.client.upstream import Upstream
 from engine.remote.remote_engine import RemoteEngine
-from engine.remote.servers.failures import ServerFailed
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.apis import APIS
 from engine.text.tokenizer import Tokenizer
 from tests.scripted.upstream import (

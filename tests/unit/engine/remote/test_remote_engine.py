@@ -27,10 +27,10 @@ from engine.errors import (
 from engine.events import FinishReason, TokenEvent
 from engine.info.model_info import ModelInfo
 from engine.info.stats import Health
+from engine.remote.client import upstream as upstreams
+from engine.remote.client.upstream import Upstream
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers import served_adapters
-from engine.remote.servers import upstream as upstreams
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.sglang import SglangApi
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 from engine.remote.wire.vllm import VllmApi
@@ -62,7 +62,7 @@ from tests.scripted.upstream import (
     tokens,
 )
 from tests.servers import sglang
-from tests.unit.engine.remote.servers.test_upstream import RawServer
+from tests.unit.engine.remote.client.test_upstream import RawServer
 from tests.unit.engine.text.tiny_tokenizers import byte_level
 
 TEXT = "the quick brown fox"

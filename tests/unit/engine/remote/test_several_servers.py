@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from engine.errors import EngineBusy, InvalidRequest
 from engine.events import FinishReason
 from engine.info.model_info import ModelInfo
+from engine.remote.client.upstream import Upstream
 from engine.remote.fleet import health_watch
 from engine.remote.remote_engine import RemoteEngine
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.vllm import VllmApi
 from engine.request import GenerationRequest, Prompt
 from engine.text.tokenizer import Tokenizer

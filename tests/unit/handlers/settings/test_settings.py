@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from engine.config import QUANTIZATIONS, KVEventsConfig
-from engine.remote.servers.connections import Connections
+from engine.remote.client.connections import Connections
 from handlers.cli import main
 from handlers.engine_starter import engine_config, remote_config
 from handlers.mindie.settings import MindieSettings

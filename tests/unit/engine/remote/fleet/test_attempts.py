@@ -7,11 +7,11 @@ import pytest
 import pytest_asyncio
 
 from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidRequest
+from engine.remote.client.failures import NoAnswer, ServerFailed
+from engine.remote.client.upstream import Upstream
 from engine.remote.fleet.attempts import Attempts
 from engine.remote.fleet.router import Router
 from engine.remote.fleet.server import Server
-from engine.remote.servers.failures import NoAnswer, ServerFailed
-from engine.remote.servers.upstream import Upstream
 
 A_REQUEST = 10  # its tokens
 

@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 import pytest
 
 from engine.errors import ModelNotSupported
+from engine.remote.client import upstream as upstreams
+from engine.remote.client.failures import NoAnswer
+from engine.remote.client.upstream import Upstream, Whole
 from engine.remote.fleet import health_watch
 from engine.remote.fleet.health_watch import Check, is_healthy, watch
 from engine.remote.fleet.server import Server
-from engine.remote.servers import upstream as upstreams
-from engine.remote.servers.failures import NoAnswer
 from engine.remote.servers.model_list import NotReady
-from engine.remote.servers.upstream import Upstream, Whole
 from tests.scripted.upstream import hangs, running_upstream
 
 

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 
+from engine.remote.client.upstream import Upstream
 from engine.remote.fleet.load_watch import _MAX_BYTES, Load, LoadWatch, load_of
-from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import VLLM_LOAD
 from tests.scripted.upstream import Body, Reply, ScriptedUpstream, drops, hangs, refuses, running_upstream

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from engine.remote.client.upstream import Upstream
 from engine.remote.fleet import server as module
 from engine.remote.fleet.server import Server
-from engine.remote.servers.upstream import Upstream
 
 
 @pytest.fixture(autouse=True)

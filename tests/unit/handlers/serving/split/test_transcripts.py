@@ -25,7 +25,7 @@ from engine.errors import (
     NotFinite,
     RequestAborted,
 )
-from engine.remote.servers.upstream import Upstream
+from engine.remote.client.upstream import Upstream
 from handlers.active_requests.active_request import ActiveRequest, ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.errors.refused import Refused

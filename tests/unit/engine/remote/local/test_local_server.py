@@ -10,7 +10,7 @@ import pytest_asyncio
 from typing_extensions import override
 
 from engine.errors import ModelNotSupported
-from engine.remote.servers.local_server import LocalServer, with_port
+from engine.remote.local.local_server import LocalServer, with_port
 from tests.servers.processes import is_alive
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it needs process groups and /proc")

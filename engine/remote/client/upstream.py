@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from math import inf
 from typing import Final, NamedTuple
 
-from engine.remote.servers.answer import MAX_ANSWER_BYTES, Answer
-from engine.remote.servers.connection import Connection
-from engine.remote.servers.connections import Connections
-from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer, is_own
-from engine.remote.servers.shared_question import SharedQuestion
+from engine.remote.client.answer import MAX_ANSWER_BYTES, Answer
+from engine.remote.client.connection import Connection
+from engine.remote.client.connections import Connections
+from engine.remote.client.failures import BadStatus, CutOff, NoAnswer, is_own
+from engine.remote.client.shared_question import SharedQuestion
 from engine.remote.shown_url import shown_url
 
 _HEALTH_TIMEOUT_S: Final = 2.0

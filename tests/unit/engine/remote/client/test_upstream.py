@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from engine.remote.servers import connections
-from engine.remote.servers import upstream as upstreams
-from engine.remote.servers.answer import Answer
-from engine.remote.servers.failures import BadStatus, CutOff, NoAnswer
-from engine.remote.servers.shared_question import SharedQuestion
-from engine.remote.servers.upstream import Upstream
+from engine.remote.client import connections
+from engine.remote.client import upstream as upstreams
+from engine.remote.client.answer import Answer
+from engine.remote.client.failures import BadStatus, CutOff, NoAnswer
+from engine.remote.client.shared_question import SharedQuestion
+from engine.remote.client.upstream import Upstream
 from tests.servers.certificates import needs_openssl, self_signed
 
 CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"

@@ -10,9 +10,9 @@ from typing import Any, Final, TypeAlias
 from aiohappyeyeballs import start_connection
 from yarl import URL
 
-from engine.remote.servers.connection import Connection
-from engine.remote.servers.failures import NoAnswer
-from engine.remote.servers.shared_question import SharedQuestion
+from engine.remote.client.connection import Connection
+from engine.remote.client.failures import NoAnswer
+from engine.remote.client.shared_question import SharedQuestion
 from engine.remote.shown_url import shown_url
 
 _CONNECT_TIMEOUT_S: Final = 5.0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.remote.servers.thread_placement import Placement, keep_off_bound_cores
+from engine.remote.local.thread_placement import Placement, keep_off_bound_cores
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="it needs Linux and two cores"
@@ -33,7 +33,7 @@ subprocess.run([sys.executable, "-c", sys.argv[3], "worker", sys.argv[2], sys.ar
 # In a process of its own, since the threads of this one would go on where they were moved.
 _FRONT = """
 import os, threading
-from engine.remote.servers.thread_placement import keep_off_bound_cores
+from engine.remote.local.thread_placement import keep_off_bound_cores
 threading.Thread(target=threading.Event().wait, daemon=True).start()
 placement = keep_off_bound_cores({server})
 tasks = map(int, os.listdir("/proc/self/task"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import ModelNotSupported
-from engine.remote.servers.local_port import free_port
+from engine.remote.local.local_port import free_port
 
 PORT: Final = "{port}"  # in a command: a free port, which is taken
 

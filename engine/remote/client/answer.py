@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from engine.remote.servers.failures import CutOff
+from engine.remote.client.failures import CutOff
 
 MAX_ANSWER_BYTES: Final = 64 * 2**20
 _MAX_ERROR_BYTES: Final = 65_536

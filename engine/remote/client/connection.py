@@ -11,8 +11,8 @@ from typing import Final, cast
 import httptools
 from typing_extensions import override
 
-from engine.remote.servers.answer import Answer
-from engine.remote.servers.failures import CutOff
+from engine.remote.client.answer import Answer
+from engine.remote.client.failures import CutOff
 
 # Of heads, and of what stands between the parts of a body: sizes, their extensions, and trailers.
 _MAX_BARE_BYTES: Final = 65_536

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ModelNotSupported
-from engine.remote.servers import local_port
-from engine.remote.servers.local_port import free_port, wait_until_left
+from engine.remote.local import local_port
+from engine.remote.local.local_port import free_port, wait_until_left
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
