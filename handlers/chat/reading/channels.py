@@ -213,7 +213,7 @@ class ChannelParser(ReasoningParser):
 
     @property
     def _has_marker(self) -> bool:
-        """Whether the header that is read has a marker; only one that the prompt has begun can have none."""
+        """True if the header that is read has a marker; only one that the prompt has begun can have none."""
         return bool(self._begun) or any(marker in self._buffer for marker in FRAMING)
 
     def _begin_message(self, header_text: str, num_characters: int) -> None:
