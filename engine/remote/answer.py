@@ -13,7 +13,7 @@ from engine.errors import (
     UnknownAdapter,
 )
 from engine.events import TokenEvent
-from engine.remote.sequence_events import CachedTokens, SequenceEvents
+from engine.remote.sequence_events import LARGE_BYTES, CachedTokens, SequenceEvents
 from engine.remote.servers.failures import BUSY, BadStatus, CutOff, NoAnswer, ServerFailed
 from engine.remote.servers.retry_after import seconds_of
 from engine.remote.servers.upstream import Upstream
@@ -56,18 +56,28 @@ async def put_events(
         async with upstream.post(api.path, body, is_fresh=is_fresh, extra_s=extra_s) as answer:
             if is_streamed:
                 splitter = EventSplitter(api.max_event_bytes(request))
+                large: list[bytes] = []
 
                 def feed(data: bytes) -> bool:
+                    is_large = splitter.num_held + len(data) > LARGE_BYTES
                     pieces = splitter.feed(data)
                     if not pieces and events.silent_s > upstream.max_wait_s:
                         raise CutOff("no token came for too long") from TimeoutError()
+                    if is_large and pieces:
+                        large.extend(pieces)
+                        return True
                     return events.put(pieces)
 
                 await answer.stream(feed)
+                while large:
+                    pieces = large.copy()
+                    large.clear()
+                    if not await events.put_large(pieces):
+                        await answer.stream(feed)
                 if not events.is_over:
                     events.end()
             else:
-                await events.put_whole(await answer.whole())
+                await events.put_large((await answer.whole(),))
             if events.is_over:
                 if reader.finish_reason is not None:
                     await answer.rest()
