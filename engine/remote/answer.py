@@ -16,7 +16,7 @@ from engine.events import TokenEvent
 from engine.remote.client.failures import BUSY, BadStatus, CutOff, NoAnswer, ServerFailed
 from engine.remote.client.retry_after import seconds_of
 from engine.remote.client.upstream import Upstream
-from engine.remote.sequence_events import CachedTokens, SequenceEvents
+from engine.remote.sequence_events import LARGE_BYTES, CachedTokens, SequenceEvents
 from engine.remote.sse import EventSplitter, EventTooLong
 from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamError, error_reason
 from engine.remote.wire.token_api import TokenApi
@@ -57,18 +57,28 @@ async def put_events(
         async with upstream.post(api.path, body, is_fresh=is_fresh, extra_s=extra_s) as answer:
             if is_streamed:
                 splitter = EventSplitter(api.max_event_bytes(request))
+                large: list[bytes] = []
 
                 def feed(data: bytes) -> bool:
+                    is_large = splitter.num_held + len(data) > LARGE_BYTES
                     pieces = splitter.feed(data)
                     if not pieces and events.silent_s > upstream.max_wait_s:
                         raise CutOff("no token came for too long") from TimeoutError()
+                    if is_large and pieces:
+                        large.extend(pieces)
+                        return True
                     return events.put(pieces)
 
                 await answer.stream(feed)
+                while large:
+                    pieces = large.copy()
+                    large.clear()
+                    if not await events.put_large(pieces):
+                        await answer.stream(feed)
                 if not events.is_over:
                     events.end()
             else:
-                await events.put_whole(await answer.whole())
+                await events.put_large((await answer.whole(),))
             if events.is_over:
                 if reader.finish_reason is not None:
                     await answer.rest()

@@ -11,7 +11,7 @@ from engine.request import GenerationRequest
 from engine.text.sequence_output import SequenceOutput
 from engine.text.tokenizer import Tokenizer
 
-_LARGE_BYTES: Final = 2**17  # of a body that takes more than a millisecond to read
+LARGE_BYTES: Final = 2**17  # of data that takes more than a millisecond to read
 _NUM_AT_ONCE: Final = 64  # events, which take a few milliseconds
 
 
@@ -71,19 +71,26 @@ class SequenceEvents:
                 return True
         return False
 
-    async def put_whole(self, body: bytes) -> None:
-        """Put the events of a whole answer, which may be large, while other streams go on.
+    async def put_large(self, pieces: Sequence[bytes]) -> bool:
+        """Put the events of data that may be large, as `put` does, while other streams go on.
 
-        A large one is read in a thread, and its events are put some at a time. Raises Malformed and
-        UpstreamError.
+        A large piece, which may be a whole answer, is read in a thread, and events are put some at a time.
+        Raises Malformed and UpstreamError.
         """
         now = time.perf_counter()
-        is_large = len(body) > _LARGE_BYTES
-        tokens = await asyncio.to_thread(self._reader.read, body) if is_large else self._reader.read(body)
-        for start in range(0, len(tokens), _NUM_AT_ONCE):
-            if self._put_tokens(tokens[start : start + _NUM_AT_ONCE], now):
-                return
-            await asyncio.sleep(0)
+        num_put = 0
+        for data in pieces:
+            is_large = len(data) > LARGE_BYTES
+            tokens = await asyncio.to_thread(self._reader.read, data) if is_large else self._reader.read(data)
+            for start in range(0, len(tokens), _NUM_AT_ONCE):
+                some = tokens[start : start + _NUM_AT_ONCE]
+                if self._put_tokens(some, now):
+                    return True
+                num_put += len(some)
+                if num_put >= _NUM_AT_ONCE:
+                    num_put = 0
+                    await asyncio.sleep(0)
+        return False
 
     def _put_tokens(self, tokens: Sequence[NewToken], now: float) -> bool:
         """Put their events, and return whether the last one of the sequence was among them."""

@@ -14,13 +14,16 @@ class EventTooLong(Exception):
 
 
 class LineSplitter:
-    """The lines, each ended by a line feed, of bytes that arrive in any pieces."""
+    """The lines, each ended by a line feed, of bytes that arrive in any pieces.
+
+    num_held: bytes of a line that is not complete.
+    """
 
     def __init__(self, max_bytes: int) -> None:
         """Begin without bytes. max_bytes: the most bytes that are kept of a line that is not complete."""
         self._max_bytes = max_bytes
         self._parts: list[bytes] = []  # of the line that is not complete, joined once: it may be long
-        self._num_bytes = 0
+        self.num_held = 0
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Return the lines that are now complete, without their ends. Raises EventTooLong."""
@@ -29,11 +32,11 @@ class LineSplitter:
         if lines and self._parts:
             lines[0] = b"".join((*self._parts, lines[0]))
             self._parts.clear()
-            self._num_bytes = 0
+            self.num_held = 0
         if rest:
             self._parts.append(rest)
-            self._num_bytes += len(rest)
-            if self._num_bytes > self._max_bytes:
+            self.num_held += len(rest)
+            if self.num_held > self._max_bytes:
                 raise EventTooLong
         return lines
 

@@ -1,6 +1,7 @@
 """The answer of a server to one request, as its bytes arrive; no torch."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from typing import Final
 
@@ -31,7 +32,7 @@ class Answer:
         self._loop = asyncio.get_running_loop()
         self._changed: asyncio.Future[None] | None = None  # the future that the reader awaits
         self._error: Exception | None = None
-        self._unread: list[bytes] = []
+        self._unread: deque[bytes] = deque()
         self._num_unread = 0
         self._feed: Callable[[bytes], bool] | None = None
         self._is_dropped = False
@@ -39,6 +40,10 @@ class Answer:
     @property
     def has_failed(self) -> bool:
         return self._error is not None
+
+    @property
+    def _is_fed(self) -> bool:
+        return self._feed is not None
 
     async def head(self) -> None:
         """Wait until the status is known. Raises CutOff, and ConnectionError before anything has come."""
@@ -63,26 +68,31 @@ class Answer:
     async def stream(self, feed: Callable[[bytes], bool]) -> None:
         """Call `feed` with the body as it comes, until that returns True, or until the body ends.
 
-        Raises CutOff, and what `feed` raises.
+        What follows is kept for another call, which goes on there, until `rest` is called. Raises CutOff, and
+        what `feed` raises.
         """
-        for data in self._unread:
+        if self._num_unread > MAX_ANSWER_BYTES:  # and so not all of it was kept
+            raise CutOff("the answer is too long")
+        while self._unread:
+            data = self._unread.popleft()
+            self._num_unread -= len(data)
             if feed(data):
-                self._is_dropped = True
-                break
-        self._unread.clear()
-        self._num_unread = 0
-        self._feed = None if self._is_dropped else feed
+                return
+            if self._unread:  # much may have come since the call before
+                await asyncio.sleep(0)
+        self._feed = feed
         try:
-            while self._feed is not None and not self.is_complete:
+            while self._is_fed and not self.is_complete:
                 await self._change()
             if self._error is not None:  # of the feed, in what came together with the end
                 raise self._error
         finally:
             self._feed = None
-            self._is_dropped = True
 
     async def rest(self) -> None:
         """Read what follows what was fed, for a second at most, so that the connection can be used again."""
+        self._is_dropped = True
+        self._unread.clear()
         try:
             async with asyncio.timeout(_REST_TIMEOUT_S):
                 while not self.is_complete:
@@ -100,7 +110,7 @@ class Answer:
         if self._feed is not None:
             try:
                 if self._feed(data):
-                    self._feed, self._is_dropped = None, True
+                    self._feed = None
                     self._wake()
             except Exception as error:  # which belongs to the reader, and not to the connection
                 self._feed, self._is_dropped = None, True

@@ -71,10 +71,17 @@ class Keyring:
             logger.info("%d keys read from %s", len(self._keys) - len(self._single), self._path)
 
     async def keep_fresh(self) -> None:
-        """Refresh once a second, until cancelled; the file is read in a thread."""
+        """Refresh once a second, until cancelled; the file is read in a thread.
+
+        A bug, or a thread that cannot be started, is logged and tried again: a key that was taken out of the
+        file must not stay valid because this has ended unseen.
+        """
         while True:
             await asyncio.sleep(_REFRESH_S)
-            await asyncio.to_thread(self.refresh)
+            try:
+                await asyncio.to_thread(self.refresh)
+            except Exception:
+                logger.exception("the keys are unchanged, and their file is looked at again")
 
     def _read_keys(self, known: dict[bytes, Key]) -> dict[bytes, Key]:
         """Return the file's keys; a key whose entry is unchanged keeps the rest of its limits."""

@@ -33,6 +33,7 @@ from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers import served_adapters
 from engine.remote.wire.sglang import SglangApi
 from engine.remote.wire.token_api import ApiFacts, TokenApi
+from engine.remote.wire.verbatim import VerbatimApi
 from engine.remote.wire.vllm import VllmApi
 from engine.request import (
     BeamParams,
@@ -263,9 +264,10 @@ async def test_the_prompts_log_probabilities_come_with_the_first_event(tokenizer
     assert both.upstream.received[0]["stream"] is False
 
 
-async def test_a_large_whole_answer_does_not_hold_other_streams_up(tokenizer: Tokenizer) -> None:
+@pytest.mark.parametrize("api", [VllmApi(), VerbatimApi()], ids=["whole", "in events"])
+async def test_a_large_answer_does_not_hold_other_streams_up(tokenizer: Tokenizer, api: TokenApi) -> None:
     """Processor time of the event loop's thread between two turns of the loop, as a part of all."""
-    num_prompt, num_tokens = 10_000, 4_000
+    num_prompt, num_tokens = 8_000, 4_000
     info = replace(model_info(tokenizer), max_total_tokens=2**15)
     place = {str(1 + rank): {"logprob": -1.0 - rank, "rank": rank} for rank in range(21)}
     document = {
@@ -277,7 +279,12 @@ async def test_a_large_whole_answer_does_not_hold_other_streams_up(tokenizer: To
         new_request(sampling=sampling, stopping={"max_tokens": num_tokens}),
         prompt=Prompt((1,) * num_prompt),
     )
-    server = RawServer(http_answer(json.dumps(document).encode()))
+    body = json.dumps(document).encode()
+    if isinstance(api, VerbatimApi):  # several events, of which the first is large
+        half = {**document, "choices": [{"index": 0, "token_ids": [5] * (num_tokens // 2)}]}
+        ends = event([5] * (num_tokens - num_tokens // 2 - 1)), event([5], "length"), DONE
+        body = b"".join((b"data: ", json.dumps(half).encode(), b"\n\n", *ends))
+    server = RawServer(http_answer(body))
     longest_s = 0.0
 
     async def look() -> None:
@@ -290,7 +297,7 @@ async def test_a_large_whole_answer_does_not_hold_other_streams_up(tokenizer: To
     async with await asyncio.start_server(server.answer, "127.0.0.1", 0) as listening:
         url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
         upstream = Upstream(url, api_key=None, timeout_s=60)
-        engine = RemoteEngine(VllmApi(), [upstream], "m", tokenizer, info)
+        engine = RemoteEngine(api, [upstream], "m", tokenizer, info)
         looking = asyncio.create_task(look())
         began = time.process_time()
         found = await events(engine, request)

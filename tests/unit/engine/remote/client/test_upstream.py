@@ -134,6 +134,35 @@ async def test_what_follows_the_part_that_is_enough_is_read_and_dropped() -> Non
         assert server.num_connections == 1
 
 
+async def test_a_stream_goes_on_after_the_part_at_which_it_was_left() -> None:
+    answer, found = Answer(), list[bytes]()
+    answer.begin(200, "")
+    for part in (b"a", b"b"):
+        answer.add(part)
+
+    def feed(data: bytes) -> bool:
+        found.append(data)
+        return data in (b"a", b"c")
+
+    await answer.stream(feed)
+    assert found == [b"a"]
+    answer.add(b"c")
+    await answer.stream(feed)
+    answer.add(b"d")
+    answer.end()
+    await answer.stream(feed)
+    assert found == [b"a", b"b", b"c", b"d"]
+
+
+async def test_what_comes_while_a_stream_is_left_is_bounded() -> None:
+    answer = Answer()
+    answer.begin(200, "")
+    for _ in range(70):
+        answer.add(bytes(2**20))
+    with pytest.raises(CutOff, match="too long"):
+        await answer.stream(lambda data: False)
+
+
 async def test_an_answer_that_is_left_closes_its_connection() -> None:
     async with asked(CHUNKED + chunk(b"a"), OK) as (upstream, server):
         async with upstream.post("/x", b"{}") as answer:

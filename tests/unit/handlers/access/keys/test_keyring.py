@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from handlers.access.keys import keyring
 from handlers.access.keys.key_file import InvalidKeyFile, read_key_file
 from handlers.access.keys.keyring import SINGLE_KEY, Keyring
 from handlers.access.keys.new_key import as_toml, new_key
@@ -124,6 +125,28 @@ async def test_a_server_that_runs_follows_its_file(tmp_path: Path) -> None:
         while ring.find(b"key-a") is not None:
             await asyncio.sleep(0.05)
     following.cancel()
+
+
+async def test_a_fault_does_not_end_the_following_of_the_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ring = Keyring(None, write(tmp_path / "keys", table("a", "key-a")), CONTRACTS)
+    monkeypatch.setattr(keyring, "_REFRESH_S", 0.0)
+    again = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    faults = [RuntimeError("can't start new thread")]
+
+    def refresh() -> None:
+        if faults:
+            raise faults.pop()
+        loop.call_soon_threadsafe(again.set)
+
+    monkeypatch.setattr(ring, "refresh", refresh)
+    following = asyncio.create_task(ring.keep_fresh())
+    await asyncio.wait_for(again.wait(), 30)
+    following.cancel()
+    errors = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert len(errors) == 1 and "looked at again" in errors[0].getMessage()
 
 
 def test_a_new_key_has_256_random_bits_and_an_entry_that_the_file_takes(tmp_path: Path) -> None:
