@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from generated.tokens import models as m
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
+from tests.tiny.long_demo import CONTEXT
 from tests.token_servers.running import Engines
 from tests.unit.handlers.runtime.client import send
 
@@ -51,14 +52,14 @@ CALLS: Final = [
     {"role": "assistant", "content": None, "tool_calls": [CALL]},
     {"role": "tool", "tool_call_id": "c1", "content": "sunny"},
 ]
-LONG: Final = [{"role": "user", "content": "word " * 3000}]
+LONG: Final = [{"role": "user", "content": "word " * CONTEXT}]
 
 # Answered by the same JSON.
 TOKENIZED: Final[Mapping[str, Body]] = {
     "a text": {"prompt": "Hello"},
     "no text": {"prompt": ""},
     "many scripts, and a special token": {"prompt": "Grüße 日本 \U0001f600 <|im_start|>\n\t x"},
-    "longer than the context": {"prompt": "a " * 3000},
+    "longer than the context": {"prompt": "a " * CONTEXT},
     "no special tokens": {"prompt": "Hello", "add_special_tokens": False},
     "token texts": {"prompt": "Hé 日", "return_token_strs": True, "add_special_tokens": True},
     "null for token texts": {"prompt": "Hello", "return_token_strs": None},
@@ -85,7 +86,7 @@ DETOKENIZED: Final[Mapping[str, Body]] = {
     "special tokens": {"tokens": [0, 1, 2, 3]},
     "half a character": {"tokens": [200]},
     "none": {"tokens": []},
-    "more than the context": {"tokens": [5] * 3000},
+    "more than the context": {"tokens": [5] * (CONTEXT + 1)},
     "null for the model": {"tokens": [72], "model": None},
 }
 # Refused by both with the same status; the forms of errors are each one's own.
@@ -112,13 +113,13 @@ REFUSED: Final[tuple[tuple[str, Body], ...]] = (
     (CHAT, {"messages": HELLO, "top_p": 3}),
     (CHAT, {"messages": HELLO, "n": 0}),
     (CHAT, {"messages": HELLO, "max_tokens": 0}),
-    (CHAT, {"messages": HELLO, "max_tokens": 5000}),
+    (CHAT, {"messages": HELLO, "max_tokens": 2 * CONTEXT}),
     (CHAT, {"messages": LONG}),
     (COMPLETION, {}),
     (COMPLETION, {"prompt": ""}),
     (COMPLETION, {"prompt": []}),
     (COMPLETION, {"prompt": "Hello", "suffix": "x"}),
-    (COMPLETION, {"prompt": "Hello", "max_tokens": 5000}),
+    (COMPLETION, {"prompt": "Hello", "max_tokens": 2 * CONTEXT}),
 )
 # With vLLM's status and ours: each difference that specs/openai/NOTES.md names.
 OTHERWISE: Final[tuple[tuple[str, Body, int, int], ...]] = (
