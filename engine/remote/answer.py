@@ -13,6 +13,7 @@ from engine.errors import (
     UnknownAdapter,
 )
 from engine.events import TokenEvent
+from engine.remote.client.answer import Answer
 from engine.remote.client.failures import BUSY, BadStatus, CutOff, NoAnswer, ServerFailed
 from engine.remote.client.retry_after import seconds_of
 from engine.remote.client.upstream import Upstream
@@ -56,27 +57,7 @@ async def put_events(
         extra_s = 0.0 if is_streamed else request.stopping.max_tokens / _TOKENS_A_SECOND
         async with upstream.post(api.path, body, is_fresh=is_fresh, extra_s=extra_s) as answer:
             if is_streamed:
-                splitter = EventSplitter(api.max_event_bytes(request))
-                large: list[bytes] = []
-
-                def feed(data: bytes) -> bool:
-                    is_large = splitter.num_held + len(data) > LARGE_BYTES
-                    pieces = splitter.feed(data)
-                    if not pieces and events.silent_s > upstream.max_wait_s:
-                        raise CutOff("no token came for too long") from TimeoutError()
-                    if is_large and pieces:
-                        large.extend(pieces)
-                        return True
-                    return events.put(pieces)
-
-                await answer.stream(feed)
-                while large:
-                    pieces = large.copy()
-                    large.clear()
-                    if not await events.put_large(pieces):
-                        await answer.stream(feed)
-                if not events.is_over:
-                    events.end()
+                await _put_stream(answer, events, api.max_event_bytes(request), upstream.max_wait_s)
             else:
                 await events.put_large((await answer.whole(),))
             if events.is_over:
@@ -109,6 +90,37 @@ async def put_events(
     except Malformed as error:
         _log.error("%s answered with what its API does not define: %s", upstream.url, error)
         raise _failed(events, "the engine's server failed") from error
+
+
+async def _put_stream(
+    answer: Answer, events: SequenceEvents, max_event_bytes: int, max_wait_s: float
+) -> None:
+    """Put the events of a stream as they come; large ones are read while other streams go on.
+
+    max_wait_s: seconds for which comments may take the place of tokens. Raises CutOff, EventTooLong, and what
+    SequenceEvents raises.
+    """
+    splitter = EventSplitter(max_event_bytes)
+    large: list[bytes] = []
+
+    def feed(data: bytes) -> bool:
+        is_large = splitter.num_held + len(data) > LARGE_BYTES
+        pieces = splitter.feed(data)
+        if not pieces and events.silent_s > max_wait_s:
+            raise CutOff("no token came for too long") from TimeoutError()
+        if is_large and pieces:
+            large.extend(pieces)
+            return True
+        return events.put(pieces)
+
+    await answer.stream(feed)
+    while large:
+        pieces = large.copy()
+        large.clear()
+        if not await events.put_large(pieces):
+            await answer.stream(feed)
+    if not events.is_over:
+        events.end()
 
 
 def _failed(events: SequenceEvents, message: str) -> GenerationFailed:
