@@ -6,8 +6,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from handlers.conform.checks.names import OPTIONAL_CHECKS
+
 _FAULTS, _USAGE_ERROR = 1, 2
-_CHECKS = ("examples", "streams", "bounds", "fuzz")
 _PROFILES = ("agents",)
 _NEEDED = ("httpx", "jsonschema_rs", "schemathesis")
 
@@ -59,7 +60,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="append",
-        choices=_CHECKS,
+        choices=OPTIONAL_CHECKS,
         help="run only these checks of a contract, and whether the operations exist",
     )
     parser.add_argument(

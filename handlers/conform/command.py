@@ -13,7 +13,8 @@ from urllib.parse import unquote, urlsplit
 
 import schemathesis  # noqa: F401 - it runs in a process of its own; without it, nothing is begun
 
-from handlers.conform.checks.checks import CHECKS, RunLimits
+from handlers.conform.checks.checks import RunLimits
+from handlers.conform.checks.names import CHECKS
 from handlers.conform.client import Client, NoAnswer
 from handlers.conform.place import Place, at
 from handlers.conform.plan import Plan, Unusable, contract_plan, profile_plan

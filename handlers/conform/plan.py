@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, Protocol
 
-from handlers.conform.checks.checks import CHECKS, RunLimits, check
+from handlers.conform.checks.checks import RunLimits, check
+from handlers.conform.checks.names import CHECKS
 from handlers.conform.client import Client
 from handlers.conform.document import Endpoint, endpoints, load
 from handlers.conform.finding import Result

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handlers.composition import TABLES
-from handlers.conform.checks.checks import CHECKS
+from handlers.conform.checks.names import OPTIONAL_CHECKS
 from handlers.conform.cli import main
 from handlers.conform.document import endpoints, load
 from tests.conftest import running_server
@@ -46,7 +46,9 @@ def options_of(served: Served, contract: str) -> list[str]:
 
 def checks_of(served: Served) -> Sequence[str]:
     """Bounds are of fields that the document allows, and an engine that lacks one refuses it."""
-    return tuple(CHECKS) if not served.capabilities.missing else ("examples", "streams", "fuzz")
+    if not served.capabilities.missing:
+        return OPTIONAL_CHECKS
+    return [check for check in OPTIONAL_CHECKS if check != "bounds"]
 
 
 @pytest.mark.parametrize("operation", ["/v1/embeddings", "/v1/completions"])

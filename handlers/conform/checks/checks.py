@@ -10,6 +10,7 @@ from typing import NamedTuple
 from handlers.conform.bounds.boundaries import Row, Verdict
 from handlers.conform.bounds.verdicts import deviation
 from handlers.conform.checks.fuzzing import Fuzz
+from handlers.conform.checks.names import CHECKS
 from handlers.conform.checks.presence import absence
 from handlers.conform.checks.recording import Recorded
 from handlers.conform.checks.streams import stream_faults
@@ -19,15 +20,6 @@ from handlers.conform.finding import FoundFault, Instance, Result, grouped
 from handlers.conform.place import ABSENT
 from handlers.conform.request import Request
 from handlers.conform.target import Target, is_of, no_answer
-
-CHECKS = {
-    "presence": "the operation is there",
-    "examples": "the document's own requests",
-    "streams": "every event, their order and end, and their text beside the whole answer's",
-    "bounds": "values at, just inside and just outside of what the document allows",
-    "fuzz": "generated requests, valid and not",
-}
-"""The checks in the order of a report, each with a phrase about it."""
 
 _NUM_AT_ONCE = 8
 LATE = "left out: the time was up"
