@@ -29,7 +29,7 @@ def start_up_table(
     return "\n".join(
         (
             *(
-                (*model_lines(settings.model_name, info, chat), *_split(settings.api_workers))
+                (*model_lines(settings.model_name, info, chat), *_api_workers(settings.api_workers))
                 if not settings.is_over_servers
                 else _remote_engine(settings, info, capabilities)
             ),
@@ -51,8 +51,8 @@ def _remote_engine(settings: Settings, info: ModelInfo, capabilities: Capabiliti
     return lines + [f"  refused   {', '.join(capabilities.missing)}"] if capabilities.missing else lines
 
 
-def _split(num_workers: int) -> list[str]:
-    """Return the lines about the processes of a server that has several, else none."""
+def _api_workers(num_workers: int) -> list[str]:
+    """Return the lines about API workers; none if the server has none."""
     if not num_workers:
         return []
     return [

@@ -33,18 +33,18 @@ NUM_STREAMS = 12
 
 
 @pytest.fixture(scope="module")
-def split() -> Iterator[Server]:
+def with_workers() -> Iterator[Server]:
     with running_server("--api-workers", "2", *LIMITS) as server:
         yield server
 
 
-def fronts(server: Server) -> list[int]:
-    """Return the process ids of the server's API."""
+def api_workers(server: Server) -> list[int]:
+    """Return the process ids of the API workers of a server."""
     children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text()
     return [
         int(each)
         for each in children.split()
-        if b"front_process" in Path(f"/proc/{each}/cmdline").read_bytes()
+        if b"api_worker_process" in Path(f"/proc/{each}/cmdline").read_bytes()
     ]
 
 
@@ -64,15 +64,15 @@ def received(server: Server) -> float:
     return float(number)
 
 
-def test_the_processes_answer_alike_and_their_metrics_are_summed(split: Server) -> None:
-    assert len(fronts(split)) == 2
-    texts = {post(split).json()["choices"][0]["message"]["content"] for _ in range(12)}
+def test_the_processes_answer_alike_and_their_metrics_are_summed(with_workers: Server) -> None:
+    assert len(api_workers(with_workers)) == 2
+    texts = {post(with_workers).json()["choices"][0]["message"]["content"] for _ in range(12)}
     assert len(texts) == 1
-    assert "[DONE]" in post(split, stream=True).text
+    assert "[DONE]" in post(with_workers, stream=True).text
     ends_at = time.monotonic() + TIMEOUT_S
-    seen = [received(split)]
+    seen = [received(with_workers)]
     while seen[-1] < 13 and time.monotonic() < ends_at:  # each process tells the others once a second
-        seen.append(received(split))
+        seen.append(received(with_workers))
     assert seen[-1] == 13 and seen == sorted(seen)
 
 
@@ -174,11 +174,11 @@ def test_gauges_count_what_runs_once_and_nothing_of_processes_that_have_ended() 
             # They go on for several times as long as the processes take to tell each other.
             wait_for(server, "verbatim_permits_in_use", NUM_STREAMS)
             before = received(server)
-            ended = fronts(server)
+            ended = api_workers(server)
             for pid in ended:
                 os.kill(pid, signal.SIGKILL)
         ends_at = time.monotonic() + TIMEOUT_S
-        while len(new := fronts(server)) < 2 or not {*ended}.isdisjoint(new):
+        while len(new := api_workers(server)) < 2 or not {*ended}.isdisjoint(new):
             assert time.monotonic() < ends_at
             time.sleep(0.05)
         wait_for(server, "verbatim_permits_in_use", 0)
@@ -186,23 +186,23 @@ def test_gauges_count_what_runs_once_and_nothing_of_processes_that_have_ended() 
         assert received(server) >= before == NUM_STREAMS
 
 
-def test_the_api_loads_no_torch(split: Server) -> None:
-    for pid in fronts(split):
+def test_the_api_loads_no_torch(with_workers: Server) -> None:
+    for pid in api_workers(with_workers):
         assert b"libtorch" not in Path(f"/proc/{pid}/maps").read_bytes()
 
 
-def test_a_process_that_ends_is_replaced(split: Server) -> None:
-    before = received(split)
-    first, second = fronts(split)
+def test_a_process_that_ends_is_replaced(with_workers: Server) -> None:
+    before = received(with_workers)
+    first, second = api_workers(with_workers)
     os.kill(first, signal.SIGKILL)
     ends_at = time.monotonic() + TIMEOUT_S
-    while first in fronts(split) or len(fronts(split)) < 2:
+    while first in api_workers(with_workers) or len(api_workers(with_workers)) < 2:
         assert time.monotonic() < ends_at
         time.sleep(0.05)
-    assert second in fronts(split)
+    assert second in api_workers(with_workers)
     for _ in range(6):  # those that wait for the new process are answered once it is ready
-        assert post(split).status_code == 200
-    assert received(split) >= before
+        assert post(with_workers).status_code == 200
+    assert received(with_workers) >= before
 
 
 def test_the_audit_log_on_standard_output_has_every_request() -> None:
@@ -249,32 +249,32 @@ def test_a_signal_to_all_processes_is_a_stop_without_complaints(tmp_path: Path) 
     """A service's control group is stopped so: no process is replaced, and none reports an error."""
     with (tmp_path / "log").open("w+") as log:
         with running_server("--api-workers", "2", *LIMITS, log=log) as server:
-            for pid in (*fronts(server), server.process.pid):
+            for pid in (*api_workers(server), server.process.pid):
                 os.kill(pid, signal.SIGTERM)
             assert server.process.wait(TIMEOUT_S) == 0
         log.seek(0)
         assert log.read() == ""
 
 
-def test_a_stop_lets_streams_end_and_leaves_no_process(split: Server) -> None:
+def test_a_stop_lets_streams_end_and_leaves_no_process(with_workers: Server) -> None:
     body = {**GREEDY, "stream": True, "max_tokens": 200, "ignore_eos": True}
-    left = fronts(split)
-    with httpx.stream("POST", split.url + CHAT, json=body, timeout=TIMEOUT_S) as stream:
+    left = api_workers(with_workers)
+    with httpx.stream("POST", with_workers.url + CHAT, json=body, timeout=TIMEOUT_S) as stream:
         lines = stream.iter_lines()
         next(lines)
-        split.process.send_signal(signal.SIGTERM)
+        with_workers.process.send_signal(signal.SIGTERM)
         *_, last = [line for line in lines if line]
     assert last == "data: [DONE]"
-    assert split.process.wait(TIMEOUT_S) == 0
+    assert with_workers.process.wait(TIMEOUT_S) == 0
     assert not any(Path(f"/proc/{pid}").exists() for pid in left)
 
 
 def test_the_api_ends_with_the_engines_process() -> None:
     with running_server("--api-workers", "1", *LIMITS) as server:
-        (front,) = fronts(server)
+        (worker,) = api_workers(server)
         server.process.kill()
         ends_at = time.monotonic() + TIMEOUT_S
-        while Path(f"/proc/{front}").exists():
+        while Path(f"/proc/{worker}").exists():
             assert time.monotonic() < ends_at
             time.sleep(0.05)
 
@@ -289,8 +289,8 @@ def test_images_reach_the_engine_and_load_no_torch_into_the_api(tmp_path: Path) 
             for width, height in ((24, 24), (20, 50))
         )
         broken = post(server, messages=asked(b"\x89PNG\r\n\x1a\nnothing"))
-        (front,) = fronts(server)
-        assert b"libtorch" not in Path(f"/proc/{front}/maps").read_bytes()
+        (worker,) = api_workers(server)
+        assert b"libtorch" not in Path(f"/proc/{worker}/maps").read_bytes()
     assert tall["usage"]["prompt_tokens"] > small["usage"]["prompt_tokens"]
     assert tall["choices"][0]["message"] != small["choices"][0]["message"]
     assert (broken.status_code, broken.json()["error"]["param"]) == (400, "messages[0].content[0]")

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import httpx
 import pytest
 
-from tests.attack.test_api_workers import TIMEOUT_S, fronts
+from tests.attack.test_api_workers import TIMEOUT_S, api_workers
 from tests.conftest import LIMITS, Server, running_server
 from tests.samples.sounds import sound_bytes
 from tests.samples.videos import video_bytes
@@ -94,11 +94,14 @@ OWN: Final = frozenset(
 
 
 class Servers(NamedTuple):
-    """Servers of one model. own: the engine's. split: with `--api-workers`. front: over another server."""
+    """Servers of one model.
+
+    own: the engine's. with_workers: with `--api-workers`. front: over another server.
+    """
 
     family: str
     own: Server
-    split: Server
+    with_workers: Server
     front: Server
 
 
@@ -111,11 +114,11 @@ def servers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     options = (str(directory), "--dtype", "float32", "--served-model-name", "m", *LIMITS)
     with ExitStack() as stack:
         own = stack.enter_context(running_server(*options))
-        split = stack.enter_context(running_server(*options, "--api-workers", "2"))
+        with_workers = stack.enter_context(running_server(*options, "--api-workers", "2"))
         behind = stack.enter_context(running_server(*options))  # with a cache of its own
         named = (str(directory), "--served-model-name", "m")
         front = stack.enter_context(running_server(*named, "--engine-url", behind.url))
-        yield Servers(family, own, split, front)
+        yield Servers(family, own, with_workers, front)
 
 
 def ask(server: Server, case: Case) -> tuple[int, Any]:
@@ -143,7 +146,7 @@ def test_answers_are_those_of_the_engines_own_server(servers: Servers) -> None:
         status, expected = ask(servers.own, case)
         assert status == 200, expected
         texts.add(str(expected))
-        assert ask(servers.split, case) == (status, expected)
+        assert ask(servers.with_workers, case) == (status, expected)
         assert ask(servers.front, case) == (status, expected)
     assert len(texts) == len(ANSWERED[servers.family])  # each file makes a difference
 
@@ -152,12 +155,12 @@ def test_refusals_are_those_of_the_engines_own_server(servers: Servers) -> None:
     for case in REFUSED[servers.family]:
         status, expected = ask(servers.own, case)
         assert status in (400, 422), expected
-        assert ask(servers.split, case) == (status, expected)
+        assert ask(servers.with_workers, case) == (status, expected)
         assert ask(servers.front, case) == (status, expected)
 
 
 def test_the_fronts_load_no_torch(servers: Servers) -> None:
-    pids = [servers.front.process.pid, *fronts(servers.split)]
+    pids = [servers.front.process.pid, *api_workers(servers.with_workers)]
     assert len(pids) == 3
     for pid in pids:
         assert "libtorch" not in Path(f"/proc/{pid}/maps").read_text()

@@ -15,7 +15,7 @@ import pytest
 
 from handlers.process.exit_status import ExitStatus
 from tests.attack.faults.faults import Stream, begin_fault, faulty_server
-from tests.attack.test_api_workers import CHAT, GREEDY, TIMEOUT_S, fronts
+from tests.attack.test_api_workers import CHAT, GREEDY, TIMEOUT_S, api_workers
 from tests.attack.test_engine_death import STREAMS
 from tests.conftest import Server
 from tests.contract.headers import required_headers
@@ -28,7 +28,7 @@ _NUM_TOKENS: Final = 60
 
 
 @contextmanager
-def slow_split(log: Path | None = None) -> Iterator[Server]:
+def slow_server(log: Path | None = None) -> Iterator[Server]:
     """A server with two processes for its API, whose engine takes 50 ms a step and can be made to die."""
     with ExitStack() as stack:
         file = None if log is None else stack.enter_context(log.open("w"))
@@ -45,8 +45,8 @@ def test_the_engines_death_ends_every_contracts_streams_by_its_error(
     is_killed: bool, tmp_path: Path, is_whole: bool
 ) -> None:
     log = tmp_path / "log"
-    with slow_split(log) as server, ExitStack() as opened:
-        processes = fronts(server)
+    with slow_server(log) as server, ExitStack() as opened:
+        processes = api_workers(server)
         streams = {
             name: opened.enter_context(
                 closing(Stream(server.url, f"/{name}{asked.path}", asked.body, required_headers(name)))
@@ -91,17 +91,17 @@ def read_whole(server: Server) -> bool:
 
 
 def test_the_death_of_one_process_breaks_its_own_streams_alone() -> None:
-    with slow_split() as server, ThreadPoolExecutor(_NUM_STREAMS) as clients:
-        first, second = fronts(server)
+    with slow_server() as server, ThreadPoolExecutor(_NUM_STREAMS) as clients:
+        first, second = api_workers(server)
         running = [clients.submit(read_whole, server) for _ in range(_NUM_STREAMS)]
         wait_until_running(server, _NUM_STREAMS)
         os.kill(first, signal.SIGKILL)
         are_whole = [each.result(TIMEOUT_S) for each in running]
         assert 0 < sum(are_whole) < _NUM_STREAMS, "connections are spread over both"
-        assert second in fronts(server)
+        assert second in api_workers(server)
         assert read_whole(server)
         ends_at = time.monotonic() + TIMEOUT_S
-        while len(fronts(server)) < 2:
+        while len(api_workers(server)) < 2:
             assert time.monotonic() < ends_at
             time.sleep(0.05)
 

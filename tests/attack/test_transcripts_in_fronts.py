@@ -53,10 +53,10 @@ def ask(server: Server, path: str, audio: bytes, fields: dict[str, Any]) -> http
 
 
 def test_answers_and_refusals_are_those_of_a_server_of_one_process(servers: tuple[Server, Server]) -> None:
-    own, split = servers
+    own, with_workers = servers
     texts = set()
     for path, audio, fields in CASES:
-        expected, found = ask(own, path, audio, fields), ask(split, path, audio, fields)
+        expected, found = ask(own, path, audio, fields), ask(with_workers, path, audio, fields)
         assert (found.status_code, found.text) == (expected.status_code, expected.text), fields
         texts.add((expected.status_code, expected.text))
     assert len(texts) == len(CASES)
@@ -65,15 +65,17 @@ def test_answers_and_refusals_are_those_of_a_server_of_one_process(servers: tupl
 
 def test_a_translation_is_written_by_the_engines_process(servers: tuple[Server, Server]) -> None:
     """It takes no seed, so no two need be equal."""
-    _, split = servers
-    found = ask(split, ENGLISH, LONG, {"response_format": "vtt", "prompt": "abc", "temperature": "1.0"})
+    _, with_workers = servers
+    found = ask(
+        with_workers, ENGLISH, LONG, {"response_format": "vtt", "prompt": "abc", "temperature": "1.0"}
+    )
     assert (found.status_code, found.text[:8]) == (200, "WEBVTT\n\n")
 
 
 def test_what_the_model_does_not_is_refused_alike(servers: tuple[Server, Server]) -> None:
     body = {"model": "m", "messages": [{"role": "user", "content": "Hello"}]}
-    own, split = (
+    own, with_workers = (
         httpx.post(f"{one.url}/v1/chat/completions", json=body, timeout=TIMEOUT_S) for one in servers
     )
-    assert (split.status_code, split.json()) == (own.status_code, own.json())
+    assert (with_workers.status_code, with_workers.json()) == (own.status_code, own.json())
     assert own.status_code == 400

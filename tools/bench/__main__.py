@@ -11,7 +11,7 @@ import torch
 import uvloop
 from transformers.utils import logging
 
-from tools.bench.comparison import compare, front, gguf_perplexity, gguf_start, split
+from tools.bench.comparison import api_workers, compare, front, gguf_perplexity, gguf_start
 from tools.bench.engine import adapters, load_memory, perplexity, prefix, profile, speculation, speed, streams
 from tools.bench.engine.parts import attention, kv_events, overhead, products
 from tools.bench.fleet import routing
@@ -29,6 +29,7 @@ class Bench(NamedTuple):
 
 BENCHES = {
     "adapters": Bench(adapters.__doc__, adapters.add_arguments, adapters.run),
+    "api-workers": Bench(api_workers.__doc__, api_workers.add_arguments, api_workers.run),
     "attention": Bench(attention.__doc__, attention.add_arguments, attention.run),
     "chat-turns": Bench(chat_turns.__doc__, chat_turns.add_arguments, chat_turns.run),
     "compare": Bench(compare.__doc__, compare.add_arguments, compare.run),
@@ -47,7 +48,6 @@ BENCHES = {
     "profile": Bench(profile.__doc__, profile.add_arguments, profile.run),
     "routing": Bench(routing.__doc__, routing.add_arguments, routing.run),
     "speculation": Bench(speculation.__doc__, speculation.add_arguments, speculation.run),
-    "split": Bench(split.__doc__, split.add_arguments, split.run),
     "streams": Bench(streams.__doc__, streams.add_arguments, streams.run),
 }
 

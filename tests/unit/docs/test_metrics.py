@@ -5,7 +5,7 @@ import msgspec
 from engine.info.stats import AdapterStats, CacheStats, KVEventCounters, MediaStats
 from engine.text.token_memory import TokenMemory
 from handlers.active_requests.metrics import Metrics
-from handlers.serving.split.totals import PATH, TotalsApp
+from handlers.serving.api_workers.metric_sums import PATH, MetricSumsApp
 from tests.unit.docs.metrics import documented_families, scraped_families
 from tests.unit.docs.pages import DOCS, code, rows
 from tests.unit.handlers.active_requests.test_metrics import INFO, OF_CACHE, STATS
@@ -34,7 +34,7 @@ async def test_several_processes_in_front_of_an_engine_show_the_families_of_one(
     async def no_app(scope: object, receive: object, send: object) -> None:
         raise AssertionError("not its path")
 
-    app = TotalsApp(no_app, Metrics(INFO, lambda: ALL).engine_text, {"1"})
+    app = MetricSumsApp(no_app, Metrics(INFO, lambda: ALL).engine_text, {"1"})
 
     async def exchange(text: str) -> str:
         return (await send(app, "POST", f"{PATH}1", content=text)).text

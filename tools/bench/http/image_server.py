@@ -17,7 +17,7 @@ from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from handlers.composition import build_app
 from handlers.process.gc_tuning import freeze_start_up
-from handlers.serving.running import new_event_loop, server_config
+from handlers.serving.server_run import new_event_loop, server_config
 from handlers.settings.settings import Settings
 
 MODEL_NAME: Final = "m"

@@ -30,10 +30,10 @@ from handlers.active_requests.active_request import ActiveRequest, ActiveRequest
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.serving.split import relayed_transcriber, transcripts_app
-from handlers.serving.split.relayed_transcriber import RelayedTranscriber
-from handlers.serving.split.transcript_lines import PATH, from_line, to_line
-from handlers.serving.split.transcripts_app import TranscriptsApp
+from handlers.serving.api_workers import relayed_transcriber, transcripts_app
+from handlers.serving.api_workers.relayed_transcriber import RelayedTranscriber
+from handlers.serving.api_workers.transcript_lines import PATH, from_line, to_line
+from handlers.serving.api_workers.transcripts_app import TranscriptsApp
 from handlers.settings.settings import Settings
 from handlers.transcription.chunks import PauseRules
 from handlers.transcription.decoding import WHISPERS_RULES

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from handlers.serving.api_workers.socket_folder import check_socket_folder, engine_socket
 from handlers.serving.listener import CannotListen
-from handlers.serving.split.socket_folder import check_socket_folder, engine_socket
 
 KILLED = """
 import os, signal
-from handlers.serving.split.socket_folder import engine_socket
+from handlers.serving.api_workers.socket_folder import engine_socket
 with engine_socket():
     os.kill(os.getpid(), signal.SIGKILL)
 """

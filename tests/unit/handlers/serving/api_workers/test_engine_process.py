@@ -8,7 +8,7 @@ from engine.demo_model import DEMO_MODEL
 from engine.info.model_info import ModelInfo
 from handlers.access.settings import AccessSettings
 from handlers.http.settings import HttpSettings
-from handlers.serving.split.engine_process import inner_settings
+from handlers.serving.api_workers.engine_process import inner_settings
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings
 

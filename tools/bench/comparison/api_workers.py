@@ -1,6 +1,6 @@
-"""Streams of servers whose API is apart from their engine, beside one whose API is not, by turns.
+"""Streams of servers with API workers, beside one that answers HTTP in the engine's process, by turns.
 
-Each server has the embedded model and as many processes for its API as is said; all run from the first round
+Each server has the embedded model and as many API workers as is said; all run from the first round
 to the last. In each round, one client is measured alone at each, then many together, from this process. A gap
 is the time between two events of one stream. The processor time is that of the server's processes while all
 clients stream. Meanwhile another process asks each process of the server for its version: the longest answer
@@ -95,9 +95,9 @@ def pulses(host: str, port: int) -> Iterator[Future[list[float]]]:
 
 
 def children(pid: int) -> list[int]:
-    """Return the processes of the API."""
+    """Return the ids of the API workers of a server."""
     found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(one) for one in found if b"front_process" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    return [int(one) for one in found if b"api_worker_process" in Path(f"/proc/{one}/cmdline").read_bytes()]
 
 
 class Figures(NamedTuple):
@@ -139,7 +139,7 @@ async def measure(served: Served, num_clients: int, num_tokens: int) -> Figures:
         began = time.perf_counter()
         streams = await asyncio.gather(*(stream(host, port, num_tokens) for _ in range(num_clients)))
         took = time.perf_counter() - began
-    engine, *fronts = [process_s(one) - old for one, old in zip(processes, before, strict=True)]
+    engine, *workers = [process_s(one) - old for one, old in zip(processes, before, strict=True)]
     gaps, beats = sorted(gap for one in streams for gap in one.gaps), sorted(taken.result())
     total = num_clients * num_tokens
     return Figures(
@@ -153,13 +153,13 @@ async def measure(served: Served, num_clients: int, num_tokens: int) -> Figures:
         small_p99_ms=1e3 * beats[len(beats) * 99 // 100],
         small_longest_ms=1e3 * beats[-1],
         engine_us=1e6 * engine / total,
-        others_us=1e6 * sum(fronts) / total,
+        others_us=1e6 * sum(workers) / total,
     )
 
 
 @contextmanager
 def serving(num_processes: int, num_clients: int) -> Iterator[Served]:
-    """Serve the embedded model with so many processes for its API while the block runs; 0: no split."""
+    """Serve the embedded model with so many API workers while the block runs; 0: no workers."""
     command = [str(Path(sys.executable).with_name("verbatim")), "serve", "--port", "0"]
     command += ["--api-workers", str(num_processes), "--max-concurrent-requests", str(2 * num_clients)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -196,7 +196,7 @@ _TABLES: Final = (Figures._fields[:5], Figures._fields[5:])  # as wide as a term
 
 
 def _name(num_processes: int) -> str:
-    return {0: "no split", 1: "1 process"}.get(num_processes, f"{num_processes} processes")
+    return {0: "no workers", 1: "1 process"}.get(num_processes, f"{num_processes} processes")
 
 
 def _part(row: Row, names: Sequence[str]) -> Row:
@@ -213,7 +213,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         nargs="+",
         default=[0, 1, 2],
-        help="processes for HTTP, of a server each; 0: no split",
+        help="processes for HTTP, of a server each; 0: no workers",
     )
     parser.add_argument("--clients", type=int, default=128, help="clients that stream at once (default: 128)")
     parser.add_argument("--tokens", type=int, default=48, help="tokens of each stream (default: 48)")

@@ -14,7 +14,7 @@ from engine.remote.client.failures import BadStatus, CutOff, NoAnswer
 from engine.remote.client.upstream import Upstream
 from engine.remote.sse import LineSplitter
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.serving.split.transcript_lines import PATH, from_line
+from handlers.serving.api_workers.transcript_lines import PATH, from_line
 from handlers.transcription.transcript import (
     TextDelta,
     Transcribes,

@@ -21,8 +21,8 @@ from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
 from handlers.process.watchdog import Watchdog
+from handlers.serving.draining_server import FLUSH_S, DrainingServer, say_ready
 from handlers.serving.listener import BACKLOG
-from handlers.serving.server import FLUSH_S, DrainingServer, say_ready
 from handlers.settings.settings import Settings
 
 if sys.platform == "win32":

@@ -14,11 +14,11 @@ from typing import Final
 import pytest
 
 from handlers.process.exit_status import ExitStatus
-from handlers.serving.split import fronts as module
-from handlers.serving.split.fronts import Fronts
+from handlers.serving.api_workers import api_workers as module
+from handlers.serving.api_workers.api_workers import ApiWorkers
 from handlers.settings.settings import Settings
 from tests.servers.processes import is_alive
-from tests.unit.handlers.serving.split.test_engine_process import INFO
+from tests.unit.handlers.serving.api_workers.test_engine_process import INFO
 
 # It writes its process id, reports that it is ready, and then does as it is asked.
 PROGRAM: Final = """
@@ -69,14 +69,14 @@ def program(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Program:
 
 
 @asynccontextmanager
-async def begun() -> AsyncIterator[Fronts]:
+async def begun() -> AsyncIterator[ApiWorkers]:
     with one_listener() as listener:
-        fronts = Fronts(Settings(), [listener])
-        await fronts.begin()
+        workers = ApiWorkers(Settings(), [listener])
+        await workers.begin()
         try:
-            yield fronts
+            yield workers
         finally:
-            await fronts.stop(0)
+            await workers.stop(0)
 
 
 async def started(folder: Path, number: int) -> int:
@@ -93,42 +93,42 @@ async def test_lines_on_standard_output_reach_it_however_long_they_are(
 ) -> None:
     """The audit log may go there."""
     program(after="sys.stdout.write('x' * 200_000 + ' ready at \\n'); sys.stdout.flush(); sys.exit(3)")
-    async with begun() as fronts:
-        assert await asyncio.wait_for(fronts.ready("/s", INFO), WAIT_S)
+    async with begun() as workers:
+        assert await asyncio.wait_for(workers.ready("/s", INFO), WAIT_S)
         await started(folder, 1)  # the one that follows
     assert capfd.readouterr().out.startswith("x" * 200_000 + " ready at \n")
 
 
 async def test_one_that_says_it_is_ready_and_is_not_does_not_count(program: Program) -> None:
     program(before="print('ready at http://a', flush=True); sys.exit(3)")
-    async with begun() as fronts:
-        assert not await asyncio.wait_for(fronts.ready("/s", INFO), WAIT_S)
-        assert fronts.failure.result() == 3
+    async with begun() as workers:
+        assert not await asyncio.wait_for(workers.ready("/s", INFO), WAIT_S)
+        assert workers.failure.result() == 3
 
 
 async def test_one_that_ends_is_replaced_and_only_those_that_run_are_live(
     program: Program, folder: Path
 ) -> None:
     program()
-    async with begun() as fronts:
-        assert await asyncio.wait_for(fronts.ready("/s", INFO), WAIT_S)
-        assert fronts.live == {"1"}
+    async with begun() as workers:
+        assert await asyncio.wait_for(workers.ready("/s", INFO), WAIT_S)
+        assert workers.live == {"1"}
         os.kill(await started(folder, 0), signal.SIGKILL)
         second = await started(folder, 1)
-        assert fronts.live == {"2"}
+        assert workers.live == {"2"}
     assert not is_alive(second)
-    assert not fronts.failure.done()
+    assert not workers.failure.done()
 
 
 async def test_a_replacement_that_fails_at_its_start_is_followed_by_another(
     program: Program, folder: Path
 ) -> None:
     program(before="if number == 1: sys.exit(1)")
-    async with begun() as fronts:
-        assert await asyncio.wait_for(fronts.ready("/s", INFO), WAIT_S)
+    async with begun() as workers:
+        assert await asyncio.wait_for(workers.ready("/s", INFO), WAIT_S)
         os.kill(await started(folder, 0), signal.SIGKILL)
         await started(folder, 2)
-        assert not fronts.failure.done()
+        assert not workers.failure.done()
 
 
 async def test_those_that_fail_again_and_again_end_the_server_after_some_pauses(
@@ -136,10 +136,10 @@ async def test_those_that_fail_again_and_again_end_the_server_after_some_pauses(
 ) -> None:
     monkeypatch.setattr(module, "_PAUSE_S", 0.01)
     program(after="sys.exit(5)")
-    async with begun() as fronts:
-        assert await asyncio.wait_for(fronts.ready("/s", INFO), WAIT_S)
+    async with begun() as workers:
+        assert await asyncio.wait_for(workers.ready("/s", INFO), WAIT_S)
         began_at = time.monotonic()
-        assert await asyncio.wait_for(fronts.failure, WAIT_S) == ExitStatus.FAILED
+        assert await asyncio.wait_for(workers.failure, WAIT_S) == ExitStatus.FAILED
         assert time.monotonic() - began_at > 0.01 * (1 + 2 + 4 + 8)
     assert len(list(folder.iterdir())) == module._MAX_FAILURES
 
@@ -149,11 +149,11 @@ async def test_a_process_that_cannot_be_started_ends_the_server(
 ) -> None:
     monkeypatch.setattr(module, "_PAUSE_S", 0.01)
     program()
-    async with begun() as fronts:
-        assert await asyncio.wait_for(fronts.ready("/s", INFO), WAIT_S)
+    async with begun() as workers:
+        assert await asyncio.wait_for(workers.ready("/s", INFO), WAIT_S)
         monkeypatch.setattr(module, "command", lambda listener, reports: ["/none"])
         os.kill(await started(folder, 0), signal.SIGKILL)
-        assert await asyncio.wait_for(fronts.failure, WAIT_S) == ExitStatus.FAILED
+        assert await asyncio.wait_for(workers.failure, WAIT_S) == ExitStatus.FAILED
 
 
 async def test_a_signal_to_all_processes_replaces_none_and_is_no_failure(
@@ -161,30 +161,30 @@ async def test_a_signal_to_all_processes_replaces_none_and_is_no_failure(
 ) -> None:
     """However late it reaches this process."""
     program()
-    async with begun() as fronts:
-        assert await asyncio.wait_for(fronts.ready("/s", INFO), WAIT_S)
+    async with begun() as workers:
+        assert await asyncio.wait_for(workers.ready("/s", INFO), WAIT_S)
         os.kill(await started(folder, 0), signal.SIGTERM)
         await asyncio.sleep(0.2)
-        fronts.begin_stop()
-        await asyncio.wait(fronts._keeping, timeout=WAIT_S)
-        assert not fronts.failure.done()
+        workers.begin_stop()
+        await asyncio.wait(workers._keeping, timeout=WAIT_S)
+        assert not workers.failure.done()
     assert len(list(folder.iterdir())) == 1
 
 
 async def test_a_signal_before_they_are_ready_is_no_failure(program: Program, folder: Path) -> None:
     program(before="time.sleep(60)")
-    async with begun() as fronts:
-        waiting = asyncio.create_task(fronts.ready("/s", INFO))
+    async with begun() as workers:
+        waiting = asyncio.create_task(workers.ready("/s", INFO))
         os.kill(await started(folder, 0), signal.SIGTERM)
-        fronts.begin_stop()
+        workers.begin_stop()
         assert not await asyncio.wait_for(waiting, WAIT_S)
-        await asyncio.wait(fronts._keeping, timeout=WAIT_S)
-        assert not fronts.failure.done()
+        await asyncio.wait(workers._keeping, timeout=WAIT_S)
+        assert not workers.failure.done()
 
 
 async def test_a_terminals_interrupt_is_for_the_engines_process_alone(program: Program, folder: Path) -> None:
     program()
-    async with begun() as fronts:
-        assert await asyncio.wait_for(fronts.ready("/s", INFO), WAIT_S)
+    async with begun() as workers:
+        assert await asyncio.wait_for(workers.ready("/s", INFO), WAIT_S)
         pid = await started(folder, 0)
         assert os.getsid(pid) == pid != os.getsid(0)

@@ -34,7 +34,7 @@ def without_gauges(text: str) -> str:
     return "".join(family for family in families if not _GAUGE.search(family))
 
 
-class TotalsApp:
+class MetricSumsApp:
     """An application with a path at which processes leave their metrics, and get the sums of all.
 
     The counters of processes that have ended are kept, so that no counter ever falls, as one sum.

@@ -1,4 +1,4 @@
-"""The processes that answer HTTP, started and kept by the engine's process."""
+"""The API workers, which are the processes that answer HTTP, started and kept by the engine's process."""
 
 import asyncio
 import logging
@@ -14,8 +14,8 @@ from typing import Final
 
 from engine.info.model_info import ModelInfo
 from handlers.process.exit_status import ExitStatus
-from handlers.serving.server import FLUSH_S
-from handlers.serving.split.front_start import FrontStart, command
+from handlers.serving.api_workers.api_worker_start import ApiWorkerStart, command
+from handlers.serving.draining_server import FLUSH_S
 from handlers.settings.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ _STOPPED: Final = frozenset(
 )
 
 
-class Fronts:
+class ApiWorkers:
     """One process for each socket. Another takes the place of one that ends after it was ready.
 
     failure: done with an exit status once a process ends before it was ready, which no other would mend, or
@@ -44,8 +44,8 @@ class Fronts:
         self._settings = settings
         self._listeners = listeners
         self._loop = asyncio.get_running_loop()
-        self._starting: list[_Front] = []
-        self._running: dict[int, _Front] = {}  # by place
+        self._starting: list[_ApiWorker] = []
+        self._running: dict[int, _ApiWorker] = {}  # by place
         self._keeping: list[asyncio.Task[None]] = []
         self._num_started = 0
         self._is_stopping = False
@@ -57,15 +57,15 @@ class Fronts:
     async def begin(self) -> None:
         """Start the processes, which import what they need and wait. Raises OSError if one cannot start."""
         for listener in self._listeners:
-            self._starting.append(await _Front.start(listener))
+            self._starting.append(await _ApiWorker.start(listener))
 
     async def ready(self, path: str, model_info: ModelInfo) -> bool:
         """Have them serve, and return whether all are ready; else one has failed, or a stop has begun.
 
         path: the path of the engine's socket.
         """
-        for place, front in enumerate(self._starting):
-            self._keeping.append(asyncio.create_task(self._keep(place, front, path, model_info)))
+        for place, worker in enumerate(self._starting):
+            self._keeping.append(asyncio.create_task(self._keep(place, worker, path, model_info)))
         self._starting = []
         every = asyncio.ensure_future(self._all_ready())
         stopping = asyncio.ensure_future(self._stop_has_begun.wait())
@@ -90,7 +90,7 @@ class Fronts:
         for task in self._keeping:
             task.cancel()
         await asyncio.gather(*self._keeping, return_exceptions=True)
-        processes = [front.process for front in (*self._starting, *self._running.values())]
+        processes = [worker.process for worker in (*self._starting, *self._running.values())]
         for process in processes:
             with suppress(ProcessLookupError):
                 process.terminate()
@@ -102,10 +102,10 @@ class Fronts:
                 with suppress(ProcessLookupError):
                     process.kill()
 
-    async def _keep(self, place: int, front: "_Front", path: str, model_info: ModelInfo) -> None:
+    async def _keep(self, place: int, worker: "_ApiWorker", path: str, model_info: ModelInfo) -> None:
         """Serve with this process, and with one that follows it, until the server stops."""
         num_failures = 0
-        following: _Front | None = front
+        following: _ApiWorker | None = worker
         try:
             while following is not None:
                 self._running[place] = following
@@ -124,13 +124,13 @@ class Fronts:
             _log.exception("the processes of the API cannot be kept up, for a bug")
         self._fail(ExitStatus.FAILED)
 
-    async def _next(self, place: int, num_failures: int) -> "_Front | None":
+    async def _next(self, place: int, num_failures: int) -> "_ApiWorker | None":
         """Return a new process for a place, after a pause; None once too many have failed in a row."""
         while num_failures < _MAX_FAILURES:
             if num_failures > 1:
                 await asyncio.sleep(_PAUSE_S * 2.0 ** (num_failures - 2))
             try:
-                return await _Front.start(self._listeners[place])
+                return await _ApiWorker.start(self._listeners[place])
             except OSError as error:
                 _log.error("a process of the API cannot be started: %s", error)
                 num_failures += 1
@@ -148,24 +148,26 @@ class Fronts:
                 await asyncio.wait_for(self._stop_has_begun.wait(), _SIGNAL_S)
         return self._is_stopping
 
-    async def _serve(self, place: int, front: "_Front", path: str, model_info: ModelInfo) -> float | None:
+    async def _serve(
+        self, place: int, worker: "_ApiWorker", path: str, model_info: ModelInfo
+    ) -> float | None:
         """Return for how many seconds the process was ready, once it has ended; None if it never was."""
         self._num_started += 1
         name = str(self._num_started)
         self.live.add(name)
         try:
-            await front.send(pickle.dumps(FrontStart(name, self._settings, path, model_info)))
-            if not await front.is_ready():
+            await worker.send(pickle.dumps(ApiWorkerStart(name, self._settings, path, model_info)))
+            if not await worker.is_ready():
                 return None
             began_at = self._loop.time()
             self._ready[place].set()
-            await front.process.wait()
+            await worker.process.wait()
             return self._loop.time() - began_at
         finally:
             self.live.discard(name)
 
 
-class _Front:
+class _ApiWorker:
     """A process that answers HTTP, and the pipe by which it reports that it is ready.
 
     Its output is that of this process, since the audit log may go there.
@@ -180,7 +182,7 @@ class _Front:
         self._loop.add_reader(pipe, self._read)
 
     @classmethod
-    async def start(cls, listener: socket.socket) -> "_Front":
+    async def start(cls, listener: socket.socket) -> "_ApiWorker":
         """Start one that listens on this socket. Raises OSError."""
         pipe, reports = os.pipe()
         try:

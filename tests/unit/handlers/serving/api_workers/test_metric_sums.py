@@ -1,6 +1,6 @@
 """The sums of metrics over processes."""
 
-from handlers.serving.split.totals import PATH, TotalsApp, summed, without_gauges
+from handlers.serving.api_workers.metric_sums import PATH, MetricSumsApp, summed, without_gauges
 from tests.unit.handlers.runtime.client import send
 
 TEXT = '# HELP a A\n# TYPE a counter\na{le="1.0"} 2.0\nb 0.5\n'
@@ -19,7 +19,7 @@ def test_series_are_summed_under_their_names() -> None:
 
 async def test_each_process_counts_once_and_stays_when_it_has_ended() -> None:
     live = {"1", "2", "3"}
-    app = TotalsApp(other, lambda: "engine 1\n", live)
+    app = MetricSumsApp(other, lambda: "engine 1\n", live)
     for name, count, total in (("1", 1, 1.0), ("2", 2, 3.0), ("1", 5, 7.0), ("3", 1, 8.0)):
         answer = await send(app, "POST", PATH + name, content=f"a {count}\n")
         assert answer.text == f"engine 1\na {total}\n"
@@ -29,7 +29,7 @@ async def test_each_process_counts_once_and_stays_when_it_has_ended() -> None:
 
 async def test_gauges_end_with_their_process_and_its_counters_do_not() -> None:
     live = {"1"}
-    app = TotalsApp(other, lambda: "", live)
+    app = MetricSumsApp(other, lambda: "", live)
     for name in map(str, range(1, 50)):
         live.add(name)
         answer = await send(app, "POST", PATH + name, content=GAUGE + TEXT + HISTOGRAM)

@@ -9,8 +9,8 @@ from handlers.settings.settings import Settings
 URL: Final = "http://localhost"  # of the engine's process, at its socket
 
 
-class FrontStart(NamedTuple):
-    """All that one front needs to start."""
+class ApiWorkerStart(NamedTuple):
+    """All that one API worker needs to start."""
 
     name: str
     """The process's name."""
@@ -31,4 +31,11 @@ def command(listener: int, reports: int) -> list[str]:
     listener, reports: the descriptors that it inherits, of the socket that it listens on and of the pipe to
     which it writes a byte once it is ready.
     """
-    return [sys.executable, "-P", "-m", "handlers.serving.split.front_process", str(listener), str(reports)]
+    return [
+        sys.executable,
+        "-P",
+        "-m",
+        "handlers.serving.api_workers.api_worker_process",
+        str(listener),
+        str(reports),
+    ]

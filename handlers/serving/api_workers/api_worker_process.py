@@ -1,8 +1,8 @@
 """A process that answers HTTP over the engine of another process on this machine; it loads no torch.
 
-Its standard input has a FrontStart, pickled, and ends when the engine's process does, however that ends; this
-one then stops too. The arguments are the descriptors of the socket that it listens on, and of the pipe to
-which it writes a byte once it is ready.
+Its standard input has an ApiWorkerStart, pickled, and ends when the engine's process does, however that
+ends; this one then stops too. The arguments are the descriptors of the socket that it listens on, and of the
+pipe to which it writes a byte once it is ready.
 """
 
 import os
@@ -22,9 +22,9 @@ def main(listener: socket.socket, reports: int) -> int:
     with collector_off():
         import_without_torch()
         # Its imports take a second, in which the collector would find nothing.
-        from handlers.serving.split.front import serve_front
+        from handlers.serving.api_workers.api_worker import serve_api_worker
 
-        return serve_front(listener, reports)
+        return serve_api_worker(listener, reports)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from engine.frontend.engine import Engine
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
-from handlers.serving.split.transcript_lines import PATH, to_line
+from handlers.serving.api_workers.transcript_lines import PATH, to_line
 from handlers.settings.settings import Settings
 from handlers.transcription.transcriber import Transcriber
 from handlers.transcription.transcript import TranscriptionRequest

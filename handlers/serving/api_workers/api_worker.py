@@ -22,19 +22,19 @@ from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import set_up_log
 from handlers.process.standard_output import print_as_json
 from handlers.process.watchdog import Watchdog
+from handlers.serving.api_workers.api_worker_start import URL, ApiWorkerStart
+from handlers.serving.api_workers.metric_sums import PATH
+from handlers.serving.api_workers.relayed_transcriber import RelayedTranscriber
 from handlers.serving.listener import start_listening
-from handlers.serving.running import ended_by_sigterm, new_event_loop, run
-from handlers.serving.split.front_start import URL, FrontStart
-from handlers.serving.split.relayed_transcriber import RelayedTranscriber
-from handlers.serving.split.totals import PATH
+from handlers.serving.server_run import ended_by_sigterm, new_event_loop, run
 
 _INPUT: Final = 0
 
 _log = logging.getLogger(__name__)
 
 
-def serve_front(listener: socket.socket, reports: int) -> int:
-    """Wait for a FrontStart on the standard input, answer until stopped, and return the exit status.
+def serve_api_worker(listener: socket.socket, reports: int) -> int:
+    """Wait for an ApiWorkerStart on the standard input, answer until stopped, and return the exit status.
 
     reports: the descriptor of the pipe to which a byte is written once connections are accepted.
     Nothing is served if the input ends first, as where the engine does not start.
@@ -44,7 +44,7 @@ def serve_front(listener: socket.socket, reports: int) -> int:
         start = pickle.load(sys.stdin.buffer)
     except EOFError:  # the engine did not start
         return 0
-    assert isinstance(start, FrontStart)
+    assert isinstance(start, ApiWorkerStart)
     print_as_json(start.settings.json_output)
     set_up_log(start.settings.log_level, start.settings.json_output)
     threading.Thread(target=_stop_with_input, daemon=True).start()
@@ -58,7 +58,7 @@ def _stop_with_input() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-async def _serve(start: FrontStart, listener: socket.socket, reports: int) -> int:
+async def _serve(start: ApiWorkerStart, listener: socket.socket, reports: int) -> int:
     settings = start.settings
     config = remote_config(settings, urls=(URL,), socket=start.socket, model_info=start.model_info)
     config = msgspec.structs.replace(config, served_name=settings.model_name)

@@ -23,12 +23,12 @@ from handlers.process.exit_status import ExitStatus
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.standard_output import say
 from handlers.process.watchdog import FORCE_S, Watchdog
-from handlers.serving.running import say_progress, server_config
-from handlers.serving.server import DrainingServer
-from handlers.serving.split.fronts import Fronts
-from handlers.serving.split.socket_folder import check_socket_folder, engine_socket
-from handlers.serving.split.totals import TotalsApp
-from handlers.serving.split.transcripts_app import TranscriptsApp
+from handlers.serving.api_workers.api_workers import ApiWorkers
+from handlers.serving.api_workers.metric_sums import MetricSumsApp
+from handlers.serving.api_workers.socket_folder import check_socket_folder, engine_socket
+from handlers.serving.api_workers.transcripts_app import TranscriptsApp
+from handlers.serving.draining_server import DrainingServer
+from handlers.serving.server_run import say_progress, server_config
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings
@@ -60,29 +60,29 @@ async def serve_engine(
     listeners: the sockets on which the processes listen, one each. Raises the errors of `serve`.
     """
     check_socket_folder()
-    fronts = Fronts(settings, listeners)
+    api_workers = ApiWorkers(settings, listeners)
     try:
-        await fronts.begin()
+        await api_workers.begin()
         engine = await start_engine(say_progress)
         try:
-            return await _serve(settings, engine, fronts, listeners, watchdog)
+            return await _serve(settings, engine, api_workers, listeners, watchdog)
         finally:
             await engine.stop()
     finally:
-        await fronts.stop(0)
+        await api_workers.stop(0)
 
 
 async def _serve(
     settings: Settings,
     engine: Engine,
-    fronts: Fronts,
+    api_workers: ApiWorkers,
     listeners: Sequence[socket.socket],
     watchdog: Watchdog,
 ) -> int:
     info = engine.model_info
     inner = inner_settings(settings, info)
     metrics = Metrics(info, engine.stats, model_name=settings.model_name)
-    app: ASGIApp = TotalsApp(build_app(inner, engine), metrics.engine_text, fronts.live)
+    app: ASGIApp = MetricSumsApp(build_app(inner, engine), metrics.engine_text, api_workers.live)
     if engine.capabilities.transcribes:
         app = TranscriptsApp(app, engine, inner)
     chat = chat_summary(
@@ -93,14 +93,16 @@ async def _serve(
         freeze_start_up()
         config = server_config(inner, app)
         url = settings.url(listeners[0].getsockname()[1])
-        server = _EngineServer(config, url, engine, inner, watchdog, fronts, listeners, at_path.getsockname())
+        server = _EngineServer(
+            config, url, engine, inner, watchdog, api_workers, listeners, at_path.getsockname()
+        )
         await server.serve(sockets=[at_path])
     return server.status
 
 
 def inner_settings(settings: Settings, info: ModelInfo) -> Settings:
     """Return the settings of the token API behind the socket."""
-    # Files come from the fronts in base64, however these have got them.
+    # Files come from the API workers in base64, however these have got them.
     files = settings.max_media_bytes * 4 // 3 if info.media else 0
     room = settings.payload_limit + _BYTES_A_TOKEN * info.max_total_tokens + files
     heeded = _SHARED.union(*(section.model_fields for section in _SECTIONS))
@@ -123,14 +125,14 @@ class _EngineServer(DrainingServer):
         engine: Engine,
         settings: Settings,
         watchdog: Watchdog,
-        fronts: Fronts,
+        api_workers: ApiWorkers,
         listeners: Sequence[socket.socket],
         path: str,
     ) -> None:
-        """Keep the path of the socket that the fronts ask."""
+        """Keep the path of the socket that the API workers ask."""
         grace_s = settings.graceful_termination_timeout
         super().__init__(config, url, engine, grace_s, None, settings.header_timeout, watchdog)
-        self._fronts = fronts
+        self._api_workers = api_workers
         self._path = path
         self._listeners = listeners
 
@@ -138,11 +140,11 @@ class _EngineServer(DrainingServer):
     async def _announce(self) -> None:
         """Print the address once it is served; a process that cannot serve ends the server."""
         self._failing = asyncio.create_task(self._stop_at_failure())
-        if await self._fronts.ready(self._path, self._engine.model_info):
+        if await self._api_workers.ready(self._path, self._engine.model_info):
             await super()._announce()
 
     async def _stop_at_failure(self) -> None:
-        status = await asyncio.shield(self._fronts.failure)
+        status = await asyncio.shield(self._api_workers.failure)
         _log.critical("the server stops because a process of its API cannot serve: status %d", status)
         self.status = ExitStatus.FAILED
         self._watchdog.arm(self._grace_s + FORCE_S)
@@ -151,12 +153,12 @@ class _EngineServer(DrainingServer):
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         super().handle_exit(sig, frame)
-        self._fronts.begin_stop()
+        self._api_workers.begin_stop()
 
     @override
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for listener in self._listeners:
             listener.close()
-        await self._fronts.stop(self._grace_s)
+        await self._api_workers.stop(self._grace_s)
         self._failing.cancel()
         await super().shutdown(sockets)
