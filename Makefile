@@ -88,7 +88,7 @@ test-long: $(READY)  ## Run the same tests with every random trial and combinati
 	VERBATIM_TESTS=whole OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack' --timeout=600
 
 # The pure parts that most changes pass through, and two contracts on an engine that follows a script.
-QUICK := tests/unit/engine/scheduling tests/unit/engine/text tests/unit/handlers/openai tests/unit/handlers/runtime \
+QUICK := tests/unit/engine/scheduling tests/unit/engine/port/text tests/unit/handlers/openai tests/unit/handlers/runtime \
 	tests/unit/handlers/settings tests/unit/handlers/tgi tests/unit/handlers/wire
 
 .PHONY: quick

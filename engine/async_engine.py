@@ -15,29 +15,29 @@ from typing_extensions import override
 from engine.assembly.built_engine import BuiltEngine
 from engine.bounded_process.client import CAN_FORK
 from engine.build import build_core
-from engine.call_thread import CallThread
 from engine.config import MAX_UNREAD_BYTES, AdapterLimits, EngineConfig
-from engine.errors import EngineDied, EngineError, EngineStopped, GenerationFailed, NotCapable
-from engine.events import Embedding, TokenEvent
-from engine.frontend.admission import check_embedding, check_request
-from engine.frontend.engine import Engine
 from engine.frontend.engine_thread import Abort, Add, Embed, EngineThread
-from engine.frontend.request_stream import RequestStream
 from engine.frontend.stepped_core import SteppedCore
-from engine.frontend.stream_registry import StreamRegistry
 from engine.grammar.compile_queue import GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import SHARED as GRAMMARS
-from engine.info.capabilities import Capabilities
-from engine.info.model_info import ModelInfo
-from engine.info.speech_info import SpeechReader
-from engine.info.stats import EngineStats, Health
+from engine.host.call_thread import CallThread
 from engine.lora.registry import AdapterRegistry
 from engine.media.process.client import SHARED as DECODING
-from engine.media_item import MediaProcessor
-from engine.request import EmbeddingRequest, GenerationRequest, Media
+from engine.port.admission import check_embedding, check_request
+from engine.port.engine import Engine
+from engine.port.errors import EngineDied, EngineError, EngineStopped, GenerationFailed, NotCapable
+from engine.port.events import Embedding, TokenEvent
+from engine.port.info.capabilities import Capabilities
+from engine.port.info.model_info import ModelInfo
+from engine.port.info.speech_info import SpeechReader
+from engine.port.info.stats import EngineStats, Health
+from engine.port.media_item import MediaProcessor
+from engine.port.request import EmbeddingRequest, GenerationRequest, Media
+from engine.port.request_stream import RequestStream
+from engine.port.stream_registry import StreamRegistry
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.request_tables import RequestTables, are_large
-from engine.text.tokenizer import Tokenizer
 
 # A step that takes longer is assumed never to end.
 MAX_STEP_S = 120.0

@@ -13,9 +13,9 @@ from engine.assembly.paged_parts import PagedParts, paged_parts
 from engine.assembly.prepared_model import prepare_model
 from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
-from engine.errors import CannotPublish, NoPagedAttention
 from engine.lora.opening import open_adapters
 from engine.native.huge_pages import end_reserve
+from engine.port.errors import CannotPublish, NoPagedAttention
 
 if TYPE_CHECKING:
     from engine.kv_events.publisher import KVEventPublisher

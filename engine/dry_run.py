@@ -12,10 +12,7 @@ from engine.attention.kv_cache.geometry import KVGeometry, LayerGeometry
 from engine.attention.native_chunks import chunk_obstacle
 from engine.attention.native_decode import decode_obstacle
 from engine.config import EngineConfig
-from engine.errors import EngineError, ModelNotSupported, NoPagedAttention
 from engine.fusion.layer_fusion import expected_fusion
-from engine.info.kernels import Kernel, check_none_is_missing, kernel, quantized_kernels
-from engine.info.model_info import ModelInfo
 from engine.linear.merged_linear import Mergeable, find_mergeable
 from engine.linear.packed_linear import NO_PLAIN_LINEARS, linear_obstacle
 from engine.linear.panel_linear import Bfloat16Products
@@ -41,8 +38,11 @@ from engine.model.loading.pooling_config import find_own_pooling
 from engine.model.loading.refusals import NeedsWeights
 from engine.model.loading.without_weights import model_without_weights
 from engine.native.obstacles import lacks_library
+from engine.port.errors import EngineError, ModelNotSupported, NoPagedAttention
+from engine.port.info.kernels import Kernel, check_none_is_missing, kernel, quantized_kernels
+from engine.port.info.model_info import ModelInfo
+from engine.port.text.tokenizer import Tokenizer
 from engine.state.probe import has_recurrent_layers, observe_states
-from engine.text.tokenizer import Tokenizer
 
 
 class DryRun(msgspec.Struct, frozen=True, kw_only=True):

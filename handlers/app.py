@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from engine.errors import EngineError
+from engine.port.errors import EngineError
 from handlers.access.access import check_access
 from handlers.access.audit_log import CannotWriteAuditLog
 from handlers.chat.errors import TemplateError

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple, Protocol
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from engine.frontend.engine import Engine
-from engine.info.capabilities import Capabilities
+from engine.port.engine import Engine
+from engine.port.info.capabilities import Capabilities
 from generated.operation import Handlers, Operation
 from handlers.access.access import Access
 from handlers.access.visit import private_cache_salt

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from engine.config import EngineConfig, KVEventsConfig
 from engine.demo_model import DEMO_MODEL
 from engine.demo_vision import DEMO_VISION
-from engine.errors import LibrariesMissing, ModelNotSupported
-from engine.info.model_info import ModelInfo
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.native.instructions import limit_libraries
 from engine.packed_cache.early_reading import begin_reading
 from engine.packed_cache.place import packed_cache
+from engine.port.errors import LibrariesMissing, ModelNotSupported
+from engine.port.info.model_info import ModelInfo
 from engine.remote.config import RemoteConfig
 from handlers.settings.settings import Settings
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, EMBEDDED_VISION_MODEL
 from handlers.version import DISTRIBUTION
 
 if TYPE_CHECKING:
-    from engine.frontend.engine import Engine  # it needs NumPy, which `verbatim --help` does not
+    from engine.port.engine import Engine  # it needs NumPy, which `verbatim --help` does not
 
 _LEAST_SILENCE_S: Final = 60.0  # of the engine's own process, four times as long as between its comments
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from engine.request import (
+from engine.port.request import (
     EmbeddingRequest,
     GenerationRequest,
     Pooling,

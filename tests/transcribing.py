@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.frontend.engine import Engine
+from engine.port.engine import Engine
 from handlers.active_requests.active_request import ActiveRequest, ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from engine.frontend.stepped_core import SteppedCore
-from engine.info.model_info import ModelInfo
 from engine.lora.registry import AdapterRegistry
 from engine.media.encoder import LoadedMedia
-from engine.media_item import MediaProcessor
+from engine.port.info.model_info import ModelInfo
+from engine.port.media_item import MediaProcessor
+from engine.port.text.tokenizer import Tokenizer
 from engine.speech.encoder import LoadedSpeech
-from engine.text.tokenizer import Tokenizer
 
 CoreT_co = TypeVar("CoreT_co", bound=SteppedCore, covariant=True)
 

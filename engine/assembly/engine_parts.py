@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.runner import Runner
-from engine.info.model_info import ModelInfo
 from engine.media.encoder import LoadedMedia
+from engine.port.info.model_info import ModelInfo
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.sampler import Sampler
 from engine.scheduling.scheduler import Scheduler
 from engine.speculation.ngram_proposer import NgramProposer
 from engine.speculation.speculator import Speculator
 from engine.speech.encoder import LoadedSpeech
-from engine.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from engine.kv_events.publisher import KVEventPublisher

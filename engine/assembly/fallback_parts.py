@@ -6,13 +6,13 @@ from engine.assembly.engine_parts import EngineParts
 from engine.assembly.prepared_model import PreparedModel
 from engine.attention.kv_cache.budget import choose_cache_sizes
 from engine.attention.kv_cache.geometry import KVGeometry
-from engine.errors import EngineError, ModelNotSupported
-from engine.info.kernels import check_none_is_missing
 from engine.linear.packed_linear import linear_kernel
 from engine.model.fallback.kernels import fallback_kernels
 from engine.model.fallback.runner import FallbackRunner
 from engine.model.fallback.trial import STEPWISE, cannot_fall_back, choose_fallback_steps
 from engine.model.loading.refusals import one_line
+from engine.port.errors import EngineError, ModelNotSupported
+from engine.port.info.kernels import check_none_is_missing
 from engine.scheduling.sequence_states import SequenceStates
 from engine.scheduling.state_slots import StateSlots
 

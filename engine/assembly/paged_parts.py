@@ -17,7 +17,6 @@ from engine.attention.paged_backend import PagedBackend
 from engine.fusion.install_fast_path import ObservedSteps, install_fast_path, observe_steps
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
-from engine.info.kernels import Kernel, check_none_is_missing, kernel, quantized_kernels
 from engine.linear.packed_linear import linear_kernel
 from engine.model.checks.reference_pass import is_same, largest_difference
 from engine.model.checks.self_check import check_attention, decoded_logits, eager_logits, paged_logits
@@ -25,6 +24,7 @@ from engine.model.description import NO_DRAFTS
 from engine.model.geometry_probe import observe_geometry
 from engine.model.runner import ModelRunner
 from engine.native.obstacles import find_obstacle, lacks_library
+from engine.port.info.kernels import Kernel, check_none_is_missing, kernel, quantized_kernels
 from engine.scheduling.sequence_states import SequenceStates
 from engine.scheduling.state_slots import StateSlots
 from engine.state.by_sequence import compute_by_sequence

@@ -8,9 +8,6 @@ import torch
 from engine.attention.kv_cache.budget import CacheSizes
 from engine.attention.kv_cache.geometry import KVGeometry
 from engine.config import EngineConfig
-from engine.errors import NoPagedAttention
-from engine.info.kernels import Kernel, check_none_is_missing, kernel
-from engine.info.model_info import ModelInfo
 from engine.linear.merged_linear import merge_linears
 from engine.linear.packed_linear import can_pack, convert_float16, linear_dtype, pack_linears
 from engine.linear.panel_linear import Bfloat16Products
@@ -29,6 +26,9 @@ from engine.model.loading.planning.plan import choose_device
 from engine.model.runner import ModelRunner
 from engine.native.cpus import choose_num_threads
 from engine.native.obstacles import lacks_library
+from engine.port.errors import NoPagedAttention
+from engine.port.info.kernels import Kernel, check_none_is_missing, kernel
+from engine.port.info.model_info import ModelInfo
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.cache_changes import CacheChanges
 from engine.scheduling.scheduler import Scheduler

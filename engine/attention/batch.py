@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 
 from engine.attention.rope_positions import rope_positions
-from engine.info.adapter import Adapter
-from engine.request import Media
+from engine.host.transfers import send
+from engine.port.info.adapter import Adapter
+from engine.port.request import Media
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.sequence import Sequence
 from engine.scheduling.state_slots import Snapshot
-from engine.transfers import send
 
 Drafts = Mapping[Sequence, tuple[int, ...]]
 NO_DRAFTS: Drafts = MappingProxyType({})

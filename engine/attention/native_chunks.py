@@ -7,11 +7,11 @@ from torch import Tensor
 
 from engine.attention.plan import ChunkKeys
 from engine.attention.scores import Scores
-from engine.info.kernels import Obstacle
 from engine.native.bfloat16 import compiled_bfloat16_obstacle
 from engine.native.library import compiled
 from engine.native.obstacles import find_obstacle
 from engine.native.structures import ChunksCall
+from engine.port.info.kernels import Obstacle
 
 _NO_WINDOW = 1 << 40  # keys: more than any sequence has
 

@@ -7,10 +7,10 @@ from torch import Tensor
 
 from engine.attention.plan import RaggedKeys
 from engine.attention.scores import Scores
-from engine.info.kernels import Obstacle
 from engine.native.library import compiled
 from engine.native.obstacles import find_obstacle
 from engine.native.structures import DecodeCall
+from engine.port.info.kernels import Obstacle
 
 
 def decode_obstacle(device: torch.device, dtype: torch.dtype) -> Obstacle | None:

@@ -28,7 +28,7 @@ from engine.attention.plan import AttentionPlan, KeyRange
 from engine.attention.scores import Scores
 from engine.attention.selection import FlatMask, Indexer, Selection, select
 from engine.attention.window import Window, window_of
-from engine.errors import EngineError, NoPagedAttention
+from engine.port.errors import EngineError, NoPagedAttention
 
 ATTENTION_NAME = "verbatim"
 EAGER = "eager"  # transformers' name for a model's own code

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from engine.attention.batch import Batch, Span
 from engine.attention.window import Window
-from engine.transfers import send, upload
+from engine.host.transfers import send, upload
 
 # Decoding rows are padded to the longest of their group: up to 16 blocks, 32, 64, ...
 _SMALLEST_GROUP_BITS = 4

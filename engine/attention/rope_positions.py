@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.request import Media
+from engine.port.request import Media
 
 
 def rope_positions(media: Sequence[Media], start: int, end: int, num_axes: int) -> NDArray[np.int64]:

@@ -19,9 +19,9 @@ from engine.bounded_process.messages import (
     Ended,
     encode_message,
 )
-from engine.errors import EngineBusy
-from engine.info.stats import ProcessStats
-from engine.limited_log import LimitedLog
+from engine.host.limited_log import LimitedLog
+from engine.port.errors import EngineBusy
+from engine.port.info.stats import ProcessStats
 
 MAX_STARTS: Final = 3  # of the program, for one task
 CAN_FORK: Final = hasattr(os, "fork")

@@ -21,10 +21,12 @@ from engine.core.stages.prompt_logprobs import find_prompt_rows, launch_prompt_s
 from engine.core.stages.sampling_stage import SamplingStage, SequenceEnd
 from engine.grammar.compiler import CompiledGrammar
 from engine.grammar.mask_thread import MaskThread
-from engine.info.adapter import Adapter, UsedAdapters
-from engine.info.stats import Counters, EngineStats, StepCounters
-from engine.limited_log import LimitedLog
-from engine.request import EmbeddingRequest, GenerationRequest, Pooling
+from engine.host.limited_log import LimitedLog
+from engine.host.transfers import upload
+from engine.port.info.adapter import Adapter, UsedAdapters
+from engine.port.info.stats import Counters, EngineStats, StepCounters
+from engine.port.request import EmbeddingRequest, GenerationRequest, Pooling
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.request_tables import RequestTables
 from engine.sampling.sampler import Sampler
 from engine.scheduling.block_keys import Tags, request_tags
@@ -32,8 +34,6 @@ from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
 from engine.speculation.speculator import Speculator
-from engine.text.tokenizer import Tokenizer
-from engine.transfers import upload
 
 if TYPE_CHECKING:
     from engine.kv_events.publisher import KVEventPublisher  # it needs a library that few have

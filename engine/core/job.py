@@ -6,16 +6,16 @@ from typing import Final
 
 import torch
 
-from engine.errors import GenerationFailed
-from engine.events import PromptToken, TokenEvent
 from engine.grammar.compiler import CompiledGrammar
-from engine.request import GenerationRequest
+from engine.port.errors import GenerationFailed
+from engine.port.events import PromptToken, TokenEvent
+from engine.port.request import GenerationRequest
+from engine.port.text.sequence_output import SequenceOutput
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.request_tables import RequestTables
 from engine.sampling.sampler import Sampled
 from engine.sampling.state import SamplingState
 from engine.scheduling.sequence import Sequence
-from engine.text.sequence_output import SequenceOutput
-from engine.text.tokenizer import Tokenizer
 
 _SEED_BITS: Final = 64
 

@@ -9,10 +9,10 @@ from engine.core.runner import Runner
 from engine.core.stages.beam_stage import BeamStage
 from engine.core.stages.embedding_job import EmbeddingJob
 from engine.core.stages.embedding_stage import EmbeddingStage
-from engine.errors import EngineError, GenerationFailed, NoTokenLeft
-from engine.events import Embedding, TokenEvent
-from engine.info.stats import Counters
-from engine.limited_log import LimitedLog
+from engine.host.limited_log import LimitedLog
+from engine.port.errors import EngineError, GenerationFailed, NoTokenLeft
+from engine.port.events import Embedding, TokenEvent
+from engine.port.info.stats import Counters
 from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler
 

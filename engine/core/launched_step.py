@@ -6,9 +6,9 @@ from engine.core.stages.beam_stage import LaunchedBeams
 from engine.core.stages.embedding_stage import LaunchedEmbeddings
 from engine.core.stages.prompt_logprobs import LaunchedPromptScores
 from engine.core.stages.sampling_stage import LaunchedSequences
-from engine.info.stats import StepCounters
+from engine.host.transfers import Readback
+from engine.port.info.stats import StepCounters
 from engine.scheduling.schedule import Schedule
-from engine.transfers import Readback
 
 
 @dataclass(slots=True, eq=False)

@@ -7,13 +7,13 @@ from queue import SimpleQueue
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
-from engine.call_thread import CallThread
 from engine.core.job_table import Output
-from engine.errors import EngineError, EngineStopped, GenerationFailed
 from engine.frontend.stepped_core import SteppedCore
 from engine.grammar.compiler import CompiledGrammar
-from engine.info.adapter import Adapter
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.host.call_thread import CallThread
+from engine.port.errors import EngineError, EngineStopped, GenerationFailed
+from engine.port.info.adapter import Adapter
+from engine.port.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables
 
 _log = logging.getLogger(__name__)

@@ -6,9 +6,9 @@ import torch
 
 from engine.core.job_table import Output
 from engine.grammar.compiler import CompiledGrammar
-from engine.info.adapter import Adapter, UsedAdapters
-from engine.info.stats import EngineStats
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.port.info.adapter import Adapter, UsedAdapters
+from engine.port.info.stats import EngineStats
+from engine.port.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables
 
 

@@ -18,9 +18,9 @@ from engine.fusion.layer_parts import LayerParts
 from engine.fusion.native_layer import swiglu
 from engine.fusion.native_layer_end import join_end
 from engine.fusion.native_weight import native_weights
-from engine.info.kernels import Obstacle
 from engine.model.adapters import current_adapters
 from engine.native.obstacles import name_of
+from engine.port.info.kernels import Obstacle
 
 
 class FusedLayer(nn.Module):

@@ -14,9 +14,9 @@ from transformers import PreTrainedModel
 
 from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.fused_layer import FusedLayer
-from engine.info.kernels import Kernel, Obstacle, kernel
 from engine.model.call_hooks import observed
 from engine.model.runner import ModelRunner
+from engine.port.info.kernels import Kernel, Obstacle, kernel
 
 
 class ObservedSteps(NamedTuple):

@@ -21,11 +21,11 @@ from engine.attention.window import Window
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_parts import LayerParts
 from engine.fusion.native_layer import RmsNorm, Rotary
-from engine.info.kernels import Kernel, Obstacle, kernel_of_layers
 from engine.linear.merged_linear import MergedLinear, MergedPart
 from engine.model.checks.reference_pass import is_same, relative_difference
 from engine.model.checks.tolerance import LAYER
 from engine.native.obstacles import find_obstacle
+from engine.port.info.kernels import Kernel, Obstacle, kernel_of_layers
 
 _LIKE_A_LAYER = {"self_attn"}
 _LAYER = {"self_attn", "mlp", "input_layernorm", "post_attention_layernorm"}

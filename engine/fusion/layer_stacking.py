@@ -14,10 +14,10 @@ from transformers import PreTrainedModel
 
 from engine.fusion.decoder_stack import DecoderStack
 from engine.fusion.fused_layer import FusedLayer
-from engine.info.kernels import Kernel, Obstacle, kernel_of_layers
 from engine.model.call_hooks import observed
 from engine.model.checks.reference_pass import relative_difference
 from engine.model.checks.tolerance import SAME_OPERATIONS
+from engine.port.info.kernels import Kernel, Obstacle, kernel_of_layers
 
 
 @torch.inference_mode()

@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 from engine.fusion.layer_parts import LayerParts
-from engine.info.adapter import Adapter
 from engine.model.adapters import LoraAdapter
 from engine.native.structures import NUM_LAYER_PRODUCTS, UP_OUTPUTS, AdapterFields, LowRankFields
+from engine.port.info.adapter import Adapter
 
 
 class _Place(NamedTuple):

@@ -18,9 +18,9 @@ from engine.fusion.layer_parts import LayerParts
 from engine.fusion.native_adapters import NativeAdapters
 from engine.fusion.native_layer_end import NativeLayerEnd
 from engine.fusion.native_weight import native_weights
-from engine.info.adapter import Adapter
 from engine.native.library import compiled
 from engine.native.structures import NUM_TIMED_PARTS, DecoderCall, LayerFields, VisibleKeys
+from engine.port.info.adapter import Adapter
 
 _MOST_ROWS = 64
 

@@ -6,11 +6,11 @@ from collections import deque
 from contextlib import suppress
 
 from engine.bounded_process.connection import Attempt
-from engine.errors import EngineBusy, EngineStopped
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import DEFAULT_LIMITS
 from engine.grammar.process.messages import too_busy
-from engine.request import Grammar
+from engine.port.errors import EngineBusy, EngineStopped
+from engine.port.request import Grammar
 
 WAIT_TIMEOUT_S = 15.0
 MAX_COMPILATIONS = 2  # of a queue at one time

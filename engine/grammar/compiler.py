@@ -15,8 +15,8 @@ from engine.grammar.process.client import GrammarProcess
 from engine.grammar.run_time.rules import CompiledRules, RunTimeRules
 from engine.grammar.source import check_length, checked_source, compile_source
 from engine.grammar.vocabulary import GrammarVocabulary
-from engine.request import Grammar, GrammarKind
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import Grammar, GrammarKind
+from engine.port.text.tokenizer import Tokenizer
 
 CACHE_BYTES = 256 * 2**20
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import xgrammar
 
-from engine.errors import InvalidGrammar
+from engine.port.errors import InvalidGrammar
 
 
 class _Kind(IntEnum):

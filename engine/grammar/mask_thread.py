@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from engine.call_thread import CallThread
 from engine.grammar.drafted_mask import GrammarMask
+from engine.host.call_thread import CallThread
 
 # After the model, for the masks of one step. Thousands of masks of large vocabularies take less.
 MAX_WAIT_S = 2.0

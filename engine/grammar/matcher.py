@@ -7,10 +7,10 @@ import numpy as np
 import xgrammar
 from torch import Tensor
 
-from engine.errors import GenerationFailed
 from engine.grammar.run_time.processor_clock import processor_s
 from engine.grammar.run_time.rules import Follower
 from engine.grammar.run_time.time_budget import MAX_BYTE_S, MAX_STEP_S, TimeBudget
+from engine.port.errors import GenerationFailed
 
 # A byte that took so many times as long as it may is not timed again.
 _MAX_REPEATED: Final = 4

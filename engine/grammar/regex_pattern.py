@@ -13,7 +13,7 @@ xgrammar refuses much of what it cannot do. Constructs that it would ignore or m
 import re
 from math import prod
 
-from engine.errors import InvalidGrammar
+from engine.port.errors import InvalidGrammar
 
 MAX_LENGTH = 8192
 MAX_DEPTH = 64

@@ -4,14 +4,14 @@ from typing import Any, NamedTuple
 
 import xgrammar
 
-from engine.errors import InvalidGrammar
 from engine.grammar.finiteness import check_finiteness
 from engine.grammar.printed_grammar import enforceable_ebnf, enforceable_regex
 from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.schema.json_schema import EnforceableSchema, parse_json
 from engine.grammar.structural_tag import enforceable_tag
 from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import InvalidGrammar
+from engine.port.request import Grammar, GrammarKind
 
 MAX_SOURCE_LENGTH = 262_144  # characters
 

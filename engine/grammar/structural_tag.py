@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from engine.errors import InvalidGrammar
 from engine.grammar.printed_grammar import enforceable_ebnf, enforceable_regex
 from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.run_time.string_lengths import StringLength
 from engine.grammar.run_time.unique_items import UniqueItems
 from engine.grammar.schema.json_schema import EnforceableSchema, parse_json
+from engine.port.errors import InvalidGrammar
 
 # In the styles that are no JSON: enough for a line break and an indent of two, or for a space.
 MAX_WHITESPACE = 3

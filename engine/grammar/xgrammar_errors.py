@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine.errors import InvalidGrammar
+from engine.port.errors import InvalidGrammar
 
 _WHERE_IN_XGRAMMAR = re.compile(r"^(\[[\d:]+\] )?\S+\.(cc|h):\d+: ")
 _CHECK_IN_XGRAMMAR = re.compile(r"^Check failed: \(.*?\) is false: ")

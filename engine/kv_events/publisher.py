@@ -25,9 +25,9 @@ import msgspec
 import zmq
 
 from engine.config import KVEventsConfig
-from engine.errors import CannotPublish
-from engine.info.stats import KVEventCounters
 from engine.kv_events.batches import AllBlocksCleared, Event, EventBatch, to_events
+from engine.port.errors import CannotPublish
+from engine.port.info.stats import KVEventCounters
 from engine.scheduling.cache_changes import CacheChanges, StoredBlock
 
 _MAX_QUEUED: Final = 10_000  # batches

@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
-from engine.info.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from engine.linear.merged_linear import MergedLinear
 from engine.linear.panel_linear import Float16PanelLinear, PanelLinear
 from engine.linear.plain_linear import ReadLinear, is_plain
 from engine.native.bfloat16 import compiled_bfloat16_obstacle, has_compiled_bfloat16, has_onednn_bfloat16
 from engine.native.obstacles import find_obstacle
+from engine.port.info.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 
 # The number of rows for which oneDNN chooses the layout: a small decoding batch.
 _TYPICAL_ROWS = 16

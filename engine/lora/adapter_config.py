@@ -5,8 +5,8 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
-from engine.errors import CannotLoadAdapter
 from engine.lora.patterns import is_match, matched_number, shown
+from engine.port.errors import CannotLoadAdapter
 
 _LAYER_NUMBER: Final = r".*?\.[^.]*\.(\d+)\."
 _ALL_LINEAR: Final = "all-linear"

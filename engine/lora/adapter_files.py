@@ -16,7 +16,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from engine.errors import CannotLoadAdapter
+from engine.port.errors import CannotLoadAdapter
 
 _CONFIG: Final = "adapter_config.json"
 _TENSORS: Final = "adapter_model.safetensors"

@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from engine.fusion.fused_layer import FusedLayer
-from engine.info.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from engine.lora.sites import Site
 from engine.model.adapters import LoraAdapter, LowRank, in_panels
 from engine.model.checks.reference_pass import is_same, largest_difference
 from engine.model.checks.self_check import decoded_logits, paged_logits
 from engine.model.runner import ModelRunner
+from engine.port.info.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 
 _RANKS: Final = (3, 6)  # of the adapters of the trial; compiled code treats one as a few, and one as many
 

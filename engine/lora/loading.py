@@ -6,11 +6,11 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from engine.errors import CannotLoadAdapter
 from engine.lora.adapter_config import AdapterConfig, read_config
 from engine.lora.adapter_files import Pair, pairs_of, read_files
 from engine.lora.sites import Site
 from engine.model.adapters import LoraAdapter, LowRank, in_panels
+from engine.port.errors import CannotLoadAdapter
 
 
 @torch.inference_mode()

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from engine.config import AdapterSource, EngineConfig
 from engine.core.runner import Runner
-from engine.errors import CannotLoadAdapter
-from engine.info.kernels import Kernel, check_none_is_missing
 from engine.lora.fused_adapters import fuse_adapters
 from engine.lora.registry import AdapterRegistry
 from engine.lora.sites import open_sites
 from engine.model.runner import ModelRunner
+from engine.port.errors import CannotLoadAdapter
+from engine.port.info.kernels import Kernel, check_none_is_missing
 
 
 class OpenedAdapters(NamedTuple):

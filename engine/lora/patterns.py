@@ -4,7 +4,7 @@ from typing import Final
 
 import regex
 
-from engine.errors import CannotLoadAdapter
+from engine.port.errors import CannotLoadAdapter
 
 _MAX_CHARACTERS: Final = 2_000
 # In microseconds a pattern of PEFT's is through; backtracking without end would stop every other thread.

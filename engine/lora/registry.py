@@ -11,14 +11,14 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from engine.call_thread import CallThread
 from engine.config import AdapterLimits, AdapterSource
-from engine.errors import CannotLoadAdapter, EngineBusy, GenerationFailed, UnknownAdapter
-from engine.info.adapter import UsedAdapters
-from engine.info.stats import AdapterStats
+from engine.host.call_thread import CallThread
 from engine.lora.loading import load_adapter
 from engine.lora.sites import Site
 from engine.model.adapters import LoraAdapter
+from engine.port.errors import CannotLoadAdapter, EngineBusy, GenerationFailed, UnknownAdapter
+from engine.port.info.adapter import UsedAdapters
+from engine.port.info.stats import AdapterStats
 
 _NICENESS: Final = 19  # of the thread that loads, which shares processors with the one that computes
 

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Generic, TypeVar
 
-from engine.info.stats import CacheStats
+from engine.port.info.stats import CacheStats
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")

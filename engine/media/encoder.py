@@ -12,12 +12,12 @@ from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel
 
 from engine.attention.batch import MediaRows
-from engine.info.stats import MediaStats
-from engine.limited_log import LimitedLog
+from engine.host.limited_log import LimitedLog
 from engine.media.byte_cache import ByteCache
 from engine.media.features import feature_method, token_embeddings
 from engine.media.processed_item import ARRAYS, EMBEDDED, Arrays
-from engine.request import Media, MediaKind
+from engine.port.info.stats import MediaStats
+from engine.port.request import Media, MediaKind
 
 if TYPE_CHECKING:
     from engine.media.processor import PromptMediaProcessor

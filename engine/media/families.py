@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from transformers import PreTrainedConfig
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 
 _IMAGES: Final = frozenset({MediaKind.IMAGE})
 _AUDIO: Final = frozenset({MediaKind.AUDIO})

@@ -11,7 +11,7 @@ from transformers.masking_utils import create_bidirectional_mask
 from transformers.modeling_outputs import BaseModelOutputWithPooling
 
 from engine.media.families import FAMILIES
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 
 _METHODS: Final[Mapping[MediaKind, str]] = {
     MediaKind.IMAGE: "get_image_features",

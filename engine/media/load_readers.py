@@ -21,8 +21,8 @@ from engine.media.readers.whole_processor import (
     whole_processor,
 )
 from engine.media.video.video_reader import VideoReader
-from engine.request import MediaKind
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import MediaKind
+from engine.port.text.tokenizer import Tokenizer
 
 
 def load_readers(

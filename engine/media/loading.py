@@ -12,8 +12,8 @@ from transformers import PreTrainedConfig
 
 from engine.config import MediaLimits
 from engine.media.families import family_of, kinds_in_words, why_unread
-from engine.request import MediaKind
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import MediaKind
+from engine.port.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from engine.media.processor import PromptMediaProcessor

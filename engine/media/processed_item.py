@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.media.families import MediaFamily
-from engine.request import Media, MediaKind, RopeAxes
+from engine.port.request import Media, MediaKind, RopeAxes
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 """Arrays by the names of the encoder's arguments, among others."""

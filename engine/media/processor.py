@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from engine.errors import InvalidMedia, InvalidRequest
 from engine.media.byte_cache import ByteCache
 from engine.media.families import MediaFamily
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.processed_item import ProcessedItem
 from engine.media.readers.media_reader import CannotProcess, MediaReader, ReadFile
-from engine.media_item import MediaItem
-from engine.request import Media, MediaKind, Prompt
-from engine.text.tokenizer import Tokenizer
+from engine.port.errors import InvalidMedia, InvalidRequest
+from engine.port.media_item import MediaItem
+from engine.port.request import Media, MediaKind, Prompt
+from engine.port.text.tokenizer import Tokenizer
 
 
 class PromptMediaProcessor:

@@ -10,9 +10,9 @@ from weakref import ref
 import torch
 from torch import Tensor, nn
 
-from engine.info.adapter import Adapter
+from engine.host.transfers import upload
 from engine.native.structures import UP_OUTPUTS
-from engine.transfers import upload
+from engine.port.info.adapter import Adapter
 
 
 class LowRank(NamedTuple):

@@ -8,13 +8,13 @@ from transformers import PreTrainedModel
 from engine.attention.kv_cache.budget import CacheSizes
 from engine.attention.kv_cache.geometry import KVGeometry
 from engine.config import INT4_GROUPS, EngineConfig
-from engine.info.kernels import Kernel
-from engine.info.model_info import ModelInfo
 from engine.model.loading.checkpoint.generation_config import read_recommended_sampling
 from engine.model.loading.memory import stored_bytes
 from engine.model.loading.planning.plan import PlannedModel
 from engine.native.instructions import usable_label
-from engine.request import MediaKind, Pooling
+from engine.port.info.kernels import Kernel
+from engine.port.info.model_info import ModelInfo
+from engine.port.request import MediaKind, Pooling
 from engine.state.probe import has_recurrent_layers
 
 # Said where drafts are asked for, of a model with recurrent layers.

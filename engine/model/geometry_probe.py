@@ -15,8 +15,8 @@ from engine.attention.paged_attention import ATTENTION_NAME, observed_pass
 from engine.attention.scores import Scores
 from engine.attention.selection import IndexCache, Indexer, Selection
 from engine.attention.window import Window
-from engine.errors import NoPagedAttention
 from engine.model.mask_windows import windows_recorded
+from engine.port.errors import NoPagedAttention
 
 # The types of layers, as configurations name them, whose tokens see a window, and those that do not attend.
 _WITH_WINDOW = {"sliding_attention", "chunked_attention"}

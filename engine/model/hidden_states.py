@@ -5,7 +5,7 @@ from typing import Any
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 
 
 class HiddenStates:

@@ -11,6 +11,7 @@ from transformers import PreTrainedModel
 from engine.attention.backend import AttentionBackend
 from engine.attention.batch import Batch
 from engine.attention.paged_attention import current_attention
+from engine.host.transfers import upload
 from engine.media.encoder import EncodedRows, LoadedMedia, place_rows
 from engine.model.adaptation.rope_by_row import current_long_rows
 from engine.model.adapters import AdaptedRows, JoinedAdapters, current_adapters
@@ -25,7 +26,6 @@ from engine.model.media_inputs import (
 )
 from engine.state.by_sequence import StateRows, current_states
 from engine.state.store import StateStore
-from engine.transfers import upload
 
 
 class ModelRunner:

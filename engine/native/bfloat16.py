@@ -2,9 +2,9 @@
 
 import torch
 
-from engine.info.kernels import Obstacle
 from engine.native.instructions import Instructions, hides, usable_instructions
 from engine.native.obstacles import lacks_library
+from engine.port.info.kernels import Obstacle
 
 
 def has_fast_bfloat16() -> bool:

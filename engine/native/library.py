@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import torch  # noqa: F401 - its OpenMP library must be there before ours is loaded
 
+from engine.host.user_cache import user_cache
 from engine.native.compiler import PREBUILT, CannotCompile, Target, build, file_names
 from engine.native.layouts import layout_differences
 from engine.native.openmp import share_openmp
 from engine.native.structures import CONSTANTS, MIRRORS
-from engine.user_cache import user_cache
 
 VARIABLE = "VERBATIM_KERNEL_CACHE"
 _LONGEST_REASON = 200  # characters of a compiler's message, which may have hundreds of lines

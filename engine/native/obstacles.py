@@ -2,8 +2,8 @@
 
 import torch
 
-from engine.info.kernels import Obstacle
 from engine.native.library import loaded
+from engine.port.info.kernels import Obstacle
 
 _DTYPES = (torch.float32, torch.bfloat16)
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from engine.user_cache import user_cache
+from engine.host.user_cache import user_cache
 
 OFF: Final = "off"
 _FOLDER: Final = "packed"

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from engine.errors import (
+from engine.port.errors import (
     EngineBusy,
     EngineError,
     GenerationFailed,
@@ -12,7 +12,9 @@ from engine.errors import (
     InvalidRequest,
     UnknownAdapter,
 )
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.client.answer import Answer
 from engine.remote.client.failures import BUSY, BadStatus, CutOff, NoAnswer, ServerFailed
 from engine.remote.client.retry_after import seconds_of
@@ -21,8 +23,6 @@ from engine.remote.sequence_events import LARGE_BYTES, CachedTokens, SequenceEve
 from engine.remote.sse import EventSplitter, EventTooLong
 from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamError, error_reason
 from engine.remote.wire.token_api import TokenApi
-from engine.request import GenerationRequest
-from engine.text.tokenizer import Tokenizer
 
 # A whole answer comes with its last token. A server that is slower than this is taken for one that hangs.
 _TOKENS_A_SECOND: Final = 5.0

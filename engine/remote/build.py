@@ -6,9 +6,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from engine.errors import ModelNotSupported
-from engine.info.model_info import ModelInfo
-from engine.media_item import FileKeeper
+from engine.port.errors import ModelNotSupported
+from engine.port.info.model_info import ModelInfo
+from engine.port.media_item import FileKeeper
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
 from engine.remote.fleet.admission import Admission, wait_for_servers
@@ -22,7 +23,6 @@ from engine.remote.servers.served_adapters import read_adapters
 from engine.remote.servers.server_facts import ServerFacts
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import PriorityOrder, TokenApi
-from engine.text.tokenizer import Tokenizer
 
 # The shares of a KV cache whose size the server does not report.
 _BLOCK_SIZE: Final = 16

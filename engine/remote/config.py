@@ -3,7 +3,7 @@
 import msgspec
 
 from engine.config import MAX_UNREAD_BYTES, MediaLimits
-from engine.info.model_info import ModelInfo
+from engine.port.info.model_info import ModelInfo
 
 
 class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.config import MediaLimits
-from engine.errors import EngineBusy, EngineError, InvalidRequest
 from engine.media.process.client import SHARED as DECODING
-from engine.media_item import FileKeeper, MediaItem
 from engine.model.loading.refusals import one_line
+from engine.port.errors import EngineBusy, EngineError, InvalidRequest
+from engine.port.media_item import FileKeeper, MediaItem
+from engine.port.request import GenerationRequest, MediaKind, SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.answer import put_events
 from engine.remote.client.failures import CutOff, NoAnswer
 from engine.remote.client.upstream import Upstream
@@ -24,8 +26,6 @@ from engine.remote.sample_files import SAMPLES
 from engine.remote.sequence_events import CachedTokens
 from engine.remote.servers.patience import Patience
 from engine.remote.wire.token_api import TokenApi
-from engine.request import GenerationRequest, MediaKind, SamplingParams, StopConditions
-from engine.text.tokenizer import Tokenizer
 
 # The places of some ten thousand images: their tokens alone are remembered.
 _CACHE_BYTES: Final = 2**26

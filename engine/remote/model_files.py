@@ -4,18 +4,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from engine.errors import ModelNotSupported
-from engine.info.speech_info import SPEECH_MODEL_TYPES
-from engine.media_item import FileKeeper
 from engine.model.loading.checkpoint.described_files import check_described_files
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.checkpoint.json_files import json_object
 from engine.model.loading.gguf.description import describe, is_described
 from engine.model.loading.gguf.named_file import own_file
+from engine.port.errors import ModelNotSupported
+from engine.port.info.speech_info import SPEECH_MODEL_TYPES
+from engine.port.media_item import FileKeeper
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.config import RemoteConfig
 from engine.remote.media import read_media_files
 from engine.remote.wire.apis import APIS
-from engine.text.tokenizer import Tokenizer
 
 _NEEDED_FILES: Final = ["*.json", "*.jinja", "*.txt", "*.model", "*.py"]
 _DTYPES: Final = frozenset({"float16", "bfloat16", "float32"})  # that servers compute in

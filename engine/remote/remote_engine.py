@@ -14,18 +14,20 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from engine.config import MAX_UNREAD_BYTES
-from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed, NotCapable
-from engine.events import Embedding, TokenEvent
-from engine.frontend.admission import check_embedding, check_request
-from engine.frontend.engine import Engine
-from engine.frontend.stream_registry import StreamRegistry
-from engine.info.adapter import Adapters
-from engine.info.capabilities import Capabilities, check_capabilities, check_embedding_capability
-from engine.info.model_info import ModelInfo
-from engine.info.speech_info import SpeechReader
-from engine.info.stats import Counters, EngineStats, Health
 from engine.media.process.client import SHARED as DECODING
-from engine.media_item import FileKeeper, MediaProcessor
+from engine.port.admission import check_embedding, check_request
+from engine.port.engine import Engine
+from engine.port.errors import EngineBusy, EngineDied, EngineError, GenerationFailed, NotCapable
+from engine.port.events import Embedding, TokenEvent
+from engine.port.info.adapter import Adapters
+from engine.port.info.capabilities import Capabilities, check_capabilities, check_embedding_capability
+from engine.port.info.model_info import ModelInfo
+from engine.port.info.speech_info import SpeechReader
+from engine.port.info.stats import Counters, EngineStats, Health
+from engine.port.media_item import FileKeeper, MediaProcessor
+from engine.port.request import EmbeddingRequest, GenerationRequest, Media
+from engine.port.stream_registry import StreamRegistry
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.answer import put_events
 from engine.remote.build import build
 from engine.remote.client.failures import NoAnswer
@@ -41,9 +43,7 @@ from engine.remote.local.local_server import LocalServer
 from engine.remote.sequence_events import CachedTokens
 from engine.remote.servers.served_adapters import ServedAdapters
 from engine.remote.wire.token_api import TokenApi
-from engine.request import EmbeddingRequest, GenerationRequest, Media
 from engine.scheduling.block_keys import BlockKeys, request_tags
-from engine.text.tokenizer import Tokenizer
 
 # Of a prompt, which are some thousand tokens: each costs a hash in the event loop.
 _MAX_KEYED_BLOCKS: Final = 256

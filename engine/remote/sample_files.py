@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 
 _RATE: Final = 16_000
 _SECONDS: Final = 1.0

@@ -5,11 +5,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest
+from engine.port.text.sequence_output import SequenceOutput
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import DONE, AnswerReader, NewToken
-from engine.request import GenerationRequest
-from engine.text.sequence_output import SequenceOutput
-from engine.text.tokenizer import Tokenizer
 
 LARGE_BYTES: Final = 2**17  # of data that takes more than a millisecond to read
 _NUM_AT_ONCE: Final = 64  # events, which take a few milliseconds

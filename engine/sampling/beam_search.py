@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
-from engine.events import TokenLogprob
-from engine.request import BeamParams
+from engine.port.events import TokenLogprob
+from engine.port.request import BeamParams
 
 
 class Candidate(NamedTuple):

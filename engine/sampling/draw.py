@@ -14,13 +14,13 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from engine.request import SamplingParams
+from engine.host.transfers import is_on_host, upload
+from engine.port.request import SamplingParams
 from engine.sampling.noise import FIRST_BLOCK_COUNTER, exponential_noise, key_tensor
 from engine.sampling.ranking import best_tokens, top_tokens
 from engine.sampling.state import SamplingState
 from engine.sampling.truncation import truncate, truncate_prefix
 from engine.sampling.vocab_blocks import block_members, block_sums
-from engine.transfers import is_on_host, upload
 
 # Below this, logits divided by the temperature could overflow; at it, the best token is as good as certain to
 # be drawn unless another logit is within about 10^-5 of its own.

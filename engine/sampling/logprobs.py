@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from engine.events import TokenLogprob
+from engine.host.transfers import DeviceValue, Readback, upload
+from engine.port.events import TokenLogprob
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.ranking import top_tokens
-from engine.text.tokenizer import Tokenizer
-from engine.transfers import DeviceValue, Readback, upload
 
 # The most rows whose log-probabilities are in memory at once: 64 rows of 151,936 take 39 MB.
 _MAX_ROWS = 64

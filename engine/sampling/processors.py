@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from engine.host.transfers import upload
 from engine.sampling.logits.grammar_mask import apply_grammar
 from engine.sampling.logits.watermark import green_mask
 from engine.sampling.state import SamplingState
-from engine.transfers import upload
 
 _LARGEST = 1e30  # it stays finite when penalties are subtracted and the temperature is applied
 

@@ -4,12 +4,12 @@ from collections.abc import Collection
 
 import torch
 
-from engine.errors import InvalidToken
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.host.transfers import send, upload
+from engine.port.errors import InvalidToken
+from engine.port.request import GenerationRequest, SamplingParams, StopConditions
+from engine.port.text.stop import StopPatterns
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.logits.token_filter import ExcludedTokens
-from engine.text.stop import StopPatterns
-from engine.text.tokenizer import Tokenizer
-from engine.transfers import send, upload
 
 # Options of this size take well under a millisecond.
 _MAX_SMALL = 1_024

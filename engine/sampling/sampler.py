@@ -8,16 +8,16 @@ import msgspec
 import torch
 from torch import Tensor
 
-from engine.errors import GenerationFailed, NotFinite, NoTokenLeft
-from engine.events import TokenLogprob
+from engine.host.transfers import DeviceValue, Readback, send, upload
+from engine.port.errors import GenerationFailed, NotFinite, NoTokenLeft
+from engine.port.events import TokenLogprob
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.beam_search import Candidate
 from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
 from engine.sampling.logprobs import NamedRows, RankedRows, log_probabilities
 from engine.sampling.processors import adjust_logits
 from engine.sampling.ranking import best_tokens, top_tokens
 from engine.sampling.state import SamplingState
-from engine.text.tokenizer import Tokenizer
-from engine.transfers import DeviceValue, Readback, send, upload
 
 # Takes logits [n, v] float32, which it may change, and the states of the rows. Returns ids [n], and whether a
 # token could be drawn [n].

@@ -9,13 +9,13 @@ from torch import Tensor
 
 from engine.grammar.compiler import CompiledGrammar
 from engine.grammar.drafted_mask import DraftedMask, GrammarMask, drafted_masks
-from engine.request import SamplingParams, StopConditions
+from engine.port.request import SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.logits.timestamps import TimestampFilter
 from engine.sampling.logits.token_counts import TokenCounts
 from engine.sampling.logits.token_filter import TokenFilter
 from engine.sampling.noise import NoiseKey, noise_key
 from engine.sampling.request_tables import RequestTables
-from engine.text.tokenizer import Tokenizer
 
 
 class SamplingState:

@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from engine.request import SamplingParams
-from engine.transfers import is_on_host, upload
+from engine.host.transfers import is_on_host, upload
+from engine.port.request import SamplingParams
 
 # Rows up to this width are sorted together. A full vocabulary takes 19 ms per row to sort on a CPU, so there
 # only the tokens around the threshold are sorted (0.4 ms).

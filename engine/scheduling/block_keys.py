@@ -11,7 +11,7 @@ import json
 import struct
 from collections.abc import Sequence
 
-from engine.request import EmbeddingRequest, GenerationRequest, Media, Prompt
+from engine.port.request import EmbeddingRequest, GenerationRequest, Media, Prompt
 from engine.scheduling.cache_changes import StoredBlock
 
 # Pairs of kind and value that the KV cache depends on besides tokens, such as the adapter and the cache salt.

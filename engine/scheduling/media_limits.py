@@ -6,7 +6,7 @@ encoder computes a medium in the step that first needs its tokens, so that a ste
 
 from collections.abc import Sequence
 
-from engine.request import Media
+from engine.port.request import Media
 
 
 def whole_end(media: Sequence[Media], start: int, end: int, *, may_exceed: bool) -> int:

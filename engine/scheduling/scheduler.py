@@ -35,8 +35,8 @@ from bisect import insort
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engine.info.adapter import Adapter, UsedAdapters
-from engine.request import Prompt
+from engine.port.info.adapter import Adapter, UsedAdapters
+from engine.port.request import Prompt
 from engine.scheduling.block_keys import BlockKeys, Tags
 from engine.scheduling.block_pool import BlockPool, BlockTable
 from engine.scheduling.capacity import Capacity

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from engine.info.adapter import Adapter
-from engine.request import Media
+from engine.port.info.adapter import Adapter
+from engine.port.request import Media
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.block_pool import BlockTable
 

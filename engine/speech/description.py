@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 from transformers import PreTrainedConfig
 
-from engine.errors import ModelNotSupported
-from engine.info.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, SPEECH_MODEL_TYPES, SpeechInfo
+from engine.port.errors import ModelNotSupported
+from engine.port.info.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, SPEECH_MODEL_TYPES, SpeechInfo
 
 _GENERATION: Final = "generation_config.json"
 _PREPROCESSOR: Final = "preprocessor_config.json"

@@ -8,10 +8,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from engine.host.transfers import upload
 from engine.media.byte_cache import ByteCache
-from engine.request import Media
+from engine.port.request import Media
 from engine.speech.reader import WINDOW, WindowReader
-from engine.transfers import upload
 
 if TYPE_CHECKING:
     from engine.speech.speech_model import SpeechModel  # imported where one is loaded

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 
 # Frames that are transformed at once, so that an hour of sound takes no more memory besides than half a
 # minute.

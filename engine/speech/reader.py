@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from engine.errors import InvalidMedia, ModelNotSupported
-from engine.info.speech_info import SpeechInfo
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.process.client import SHARED
-from engine.request import Media, MediaKind
+from engine.port.errors import InvalidMedia, ModelNotSupported
+from engine.port.info.speech_info import SpeechInfo
+from engine.port.request import Media, MediaKind
 from engine.speech.log_mel import LogMel, energy_levels
 from engine.speech.token_times import token_times
 

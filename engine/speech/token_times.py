@@ -8,7 +8,7 @@ through them says when each token begins.
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.info.speech_info import SECONDS_PER_TIMESTAMP
+from engine.port.info.speech_info import SECONDS_PER_TIMESTAMP
 
 
 def token_times(weights: NDArray[np.float32], median_width: int) -> tuple[float, ...]:

@@ -14,11 +14,11 @@ import torch
 from torch import Tensor
 
 from engine.attention.batch import Batch, Span
-from engine.errors import NoPagedAttention
+from engine.host.transfers import upload
+from engine.port.errors import NoPagedAttention
 from engine.scheduling.state_slots import Snapshot
 from engine.state.probe import StateModule
 from engine.state.store import StateStore
-from engine.transfers import upload
 
 current_states: ContextVar["StateRows | None"] = ContextVar("current_states", default=None)
 

@@ -19,7 +19,7 @@ from engine.attention.paged_attention import observed_pass
 from engine.attention.scores import Scores
 from engine.attention.selection import Indexer, Selection
 from engine.attention.window import Window
-from engine.errors import NoPagedAttention
+from engine.port.errors import NoPagedAttention
 from engine.state.geometry import StateGeometry, StateKind, StateTensor
 
 # The types of layers, as configurations name them, that keep a recurrent state.

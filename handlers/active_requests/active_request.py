@@ -8,10 +8,10 @@ from typing import Protocol, TypeVar
 from msgspec.structs import replace
 from typing_extensions import override
 
-from engine.errors import EngineBusy
-from engine.events import Embedding, TokenEvent
-from engine.frontend.engine import Engine
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.port.engine import Engine
+from engine.port.errors import EngineBusy
+from engine.port.events import Embedding, TokenEvent
+from engine.port.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visit import current_visit
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Literal
 
-from engine.errors import InvalidRequest, NoTokenLeft
+from engine.port.errors import InvalidRequest, NoTokenLeft
 from handlers.access.keys.key_check import RateLimited
 from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.chat.errors import TemplateError

@@ -9,7 +9,7 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 from typing_extensions import override
 
-from engine.info.stats import Histogram
+from engine.port.info.stats import Histogram
 
 
 class Histograms(Collector):

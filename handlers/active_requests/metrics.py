@@ -16,9 +16,9 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from typing_extensions import override
 
-from engine.info.kernels import Kernel
-from engine.info.model_info import ModelInfo
-from engine.info.stats import (
+from engine.port.info.kernels import Kernel
+from engine.port.info.model_info import ModelInfo
+from engine.port.info.stats import (
     Counters,
     DraftCounters,
     EngineStats,
@@ -27,7 +27,7 @@ from engine.info.stats import (
     ProcessStats,
     StepCounters,
 )
-from engine.text.token_memory import TokenMemory
+from engine.port.text.token_memory import TokenMemory
 from handlers.active_requests.failure import Failure, failure_of
 from handlers.active_requests.histograms import Histograms, cumulative_buckets
 from handlers.active_requests.timing import Timing

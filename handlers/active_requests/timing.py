@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from engine.events import Embedding, TokenEvent
+from engine.port.events import Embedding, TokenEvent
 
 
 @dataclass(slots=True)

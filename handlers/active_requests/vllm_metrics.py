@@ -9,8 +9,8 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from typing_extensions import override
 
-from engine.info.model_info import ModelInfo
-from engine.info.stats import AdapterStats, EngineStats, Histogram
+from engine.port.info.model_info import ModelInfo
+from engine.port.info.stats import AdapterStats, EngineStats, Histogram
 from handlers.active_requests.histograms import Histograms, cumulative_buckets
 from handlers.active_requests.timing import Timing
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from secrets import token_hex
 
-from engine.events import PromptToken
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import PromptToken
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders
 from generated.operation import Call

@@ -7,5 +7,5 @@ _NICE: Final = 1  # the engine runs lower ones first, and starves nobody
 
 
 def priority(*, nice: bool) -> int:
-    """Return `priority` of `engine.request.GenerationRequest`."""
+    """Return `priority` of `engine.port.request.GenerationRequest`."""
     return _NICE if nice else _NORMAL

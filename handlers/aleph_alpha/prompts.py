@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation

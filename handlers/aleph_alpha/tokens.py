@@ -2,7 +2,7 @@
 
 import orjson
 
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedAnswer
 from handlers.aleph_alpha.prompts import check_ids

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 from typing_extensions import override
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.anthropic import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.anthropic.answer import events

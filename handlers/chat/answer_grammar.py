@@ -3,7 +3,7 @@
 It is built of xgrammar's structural tags: plain dictionaries that the engine reads as JSON.
 """
 
-from engine.request import Grammar
+from engine.port.request import Grammar
 from handlers.chat.form.response_format import (
     ResponseFormat,
     Tag,

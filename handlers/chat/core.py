@@ -10,9 +10,9 @@ from functools import lru_cache, partial
 import msgspec
 from msgspec.structs import replace
 
-from engine.errors import PromptTooLong
-from engine.request import GenerationRequest, MediaKind, StopConditions
-from engine.text.tokenizer import Tokenizer
+from engine.port.errors import PromptTooLong
+from engine.port.request import GenerationRequest, MediaKind, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.errors import InvalidMessage, InvalidResponseFormat, TemplateError
 from handlers.chat.form.response_format import FIELD
@@ -94,8 +94,8 @@ class ChatCore:
         allows_forms: whether a request may have a response format; tool calls are bound either way.
         trusts_special_tokens: whether the text of a special token in a request is that token.
         private_salt: returns the salt under which the tokens of a prompt are remembered
-            (`engine.text.token_memory`), given the request's own; called in `prepare`. With None no tokens
-            are remembered.
+            (`engine.port.text.token_memory`), given the request's own; called in `prepare`. With None no
+            tokens are remembered.
         media: the media that the model reads beside text; None if it reads none.
         """
         self._tokenizer = tokenizer

@@ -5,7 +5,7 @@ from enum import Enum
 
 import msgspec
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 
 
 class ChatFinish(Enum):

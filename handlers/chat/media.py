@@ -8,10 +8,10 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from engine.errors import InvalidMedia
-from engine.media_item import FileKeeper, MediaItem, MediaProcessor
-from engine.request import MediaKind, Prompt
-from engine.text.patterns import any_of
+from engine.port.errors import InvalidMedia
+from engine.port.media_item import FileKeeper, MediaItem, MediaProcessor
+from engine.port.request import MediaKind, Prompt
+from engine.port.text.patterns import any_of
 from handlers.chat.errors import InvalidMessage, UnsupportedContent
 from handlers.chat.messages import ChatMessage, ContentPart, FilePart, MediaPart, SourcePart, TextPart
 from handlers.errors.violation import Violation

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from handlers.chat.tools import ToolCall
 
 

@@ -5,7 +5,7 @@ from enum import Enum
 
 import msgspec
 
-from engine.request import BeamParams, SamplingParams
+from engine.port.request import BeamParams, SamplingParams
 from handlers.chat.form.response_format import ResponseFormat
 from handlers.chat.messages import ChatMessage, Document
 from handlers.chat.tools import ToolChoice, ToolDefinition
@@ -35,19 +35,19 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     """The most tokens to generate; None fills the context."""
 
     min_tokens: int = 0
-    """The least tokens of an answer, as in `engine.request.StopConditions`."""
+    """The least tokens of an answer, as in `engine.port.request.StopConditions`."""
 
     stop: tuple[str, ...] = ()
-    """Strings that end an answer, as in `engine.request.StopConditions`."""
+    """Strings that end an answer, as in `engine.port.request.StopConditions`."""
 
     stop_token_ids: tuple[int, ...] = ()
-    """Tokens that end an answer, as in `engine.request.StopConditions`."""
+    """Tokens that end an answer, as in `engine.port.request.StopConditions`."""
 
     include_stop: bool = False
-    """Keeps the stop string in the answer, as in `engine.request.StopConditions`."""
+    """Keeps the stop string in the answer, as in `engine.port.request.StopConditions`."""
 
     ignore_eos: bool = False
-    """Treats end tokens like others, as in `engine.request.StopConditions`."""
+    """Treats end tokens like others, as in `engine.port.request.StopConditions`."""
 
     num_sequences: int = 1
     """The number of answers, each of its own index."""
@@ -59,10 +59,10 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     """The name of the adapter to use; None uses the model alone."""
 
     priority: int = 0
-    """The level, as in `engine.request.GenerationRequest`."""
+    """The level, as in `engine.port.request.GenerationRequest`."""
 
     cache_salt: str | None = None
-    """The salt of cached prefixes, as in `engine.request.GenerationRequest`."""
+    """The salt of cached prefixes, as in `engine.port.request.GenerationRequest`."""
 
     skip_special_tokens: bool = True
     """Leaves special tokens out of the text."""

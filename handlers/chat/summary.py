@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.prompt.dialect import Dialect
 from handlers.chat.reading.reasoning import ReasoningFormat
 from handlers.chat.reading.tag_pair import TagPair
@@ -20,7 +20,7 @@ class ChatSummary(msgspec.Struct, frozen=True, kw_only=True):
     shows_tools: whether the template writes tools; otherwise a message describes them.
     reasoning: the place of thoughts, in words; None for a model without thoughts.
     can_remember_tokens: whether the tokens of earlier turns need not be encoded again, which depends on the
-        tokenizer (`engine.text.token_memory`).
+        tokenizer (`engine.port.text.token_memory`).
     """
 
     tool_format: str

@@ -2,8 +2,8 @@
 
 import argparse
 
-from engine.errors import EngineError
 from engine.native.instructions import isa_names
+from engine.port.errors import EngineError
 from handlers.commands.ending import fail
 from handlers.engine_starter import check_own_engine
 from handlers.process.exit_status import ExitStatus

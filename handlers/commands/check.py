@@ -3,7 +3,7 @@
 import argparse
 from typing import Final
 
-from engine.errors import EngineError
+from engine.port.errors import EngineError
 from handlers.commands.ending import fail
 from handlers.engine_starter import check_own_engine, engine_config, set_environment
 from handlers.process.exit_status import ExitStatus

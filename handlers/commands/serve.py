@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from engine.errors import EngineError
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.imports.early_libraries import begin_loading_libraries
+from engine.port.errors import EngineError
 from handlers.commands.ending import fail
 from handlers.engine_starter import check_own_engine, model_source, set_environment
 from handlers.process.exit_status import ExitStatus

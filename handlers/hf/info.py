@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from pydantic import MISSING
 
-from engine.info.model_info import ModelInfo
+from engine.port.info.model_info import ModelInfo
 from generated.hf import models as m
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi_family.request.request_limits import RequestLimits

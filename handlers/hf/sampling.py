@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import MISSING
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from generated.hf import models as m
 from handlers.wire.missing import given, given_or
 

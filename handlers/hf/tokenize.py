@@ -1,6 +1,6 @@
 """A text's tokens in the shape of the wire."""
 
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 from generated.hf import models as m
 from generated.operation import EncodedAnswer
 from handlers.tgi_family import tokenize as family

@@ -7,8 +7,8 @@ from typing import Final
 
 from PIL import Image, UnidentifiedImageError
 
-from engine.media_item import MediaItem
-from engine.request import MediaKind
+from engine.port.media_item import MediaItem
+from engine.port.request import MediaKind
 from handlers.chat.messages import FilePart, SourcePart, TextPart
 from handlers.media.unreadable import CannotRead
 

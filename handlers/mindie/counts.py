@@ -1,6 +1,6 @@
 """The numbers of answers, beams and log-probabilities that a request asks for. Null counts as absent."""
 
-from engine.request import BeamParams
+from engine.port.request import BeamParams
 from generated.mindie import models as m
 from handlers.concurrency.limit import Beams
 
@@ -21,7 +21,7 @@ def asked_top_logprobs(body: m.ChatRequest) -> int | None:
 
 
 def num_logprobs(body: m.ChatRequest) -> int | None:
-    """Return `num_logprobs` of `engine.request.SamplingParams`."""
+    """Return `num_logprobs` of `engine.port.request.SamplingParams`."""
     top_logprobs = asked_top_logprobs(body)
     return 0 if top_logprobs is None and body.logprobs else top_logprobs
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from engine.events import TokenEvent
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import TokenEvent
+from engine.port.text.tokenizer import Tokenizer
 from generated.mindie import models as m
 from handlers.chat.reading.logprobs import ScoredToken, TokenScore, scored_tokens
 

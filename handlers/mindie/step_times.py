@@ -3,7 +3,7 @@
 from itertools import chain
 from typing import NamedTuple
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 
 
 class _Step(NamedTuple):

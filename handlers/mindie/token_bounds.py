@@ -1,6 +1,6 @@
 """The tokens that a prompt and its answer may have."""
 
-from engine.info.model_info import ModelInfo
+from engine.port.info.model_info import ModelInfo
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 

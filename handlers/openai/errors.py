@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from engine.errors import (
+from engine.port.errors import (
     EngineError,
     EngineStopped,
     InvalidGrammar,

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from engine.request import Grammar
+from engine.port.request import Grammar
 from generated.openai import models as m
 from handlers.chat.form.response_format import (
     AnyJsonObject,

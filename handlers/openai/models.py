@@ -1,6 +1,6 @@
 """The models that the server has: its own, and each of its adapters."""
 
-from engine.info.model_info import ModelInfo
+from engine.port.info.model_info import ModelInfo
 from generated.openai import models as m
 from handlers.service.model_names import ModelNames
 

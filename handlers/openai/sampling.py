@@ -1,6 +1,6 @@
 """Options of sampling and stopping that chat and completions share, in neutral terms."""
 
-from engine.request import BeamParams, Grammar, SamplingParams
+from engine.port.request import BeamParams, Grammar, SamplingParams
 from generated.openai import models as m
 from handlers.errors.refused import Refused
 from handlers.service.text_bound import bounded_texts

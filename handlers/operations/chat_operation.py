@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 
 from typing_extensions import override
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.delta import ChatDelta

@@ -10,10 +10,10 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.events import Embedding
-from engine.frontend.engine import Engine
-from engine.info.model_info import ModelInfo
-from engine.request import EmbeddingRequest, Pooling, Prompt
+from engine.port.engine import Engine
+from engine.port.events import Embedding
+from engine.port.info.model_info import ModelInfo
+from engine.port.request import EmbeddingRequest, Pooling, Prompt
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.workers import Workers
 from handlers.errors.refused import Refused

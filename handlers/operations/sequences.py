@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from engine.events import FinishReason, PromptToken, TokenEvent
+from engine.port.events import FinishReason, PromptToken, TokenEvent
 
 
 @dataclass

@@ -5,8 +5,8 @@ from typing import TypeVar
 
 from typing_extensions import override
 
-from engine.events import TokenEvent
-from engine.request import GenerationRequest
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.operations.operation import GeneratingOperation
 from handlers.operations.sequences import GeneratedRequest, collect_sequences

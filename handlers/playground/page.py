@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from engine.frontend.engine import Engine
+from engine.port.engine import Engine
 from handlers.playground.assets import Assets
 from handlers.playground.state import State
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL

@@ -4,7 +4,7 @@ import time
 
 import msgspec
 
-from engine.info.stats import EngineStats
+from engine.port.info.stats import EngineStats
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):

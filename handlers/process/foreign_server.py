@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-from engine.frontend.engine import Engine
+from engine.port.engine import Engine
 from handlers.process.watchdog import FORCE_S, Watchdog
 
 _log = logging.getLogger(__name__)

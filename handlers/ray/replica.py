@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from starlette.types import ASGIApp
 
-from engine.errors import EngineDied
+from engine.port.errors import EngineDied
 from handlers.engine_starter import engine_starter, set_environment
 from handlers.process.exit_status import ExitStatus
 from handlers.process.log import set_up_log

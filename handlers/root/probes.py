@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from engine.frontend.engine import Engine
+from engine.port.engine import Engine
 from handlers.version import VERSION
 
 PING: Final = "/ping"

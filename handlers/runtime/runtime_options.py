@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from engine.info.capabilities import Capabilities
+from engine.port.info.capabilities import Capabilities
 from handlers.concurrency.workers import Workers
 from handlers.runtime.protocols.checks_keys import ChecksKeys
 

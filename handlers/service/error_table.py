@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from engine.errors import NotCapable
+from engine.port.errors import NotCapable
 from handlers.concurrency.limit import retry_after_s
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.info.adapter import NO_ADAPTERS, Adapters
+from engine.port.info.adapter import NO_ADAPTERS, Adapters
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 

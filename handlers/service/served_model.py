@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.frontend.engine import Engine
-from engine.info.model_info import ModelInfo
-from engine.text.infill import Infill
-from engine.text.tokenizer import Tokenizer
+from engine.port.engine import Engine
+from engine.port.info.model_info import ModelInfo
+from engine.port.text.infill import Infill
+from engine.port.text.tokenizer import Tokenizer
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.metrics import Metrics
 from handlers.chat.core import ChatCore

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.request import MAX_TEXT_CHARACTERS
+from engine.port.request import MAX_TEXT_CHARACTERS
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 

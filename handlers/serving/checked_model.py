@@ -7,7 +7,7 @@ import msgspec
 
 from engine.config import EngineConfig
 from engine.dry_run import dry_run
-from engine.info.model_info import ModelInfo
+from engine.port.info.model_info import ModelInfo
 from handlers.chat.errors import TemplateError
 from handlers.chat.summary import ChatSummary, chat_summary
 from handlers.serving.model_table import model_lines

@@ -14,7 +14,7 @@ import uvicorn
 from typing_extensions import override
 from uvicorn.config import STARTUP_FAILURE
 
-from engine.frontend.engine import Engine
+from engine.port.engine import Engine
 from handlers.process.exit_status import ExitStatus
 from handlers.process.footprint import footprint
 from handlers.process.standard_output import say

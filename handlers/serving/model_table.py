@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 
-from engine.info.kernels import Kernel, by_obstacle, in_use, not_in_use
-from engine.info.model_info import ModelInfo
-from engine.info.speech_info import SpeechInfo
-from engine.request import MediaKind
+from engine.port.info.kernels import Kernel, by_obstacle, in_use, not_in_use
+from engine.port.info.model_info import ModelInfo
+from engine.port.info.speech_info import SpeechInfo
+from engine.port.request import MediaKind
 from handlers.chat.summary import ChatSummary, in_words
 
 _PRODUCTS = {"pairs": "in pairs", "widened": "as float32"}

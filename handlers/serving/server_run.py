@@ -13,7 +13,7 @@ from typing import NoReturn
 import uvicorn
 from starlette.types import ASGIApp
 
-from engine.frontend.engine import Engine
+from engine.port.engine import Engine
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol

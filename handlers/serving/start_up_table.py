@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from engine.info.capabilities import Capabilities
-from engine.info.model_info import ModelInfo
+from engine.port.info.capabilities import Capabilities
+from engine.port.info.model_info import ModelInfo
 from engine.remote.shown_url import shown_url
 from engine.remote.wire.verbatim import VerbatimApi
 from handlers.access.hosts import is_loopback

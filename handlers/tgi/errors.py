@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from engine.errors import (
+from engine.port.errors import (
     EngineStopped,
     GenerationFailed,
     InvalidRequest,

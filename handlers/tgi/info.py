@@ -1,6 +1,6 @@
 """The server's description of itself."""
 
-from engine.info.model_info import ModelInfo
+from engine.port.info.model_info import ModelInfo
 from generated.tgi import models as m
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi_family.request.request_limits import RequestLimits

@@ -1,6 +1,6 @@
 """Options of sampling in chat and completions, and grammars of all operations, in neutral terms."""
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from generated.tgi import models as m
 from handlers.chat.form.response_format import JsonSchema, Regex, ResponseFormat
 from handlers.tgi_family.request.params import value_or

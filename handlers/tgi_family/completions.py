@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from typing_extensions import override
 
-from engine.request import GenerationRequest
+from engine.port.request import GenerationRequest
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits

@@ -5,8 +5,8 @@ Refused, of all contracts
 └── BatchTooLarge       more prompts than the server takes at once
 """
 
-from engine.errors import PromptTooLong
-from engine.text.infill import NO_INFILL
+from engine.port.errors import PromptTooLong
+from engine.port.text.infill import NO_INFILL
 from handlers.chat.errors import InvalidMessage, UnsupportedContent
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation

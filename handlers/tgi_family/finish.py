@@ -3,7 +3,7 @@
 import math
 from typing import Final, Literal
 
-from engine.events import FinishReason
+from engine.port.events import FinishReason
 
 GENERATE_REASONS: Final[dict[FinishReason, Literal["length", "eos_token", "stop_sequence"]]] = {
     FinishReason.LENGTH: "length",

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 
 from typing_extensions import override
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.active_requests.timing import Timing
 from handlers.chat.media import NOTHING_READ

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from engine.text.tokenizer import Tokenizer, byte_spans
+from engine.port.text.tokenizer import Tokenizer, byte_spans
 from generated.operation import EncodedAnswer
 
 # So many tokens are written in a millisecond, for which no other thread runs.

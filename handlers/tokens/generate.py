@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from engine.errors import InvalidRequest
-from engine.events import TokenEvent
-from engine.request import GenerationRequest, Prompt
+from engine.port.errors import InvalidRequest
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest, Prompt
 from generated.tokens import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.media import PartContents

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from secrets import token_hex
 from typing import Final
 
-from engine.request import (
+from engine.port.request import (
     GenerationRequest,
     Grammar,
     GrammarKind,

@@ -3,9 +3,9 @@
 from collections.abc import Container, Iterator, Sequence
 from typing import Final, Literal, TypeAlias
 
-from engine.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
-from engine.request import MediaKind, Prompt
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
+from engine.port.request import MediaKind, Prompt
+from engine.port.text.tokenizer import Tokenizer
 from generated.operation import EncodedEvent
 from generated.tokens import models as m
 from handlers.chat.reading.logprobs import bounded

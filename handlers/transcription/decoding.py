@@ -8,9 +8,9 @@ from math import exp
 from secrets import token_hex
 from typing import Final, NamedTuple
 
-from engine.events import TokenEvent
-from engine.info.speech_info import SpeechInfo
-from engine.request import (
+from engine.port.events import TokenEvent
+from engine.port.info.speech_info import SpeechInfo
+from engine.port.request import (
     GenerationRequest,
     Media,
     Prompt,
@@ -18,7 +18,7 @@ from engine.request import (
     StopConditions,
     TimestampRules,
 )
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 from handlers.active_requests.active_request import ActiveRequest
 
 _MAX_SEED = 2**64

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from engine.info.speech_info import SpeechInfo
+from engine.port.info.speech_info import SpeechInfo
 
 
 class Part(NamedTuple):

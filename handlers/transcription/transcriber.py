@@ -8,9 +8,9 @@ from typing import Final
 
 from typing_extensions import override
 
-from engine.errors import NotCapable
-from engine.frontend.engine import Engine
-from engine.info.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, Audio, SpeechInfo, SpeechReader
+from engine.port.engine import Engine
+from engine.port.errors import NotCapable
+from engine.port.info.speech_info import ENGLISH, SECONDS_PER_TIMESTAMP, Audio, SpeechInfo, SpeechReader
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.workers import Workers
 from handlers.errors.refused import Refused

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted, UnknownAdapter
+from engine.port.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted, UnknownAdapter
 from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.errors.refused import Refused

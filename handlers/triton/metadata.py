@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from engine.info.capabilities import Capabilities
+from engine.port.info.capabilities import Capabilities
 from generated.triton import models as m
 from handlers.triton.errors import ENGINE_FIELDS
 from handlers.triton.models import VERSION

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from engine.info.stats import EngineStats
+from engine.port.info.stats import EngineStats
 from generated.triton import models as m
 from handlers.active_requests.timing import Timing
 from handlers.triton.models import VERSION

@@ -4,7 +4,7 @@ import hashlib
 from functools import cache
 from importlib.metadata import version
 
-from engine.info.model_info import ModelInfo
+from engine.port.info.model_info import ModelInfo
 from handlers.version import VERSION
 
 

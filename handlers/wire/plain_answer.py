@@ -5,7 +5,7 @@ from typing import Final, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.operation import Answer, EncodedAnswer
 from handlers.chat.delta import ChatFinish
 from handlers.chat.reading.result import ChatChoice, ChatResult

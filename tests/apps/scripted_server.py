@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 import uvicorn
 
-from engine.events import TokenEvent
-from engine.request import GenerationRequest
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.apps.recorder import Received, Recorder

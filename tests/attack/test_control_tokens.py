@@ -5,8 +5,8 @@ from typing import Any, Final
 import pytest
 
 from engine.demo_model import DEMO_MODEL
-from engine.request import SamplingParams
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import SamplingParams
+from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams

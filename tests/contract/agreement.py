@@ -5,9 +5,9 @@ from typing import TypeAlias
 
 import httpx
 
-from engine.errors import NotCapable
-from engine.info.capabilities import Capabilities, check_capabilities, check_embedding_capability
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.port.errors import NotCapable
+from engine.port.info.capabilities import Capabilities, check_capabilities, check_embedding_capability
+from engine.port.request import EmbeddingRequest, GenerationRequest
 from tests.contract.comparing import difference, difference_in_form, faults, read
 from tests.contract.documented import Asked
 

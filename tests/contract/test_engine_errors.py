@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from engine.errors import (
+from engine.port.errors import (
     EngineBusy,
     EngineDied,
     EngineError,

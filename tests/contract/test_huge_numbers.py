@@ -7,9 +7,9 @@ from typing import Any, Final
 import pytest
 from starlette.types import ASGIApp
 
-from engine.errors import PromptTooLong
-from engine.events import TokenEvent
-from engine.request import GenerationRequest
+from engine.port.errors import PromptTooLong
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest
 from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.contract.headers import required_headers

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from engine.build import build_core
 from engine.config import AdapterLimits, AdapterSource, EngineConfig
 from engine.core.core import EngineCore
-from engine.events import Embedding, TokenEvent
 from engine.lora.registry import AdapterRegistry
-from engine.request import BeamParams, GenerationRequest, Pooling, SamplingParams, StopConditions
+from engine.port.events import Embedding, TokenEvent
+from engine.port.request import BeamParams, GenerationRequest, Pooling, SamplingParams, StopConditions
 from tests.requests import embedding_request, generation_request
 from tests.tiny.lora import adapted_model, save_adapter
 from tests.tiny.text import save_tiny_model

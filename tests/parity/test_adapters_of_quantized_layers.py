@@ -12,12 +12,12 @@ from torch import Tensor, nn
 from engine.build import build_core
 from engine.config import QUANTIZATIONS, AdapterSource, EngineConfig
 from engine.core.core import EngineCore
-from engine.events import TokenEvent
-from engine.info.kernels import Kernel
-from engine.info.model_info import ModelInfo
 from engine.lora.registry import AdapterRegistry
 from engine.model.loading.gguf import named_file
-from engine.request import SamplingParams, StopConditions
+from engine.port.events import TokenEvent
+from engine.port.info.kernels import Kernel
+from engine.port.info.model_info import ModelInfo
+from engine.port.request import SamplingParams, StopConditions
 from tests.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.parity.test_adapter_parity import prompts, run
 from tests.parity.test_stored_groups import AWQ, DESC_ACT, GPTQ

@@ -27,13 +27,13 @@ from transformers.models.qwen2_5_omni.processing_qwen2_5_omni import Qwen2_5Omni
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.errors import InvalidMedia
 from engine.media.process.client import SHARED as DECODING
 from engine.media.readers.whole_processor import with_parts
-from engine.media_item import MediaItem, MediaProcessor
 from engine.model.runner import ModelRunner
-from engine.request import BeamParams, MediaKind, Prompt
-from engine.text.tokenizer import Tokenizer
+from engine.port.errors import InvalidMedia
+from engine.port.media_item import MediaItem, MediaProcessor
+from engine.port.request import BeamParams, MediaKind, Prompt
+from engine.port.text.tokenizer import Tokenizer
 from tests.instructions import needs_compiled_bfloat16
 from tests.parity.test_media_parity import (
     MAX_TOKENS,

@@ -15,9 +15,9 @@ from engine.attention.batch import Batch, build_batch
 from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_stacking import stack_layers
-from engine.info.adapter import Adapter
-from engine.info.kernels import Kernel
-from engine.request import BeamParams, Prompt, SamplingParams, StopConditions
+from engine.port.info.adapter import Adapter
+from engine.port.info.kernels import Kernel
+from engine.port.request import BeamParams, Prompt, SamplingParams, StopConditions
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler

@@ -14,8 +14,8 @@ from transformers import AutoModelForCausalLM
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.events import FinishReason, TokenEvent
-from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
 from tests.requests import generation_request
 from tests.tiny.text import save_tiny_model, tiny_tokenizer
 

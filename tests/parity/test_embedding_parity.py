@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from transformers import AutoModel, AutoModelForCausalLM
 
 from engine.core.core import EngineCore
-from engine.events import Embedding, TokenEvent
-from engine.request import (
+from engine.port.events import Embedding, TokenEvent
+from engine.port.request import (
     Pooling,
     SamplingParams,
     StopConditions,

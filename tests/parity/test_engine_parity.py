@@ -12,8 +12,8 @@ from transformers import AutoModelForCausalLM
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.events import FinishReason, TokenEvent
-from engine.request import SamplingParams, StopConditions
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.request import SamplingParams, StopConditions
 from tests.effort import trials
 from tests.requests import generation_request
 from tests.tiny.text import ARCHITECTURES, FALLBACKS, HYBRIDS, INDEXED, save_tiny_model

@@ -15,13 +15,13 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.dry_run import dry_run
-from engine.events import TokenEvent
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.gguf import named_file
 from engine.model.loading.gguf.blocks import read_blocks
 from engine.model.loading.loader import load_model
 from engine.native.library import Loaded
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import TokenEvent
+from engine.port.text.tokenizer import Tokenizer
 from tests.parity.test_engine_parity import Expected, add, expect, run
 from tests.tiny.gguf_files import WIDE, Written, write_gguf
 from tests.tiny.text import END_TOKEN, tiny_model, tiny_tokenizer

@@ -12,9 +12,9 @@ from transformers import AutoModelForCausalLM
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.events import TokenEvent
 from engine.model.checks.reference_pass import reference_logits
-from engine.request import SamplingParams, StopConditions
+from engine.port.events import TokenEvent
+from engine.port.request import SamplingParams, StopConditions
 from tests.instructions import needs_compiler
 from tests.requests import generation_request
 from tests.tiny.text import HYBRIDS, save_tiny_model

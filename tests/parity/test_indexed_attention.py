@@ -13,9 +13,9 @@ from engine.attention import paged_attention
 from engine.attention.selection import Selection, select
 from engine.build import build_parts
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
 from engine.model.adaptation.indexers import adapt_indexers
-from engine.request import SamplingParams, StopConditions
+from engine.port.errors import ModelNotSupported
+from engine.port.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import Expected, add, assert_as_expected, expect, run
 from tests.requests import generation_request
 from tests.tiny.text import save_tiny_model

@@ -13,8 +13,8 @@ import torch
 from transformers import AutoModelForCausalLM, Phi3Config
 
 from engine.core.core import EngineCore
-from engine.events import TokenEvent
-from engine.request import SamplingParams, StopConditions
+from engine.port.events import TokenEvent
+from engine.port.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import MAX_TOKENS, TOLERANCE, Expected, expect, new_core
 from tests.requests import generation_request
 from tests.tiny.text import save_tiny_model, tiny_tokenizer

@@ -15,13 +15,20 @@ from PIL import Image
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.events import TokenEvent
 from engine.media.encoder import MediaEncoder
 from engine.media.readers.whole_processor import with_parts
-from engine.media_item import MediaItem, MediaProcessor
 from engine.model.runner import ModelRunner
-from engine.request import BeamParams, GenerationRequest, MediaKind, Prompt, SamplingParams, StopConditions
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import TokenEvent
+from engine.port.media_item import MediaItem, MediaProcessor
+from engine.port.request import (
+    BeamParams,
+    GenerationRequest,
+    MediaKind,
+    Prompt,
+    SamplingParams,
+    StopConditions,
+)
+from engine.port.text.tokenizer import Tokenizer
 from tests.instructions import needs_compiled_bfloat16
 from tests.tiny.media import MEDIA_FAMILIES, image_bytes, media_tokenizer, save_tiny_media_model
 

@@ -13,8 +13,6 @@ from engine.build import build_core
 from engine.config import INT4_GROUPS, EngineConfig
 from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
-from engine.errors import ModelNotSupported
-from engine.events import TokenEvent
 from engine.linear.merged_linear import merge_linears
 from engine.linear.rounded import quantization
 from engine.linear.rounded.grouped_linear import GroupedLinear
@@ -23,7 +21,9 @@ from engine.linear.rounded.quantization import Rounding, quantize_linears
 from engine.model.checks.reference_pass import reference_logits, relative_difference
 from engine.model.loading.loader import LoadedModel, load_model
 from engine.native.library import Loaded
-from engine.request import SamplingParams, StopConditions
+from engine.port.errors import ModelNotSupported
+from engine.port.events import TokenEvent
+from engine.port.request import SamplingParams, StopConditions
 from tests.instructions import needs_compiler
 from tests.requests import generation_request
 from tests.tiny.text import ARCHITECTURES, save_tiny_model, tiny_model

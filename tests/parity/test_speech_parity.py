@@ -10,8 +10,8 @@ import torch
 from transformers import WhisperFeatureExtractor, WhisperForConditionalGeneration
 
 from engine.async_engine import AsyncEngine
-from engine.info.speech_info import SpeechInfo
 from engine.media.process.client import SHARED as DECODING
+from engine.port.info.speech_info import SpeechInfo
 from handlers.transcription.transcript import Transcript
 from handlers.transcription.words import split_words
 from tests.samples.sounds import RATE, sound_bytes

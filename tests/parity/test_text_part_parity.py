@@ -41,8 +41,8 @@ from transformers import (
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.events import TokenEvent
-from engine.request import SamplingParams, StopConditions
+from engine.port.events import TokenEvent
+from engine.port.request import SamplingParams, StopConditions
 from tests.requests import generation_request
 from tests.tiny.gemma3n import gemma3n_with_eyes
 from tests.tiny.sizes import (

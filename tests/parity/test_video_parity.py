@@ -21,9 +21,9 @@ from transformers.models.qwen3_vl.video_processing_qwen3_vl import Qwen3VLVideoP
 from transformers.video_utils import VideoMetadata
 
 from engine.media.readers.whole_processor import with_parts
-from engine.media_item import MediaItem, MediaProcessor
-from engine.request import MediaKind, Prompt
-from engine.text.tokenizer import Tokenizer
+from engine.port.media_item import MediaItem, MediaProcessor
+from engine.port.request import MediaKind, Prompt
+from engine.port.text.tokenizer import Tokenizer
 from tests.parity.test_media_parity import (
     Expected,
     add,

@@ -7,16 +7,16 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from engine.errors import NotCapable, RequestAborted
-from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
-from engine.info.adapter import NO_ADAPTERS, Adapters
-from engine.info.capabilities import Capabilities
-from engine.info.model_info import ModelInfo
-from engine.info.speech_info import SpeechReader
-from engine.info.stats import Counters, EngineStats, Health
-from engine.media_item import MediaProcessor
-from engine.request import EmbeddingRequest, GenerationRequest, Media
-from engine.text.tokenizer import Tokenizer
+from engine.port.errors import NotCapable, RequestAborted
+from engine.port.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
+from engine.port.info.adapter import NO_ADAPTERS, Adapters
+from engine.port.info.capabilities import Capabilities
+from engine.port.info.model_info import ModelInfo
+from engine.port.info.speech_info import SpeechReader
+from engine.port.info.stats import Counters, EngineStats, Health
+from engine.port.media_item import MediaProcessor
+from engine.port.request import EmbeddingRequest, GenerationRequest, Media
+from engine.port.text.tokenizer import Tokenizer
 from tests.unit.handlers.chat.models import chat_tokenizer
 
 HIDDEN_SIZE = 4
@@ -141,7 +141,7 @@ def embedding(request: EmbeddingRequest) -> Embedding:
 
 
 class ScriptedEngine:
-    """Implements `engine.frontend.engine.Engine`.
+    """Implements `engine.port.engine.Engine`.
 
     requests: all that were submitted. texts: all whose vectors were asked for. embeds: gives or raises them.
     num_running: those whose events are still being read, and texts that wait for their vector.

@@ -7,9 +7,9 @@ from typing import Final
 
 from PIL import Image
 
-from engine.errors import InvalidMedia, InvalidRequest
-from engine.media_item import MediaItem
-from engine.request import Media, MediaKind, Prompt
+from engine.port.errors import InvalidMedia, InvalidRequest
+from engine.port.media_item import MediaItem
+from engine.port.request import Media, MediaKind, Prompt
 from tests.scripted.engine import Script, ScriptedEngine, says
 from tests.unit.handlers.chat.models import HERMES_TEMPLATE, chat_tokenizer
 
@@ -42,7 +42,7 @@ def png(width: int = 2, height: int = 2, colour: str = "red") -> bytes:
 
 
 class ScriptedMedia:
-    """Implements `engine.media_item.MediaProcessor`.
+    """Implements `engine.port.media_item.MediaProcessor`.
 
     items: all that were expanded. refuses: the content that it cannot read.
     """

@@ -6,10 +6,10 @@ from typing import Any
 
 from aiohttp import web
 
-from engine.errors import InvalidRequest
-from engine.events import TokenEvent, TokenLogprob
-from engine.frontend.engine import Engine
-from engine.request import (
+from engine.port.engine import Engine
+from engine.port.errors import InvalidRequest
+from engine.port.events import TokenEvent, TokenLogprob
+from engine.port.request import (
     GenerationRequest,
     Grammar,
     GrammarKind,

@@ -10,12 +10,12 @@ import pytest
 from typing_extensions import override
 
 from engine.demo_model import DEMO_MODEL
-from engine.errors import EngineBusy
+from engine.port.errors import EngineBusy
+from engine.port.request import SamplingParams
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.answer_reader import error_reason
 from engine.remote.wire.sglang import SglangApi
-from engine.request import SamplingParams
 from tests.token_servers.running import Engines
 from tests.token_servers.same_answers import TOLERANCE, SameAnswers, core, events, metric, new_request
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
-from engine.errors import EngineError
-from engine.events import Embedding, TokenEvent
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.port.errors import EngineError
+from engine.port.events import Embedding, TokenEvent
+from engine.port.request import EmbeddingRequest, GenerationRequest
 
 
 class Ledger:

@@ -20,9 +20,9 @@ from engine.core.core import EngineCore
 from engine.core.job import Job, SequenceState
 from engine.core.stages.embedding_job import EmbeddingJob
 from engine.demo_model import DEMO_MODEL
-from engine.errors import GenerationFailed, InvalidRequest, RequestAborted
-from engine.events import TokenEvent
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.port.errors import GenerationFailed, InvalidRequest, RequestAborted
+from engine.port.events import TokenEvent
+from engine.port.request import EmbeddingRequest, GenerationRequest
 from engine.scheduling.sequence import Sequence
 from tests.soak.ledger import Ledger
 from tests.soak.usage import Usage, usage

@@ -5,7 +5,7 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 from engine.async_engine import AsyncEngine
-from engine.request import (
+from engine.port.request import (
     BeamParams,
     EmbeddingRequest,
     GenerationRequest,

@@ -15,15 +15,15 @@ from typing_extensions import override
 from engine.async_engine import AsyncEngine
 from engine.config import AdapterSource, EngineConfig
 from engine.demo_model import DEMO_MODEL
-from engine.events import Embedding, TokenEvent
-from engine.frontend.engine import Engine
-from engine.info.capabilities import Capabilities
+from engine.port.engine import Engine
+from engine.port.events import Embedding, TokenEvent
+from engine.port.info.capabilities import Capabilities
+from engine.port.request import EmbeddingRequest, GenerationRequest
 from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import ApiFacts, PriorityOrder, TokenApi
-from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.upstream import Reply, running_upstream

@@ -13,10 +13,10 @@ import httpx
 import pytest
 from starlette.types import ASGIApp
 
-from engine.errors import InvalidRequest
-from engine.events import FinishReason, TokenEvent
-from engine.frontend.engine import Engine
-from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.port.engine import Engine
+from engine.port.errors import InvalidRequest
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.clients.test_same_text import answers, continuations

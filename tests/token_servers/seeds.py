@@ -6,8 +6,8 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
+from engine.port.request import GenerationRequest
 from engine.remote.wire.sampling import seed_of
-from engine.request import GenerationRequest
 
 SEED: Final = 11
 

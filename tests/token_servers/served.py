@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import httpx
 import pytest
 
-from engine.info.capabilities import Capabilities
+from engine.port.info.capabilities import Capabilities
 from tests.conftest import LIMITS
 from tests.contract.agreement import lacks
 from tests.effort import IS_WHOLE

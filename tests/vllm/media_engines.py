@@ -9,8 +9,8 @@ import httpx
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.frontend.engine import Engine
-from engine.media_item import MediaItem
+from engine.port.engine import Engine
+from engine.port.media_item import MediaItem
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from handlers.composition import build_app

@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 
-from engine.media_item import MediaItem
-from engine.request import MediaKind
+from engine.port.media_item import MediaItem
+from engine.port.request import MediaKind
 from tests.tiny.media import VLLM_FAMILIES, image_bytes
 from tests.tiny.video import save_tiny_video_model
 from tests.unit.engine.remote.test_media import media_of, prompt_of, tokens_of

@@ -18,15 +18,15 @@ import pytest_asyncio
 
 from engine.config import AdapterSource
 from engine.demo_model import DEMO_MODEL
-from engine.errors import UnknownAdapter
-from engine.events import TokenEvent
-from engine.frontend.engine import Engine
+from engine.port.engine import Engine
+from engine.port.errors import UnknownAdapter
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest, SamplingParams, StopConditions
 from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.token_api import ApiFacts
 from engine.remote.wire.vllm import VllmApi
-from engine.request import GenerationRequest, SamplingParams, StopConditions
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.requests import generation_request

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import pytest_asyncio
 
-from engine.media_item import MediaItem
-from engine.request import MediaKind
+from engine.port.media_item import MediaItem
+from engine.port.request import MediaKind
 from tests.samples.sounds import encoded, sound_bytes, tone
 from tests.tiny.audio import QWEN2_AUDIO_FOR_VLLM, save_tiny_audio_model
 from tests.unit.engine.remote.test_media import media_of

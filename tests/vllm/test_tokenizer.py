@@ -2,12 +2,12 @@
 
 import pytest
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 from engine.remote.client.upstream import Upstream
 from engine.remote.servers.tokenization import check_tokenizes
 from engine.remote.wire.vllm import VllmApi
 from tests.token_servers.running import Engines
-from tests.unit.engine.text.tiny_tokenizers import byte_level
+from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 
 async def test_the_servers_tokens_of_a_text_are_ours_and_another_tokenizer_is_refused(

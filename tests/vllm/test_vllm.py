@@ -5,7 +5,7 @@ from typing import ClassVar
 import httpx
 from typing_extensions import override
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from tests.token_servers.running import Engines
 from tests.token_servers.same_answers import SameAnswers, metric
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from transformers.utils import logging
 
 from engine.demo_model import DEMO_MODEL
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 from tools.schema_corpus.contenders import Llguidance, Verbatim, Xgrammar
 from tools.schema_corpus.corpus import Case, benchmark_cases, stored_schemas, suite_cases
 from tools.schema_corpus.trial import Contender, Outcome, try_apart

@@ -13,8 +13,8 @@ from typing_extensions import override
 
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.matcher import GrammarMatcher
-from engine.request import Grammar, GrammarKind
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import Grammar, GrammarKind
+from engine.port.text.tokenizer import Tokenizer
 
 Bits = npt.NDArray[np.bool_]
 

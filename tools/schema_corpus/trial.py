@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import jsonschema_rs
 import msgspec
 
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 from tools.schema_corpus.contenders import Follower, Start
 from tools.schema_corpus.corpus import Case
 

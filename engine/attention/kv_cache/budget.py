@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 
 # Shares of the memory that is free once the weights are loaded; the rest is for activations, logits and other
 # processes.

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from engine.attention.kv_cache.geometry import KVGeometry
-from engine.transfers import upload
+from engine.host.transfers import upload
 
 
 class KVPages:

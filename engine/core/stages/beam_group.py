@@ -7,14 +7,14 @@ import torch
 from msgspec.structs import replace
 
 from engine.core.job import Job, SequenceState
-from engine.errors import GenerationFailed
-from engine.events import TokenEvent
-from engine.request import BeamParams
+from engine.port.errors import GenerationFailed
+from engine.port.events import TokenEvent
+from engine.port.request import BeamParams
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.beam_search import BeamSearch, Candidate, Continuation
 from engine.sampling.sampler import Sampled
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
-from engine.text.tokenizer import Tokenizer
 
 
 class BeamGroup:

@@ -10,15 +10,15 @@ from torch import Tensor
 from engine.core.job import Job, JobResult, SequenceState
 from engine.core.stages.beam_group import BeamGroup
 from engine.core.stages.isolation import failure, launch_apart
-from engine.errors import GenerationFailed
-from engine.events import TokenEvent
-from engine.request import BeamParams
+from engine.host.transfers import Readback
+from engine.port.errors import GenerationFailed
+from engine.port.events import TokenEvent
+from engine.port.request import BeamParams
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.beam_search import Candidate
 from engine.sampling.sampler import LaunchedCandidates, Sampler
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
-from engine.text.tokenizer import Tokenizer
-from engine.transfers import Readback
 
 
 class LaunchedBeams(NamedTuple):

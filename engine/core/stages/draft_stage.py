@@ -6,8 +6,8 @@ from collections.abc import Sequence as SequenceOf
 from typing import NamedTuple
 
 from engine.core.job import Job, SequenceState
-from engine.info.stats import DraftCounters
-from engine.limited_log import LimitedLog
+from engine.host.limited_log import LimitedLog
+from engine.port.info.stats import DraftCounters
 from engine.sampling.state import SamplingState
 from engine.scheduling.sequence import Sequence
 from engine.speculation.speculator import Speculator

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from engine.request import EmbeddingRequest, Pooling
+from engine.port.request import EmbeddingRequest, Pooling
 from engine.scheduling.sequence import Sequence
 
 

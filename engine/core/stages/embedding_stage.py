@@ -11,9 +11,9 @@ from torch import Tensor
 from engine.attention.batch import Batch
 from engine.core.runner import Runner
 from engine.core.stages.embedding_job import EmbeddingJob
-from engine.errors import GenerationFailed, NotFinite
-from engine.events import Embedding
-from engine.transfers import DeviceValue, Readback
+from engine.host.transfers import DeviceValue, Readback
+from engine.port.errors import GenerationFailed, NotFinite
+from engine.port.events import Embedding
 
 
 class LaunchedEmbeddings(NamedTuple):

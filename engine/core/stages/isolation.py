@@ -4,8 +4,8 @@ import logging
 from collections.abc import Callable
 from typing import TypeVar
 
-from engine.errors import GenerationFailed
-from engine.limited_log import LimitedLog
+from engine.host.limited_log import LimitedLog
+from engine.port.errors import GenerationFailed
 
 _failures = LimitedLog(logging.getLogger(__name__))
 

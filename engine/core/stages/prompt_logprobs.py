@@ -10,11 +10,11 @@ from torch import Tensor
 from engine.attention.batch import Batch
 from engine.core.job import Job, JobResult
 from engine.core.stages.isolation import launch_apart
-from engine.errors import GenerationFailed
-from engine.events import PromptToken, TokenLogprob
+from engine.host.transfers import Readback, upload
+from engine.port.errors import GenerationFailed
+from engine.port.events import PromptToken, TokenLogprob
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.logprobs import ScoredTokens
-from engine.text.tokenizer import Tokenizer
-from engine.transfers import Readback, upload
 
 
 class PromptRow(NamedTuple):

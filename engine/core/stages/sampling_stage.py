@@ -11,14 +11,14 @@ from torch import Tensor
 from engine.core.job import Job, JobResult, SequenceState
 from engine.core.stages.draft_stage import Draft, DraftStage
 from engine.core.stages.isolation import failure, launch_apart
-from engine.errors import GenerationFailed
-from engine.events import TokenEvent
+from engine.host.transfers import Readback, upload
+from engine.port.errors import GenerationFailed
+from engine.port.events import TokenEvent
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.sampler import LaunchedSamples, Sampled, Sampler
 from engine.sampling.state import SamplingState
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP, Sequence
-from engine.text.tokenizer import Tokenizer
-from engine.transfers import Readback, upload
 
 
 class SequenceEnd(NamedTuple):

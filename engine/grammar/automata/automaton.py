@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
-from engine.errors import InvalidGrammar
+from engine.port.errors import InvalidGrammar
 
 MAX_STATES = 2000  # of one automaton
 MAX_WORK = 400_000  # transitions looked at while one automaton is made

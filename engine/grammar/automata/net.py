@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import LAST_CHARACTER, Arc, Automaton, Work, explore
+from engine.port.errors import InvalidGrammar
 
 MAX_NODES = 20_000
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any, cast
 
-from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import LAST_CHARACTER, Automaton, Work
 from engine.grammar.automata.net import MAX_NODES, Net
+from engine.port.errors import InvalidGrammar
 
 MAX_LENGTH = 8192
 

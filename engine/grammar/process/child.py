@@ -4,12 +4,12 @@ import socket
 import time
 
 from engine.bounded_process.messages import receive, send
-from engine.errors import InvalidGrammar
 from engine.grammar.process.messages import Try, Verdict, decode_try, decode_vocabulary, encode_message
 from engine.grammar.process.rehearsal import rehearse
 from engine.grammar.source import checked_source, compile_source
 from engine.grammar.vocabulary import GrammarVocabulary
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import InvalidGrammar
+from engine.port.request import Grammar, GrammarKind
 
 # xgrammar writes all rules' automata into each rule, so that the compiled form of a few kB of rules may have
 # hundreds of MB. Characters, estimated before.

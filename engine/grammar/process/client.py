@@ -8,7 +8,6 @@ from typing import Final
 from engine.bounded_process.client import BoundedProcess, Cancelled, ChildEnded
 from engine.bounded_process.connection import Attempt
 from engine.bounded_process.messages import End, receive, send
-from engine.errors import EngineBusy, InvalidGrammar
 from engine.grammar.process.messages import (
     TrialLimits,
     Try,
@@ -18,8 +17,9 @@ from engine.grammar.process.messages import (
     too_busy,
 )
 from engine.grammar.vocabulary import GrammarVocabulary
-from engine.info.stats import ProcessStats
-from engine.request import Grammar
+from engine.port.errors import EngineBusy, InvalidGrammar
+from engine.port.info.stats import ProcessStats
+from engine.port.request import Grammar
 
 DEFAULT_LIMITS: Final = TrialLimits()
 # Beyond what the queues of a few engines send at once.

@@ -8,7 +8,7 @@ import msgspec
 from engine.bounded_process.limits import ProcessLimits
 from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.vocabulary import GrammarVocabulary
-from engine.request import Grammar
+from engine.port.request import Grammar
 
 
 class TrialLimits(ProcessLimits, frozen=True, kw_only=True):

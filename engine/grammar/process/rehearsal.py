@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xgrammar
 
-from engine.errors import InvalidGrammar
+from engine.port.errors import InvalidGrammar
 
 # Of processor time, for one byte of a token or one mask: a thousand times the usual.
 MAX_CALL_S = 0.05

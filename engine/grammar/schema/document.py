@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from functools import cached_property
 from itertools import count
 
-from engine.errors import InvalidGrammar
 from engine.grammar.schema.walk import HOLDS_LIST, HOLDS_MAP, Schema, inner_schemas
+from engine.port.errors import InvalidGrammar
 
 MAX_DEPTH = 32  # schemas inside schemas
 TOO_DEEP = f"a JSON Schema may be nested {MAX_DEPTH} deep"

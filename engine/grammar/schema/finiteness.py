@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from engine.errors import InvalidGrammar
 from engine.grammar.schema.document import ALTERNATIVES, SchemaDocument
 from engine.grammar.schema.walk import Schema
 from engine.json_pointer import escaped_step
+from engine.port.errors import InvalidGrammar
 
 _Place = str  # in `SchemaDocument.schemas`
 

@@ -61,7 +61,6 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from engine.errors import InvalidGrammar
 from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.schema.automaton_rules.placeholders import Placeholders
 from engine.grammar.schema.document import TOO_DEEP, SchemaDocument
@@ -73,6 +72,7 @@ from engine.grammar.schema.rewriting.drafts import modern_schema
 from engine.grammar.schema.rewriting.strings import rewrite_strings
 from engine.grammar.schema.rules import complaints, document_complaints, source_complaints
 from engine.grammar.schema.walk import Schema
+from engine.port.errors import InvalidGrammar
 
 _MAX_DIGITS: Final = 300  # of an integer; a float holds a few more
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from engine.errors import InvalidGrammar
 from engine.grammar.regex_pattern import check_regex
 from engine.grammar.schema.document import SchemaDocument
 from engine.grammar.schema.keywords import (
@@ -18,6 +17,7 @@ from engine.grammar.schema.keywords import (
 from engine.grammar.schema.merging.values import is_allowed
 from engine.grammar.schema.rewriting.strings import is_length
 from engine.grammar.schema.walk import Schema
+from engine.port.errors import InvalidGrammar
 
 # What compiles in about a second; the time grows with the square of these, or faster.
 MAX_VALUES = 5000  # in an enum

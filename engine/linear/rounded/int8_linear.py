@@ -15,12 +15,12 @@ from typing import ClassVar
 from torch import nn
 from typing_extensions import override
 
-from engine.errors import ModelNotSupported
 from engine.linear.packed_weight import PackedWeight
 from engine.linear.rounded.compiled_weight import CompiledWeight
 from engine.linear.rounded.int8_weight import Int8Weight, RowBits
 from engine.linear.rounded.native_channels import native_scales
 from engine.linear.rounded.rounded_linear import RoundedLinear
+from engine.port.errors import ModelNotSupported
 
 _MOST_INPUTS = 2**31 // 127**2  # the sum of their products always fits into 32 bits
 

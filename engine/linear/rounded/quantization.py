@@ -10,7 +10,6 @@ from torch import nn
 from transformers import PreTrainedModel
 from typing_extensions import override
 
-from engine.errors import ModelNotSupported
 from engine.linear.merged_linear import JoinedLinear, Mergeable
 from engine.linear.plain_linear import is_plain
 from engine.linear.rounded.grouped_linear import GroupedLinear
@@ -18,6 +17,7 @@ from engine.linear.rounded.int8_linear import Int8Head, Int8Linear
 from engine.linear.rounded.layer_comparison import LayerComparison
 from engine.linear.rounded.rounded_linear import RoundedLinear
 from engine.native.obstacles import lacks_library
+from engine.port.errors import ModelNotSupported
 from engine.weights.grouped_weight import ROUNDED_FORMS, GroupForm
 
 

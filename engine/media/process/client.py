@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from engine.bounded_process.client import CAN_FORK, BoundedProcess, ChildEnded
 from engine.bounded_process.limits import ProcessLimits
 from engine.bounded_process.messages import End, receive, receive_parts, send
-from engine.errors import EngineBusy
-from engine.info.stats import ProcessStats
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.measured_video import MAX_RATE, MeasuredVideo, VideoLimits, WantedFrames
 from engine.media.process.messages import (
@@ -25,6 +23,8 @@ from engine.media.process.messages import (
     decode_outcome,
     encode_message,
 )
+from engine.port.errors import EngineBusy
+from engine.port.info.stats import ProcessStats
 
 _MAX_OUTCOME: Final = 2**16  # bytes
 _BYTES_OF_SAMPLE: Final = 4

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from transformers import PreTrainedConfig
 
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 
 _TOKENS_OF_CHUNK: Final = 13  # of Qwen3-ASR, whatever its chunks
 

@@ -20,7 +20,7 @@ from transformers.models.auto.configuration_auto import model_type_to_module_nam
 from transformers.processing_utils import ProcessorMixin
 
 from engine.media.readers.own_texts import OWN_METHODS, OWN_TEXTS
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 
 # transformers' processor, or what stands for it.
 WholeProcessor = Any

@@ -30,7 +30,7 @@ from engine.media.readers.whole_processor import (
 from engine.media.video.frames import Frames, measure_frames, read_frames
 from engine.media.video.sampling import Settings
 from engine.media.video.video_format import VIDEO_FORMATS, Pictures, VideoFormat
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 
 # The first that is there has the settings; transformers looks for them in this order.
 _FILES: Final = (SETTINGS_FILE, "video_preprocessor_config.json", IMAGES_FILE)

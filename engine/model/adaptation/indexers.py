@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from engine.attention.paged_attention import current_attention
 from engine.attention.selection import FlatMask, Indexer, Selection
-from engine.errors import NoPagedAttention
+from engine.port.errors import NoPagedAttention
 
 _ARGUMENTS = {"hidden_states", "position_embeddings", "attention_mask", "position_ids", "past_key_values"}
 _MAY_HAVE = {"q_resid"}

@@ -5,8 +5,8 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.attention.paged_attention import ATTENTION_NAME, EAGER
-from engine.errors import ModelNotSupported
 from engine.model.checks.tolerance import LOGITS
+from engine.port.errors import ModelNotSupported
 
 
 @torch.inference_mode()

@@ -7,11 +7,11 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.attention.batch import build_batch
-from engine.errors import ModelNotSupported, NoPagedAttention
-from engine.info.adapter import Adapter
 from engine.model.checks.reference_pass import is_same, reference_logits, relative_difference
 from engine.model.runner import ModelRunner
-from engine.request import Prompt
+from engine.port.errors import ModelNotSupported, NoPagedAttention
+from engine.port.info.adapter import Adapter
+from engine.port.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler

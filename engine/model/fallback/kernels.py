@@ -5,8 +5,8 @@ from typing import Final
 
 import torch
 
-from engine.info.kernels import Kernel, Obstacle, kernel, quantized_kernels
 from engine.native.obstacles import find_obstacle, lacks_library
+from engine.port.info.kernels import Kernel, Obstacle, kernel, quantized_kernels
 
 _OWN_CODE: Final = Obstacle("the fallback path attends by the model's own code")
 

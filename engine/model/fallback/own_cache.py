@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from transformers import Cache, DynamicCache, PreTrainedConfig, PreTrainedModel
 from transformers.cache_utils import DynamicSlidingWindowLayer
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 
 # The names under which models take their cache, and return it, as transformers' `generate` knows them.
 _CACHE_NAMES: Final = ("past_key_values", "cache_params", "state", "mems", "past_buckets_states")

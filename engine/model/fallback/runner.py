@@ -6,12 +6,12 @@ from transformers import PreTrainedModel
 
 from engine.attention.batch import Batch, Span
 from engine.attention.paged_attention import EAGER
+from engine.host.transfers import upload
 from engine.model.adaptation.rope_by_row import current_long_rows
 from engine.model.fallback.own_cache import CachedModel, OwnCache
 from engine.model.hidden_states import HiddenStates
 from engine.scheduling.sequence import Sequence
 from engine.speech.encoder import LoadedSpeech
-from engine.transfers import upload
 
 
 class FallbackRunner:

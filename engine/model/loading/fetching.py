@@ -16,13 +16,13 @@ from huggingface_hub.errors import (
 from msgspec.structs import replace
 
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor
 from engine.model.loading.gguf.description import describe
 from engine.model.loading.gguf.named_file import SUFFIX, hub_file, own_file
 from engine.model.loading.progress import line_bar
 from engine.model.loading.refusals import one_line
+from engine.port.errors import ModelNotSupported
 
 _DESCRIPTIONS: Final = ("*.json", "*.jinja", "*.txt", "*.model", "*.py")
 _SAFETENSORS: Final = ("*.safetensors",)

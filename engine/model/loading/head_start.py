@@ -11,7 +11,6 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor, read_headers
 from engine.model.loading.gguf.description import is_described
@@ -19,6 +18,7 @@ from engine.model.loading.gguf.group_forms import FORMS
 from engine.native.huge_pages import reserve_memory
 from engine.native.obstacles import lacks_library
 from engine.packed_cache.search import begin_search
+from engine.port.errors import ModelNotSupported
 from engine.weights.grouped_weight import ROUNDED_FORMS
 
 # The dtypes that may be asked for without a copy of the weights in another type, by what is stored.

@@ -8,7 +8,6 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
 from engine.media.encoder import LoadedMedia, MediaEncoder
 from engine.media.families import kinds_in_words
 from engine.media.loading import load_processor
@@ -27,10 +26,11 @@ from engine.model.loading.weights import read_weights
 from engine.native.bfloat16 import has_compiled_bfloat16
 from engine.packed_cache.entry import PackedEntry
 from engine.packed_cache.search import Search, search_for
-from engine.request import Pooling
+from engine.port.errors import ModelNotSupported
+from engine.port.request import Pooling
+from engine.port.text.tokenizer import Tokenizer
 from engine.speech.encoder import AudioEncoder, LoadedSpeech
 from engine.speech.reader import WindowReader
-from engine.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from engine.media.processor import PromptMediaProcessor

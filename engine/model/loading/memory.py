@@ -6,9 +6,9 @@ from pathlib import Path
 import torch
 
 from engine.attention.kv_cache.budget import total_bytes
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor
 from engine.model.loading.unread_linears import UnreadLinears
+from engine.port.errors import ModelNotSupported
 
 
 def stored_bytes(tensors: Mapping[str, StoredTensor] | None) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine.model.loading.checkpoint.json_files import json_object
-from engine.request import Pooling
+from engine.port.request import Pooling
 
 _PLACE = Path("1_Pooling", "config.json")
 # A model with several modes concatenates their vectors, which is not supported.

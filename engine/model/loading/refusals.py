@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 
 # What to do instead, where weights are in a format that is not read.
 ELSEWHERE: Final = "load an unquantized checkpoint of the model, and give --quantize int8 to keep it small"

@@ -10,7 +10,6 @@ from transformers.pytorch_utils import Conv1D
 
 from engine.attention.paged_attention import ATTENTION_NAME, EAGER
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.complete import check_complete
 from engine.model.loading.gguf.description import is_described
 from engine.model.loading.gguf.model_tensors import sources_of
@@ -22,6 +21,7 @@ from engine.model.loading.quantized.checkpoint import QuantizedCheckpoint
 from engine.model.loading.refusals import refusals, silent
 from engine.model.loading.text_part import plain_class, reading_class, split_media, text_model
 from engine.model.loading.unread_linears import check_stand_ins, put_stand_ins
+from engine.port.errors import ModelNotSupported
 from engine.weights.unread_weight import UnreadWeight
 
 

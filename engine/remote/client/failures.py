@@ -4,7 +4,7 @@ import errno
 import socket
 from typing import Final
 
-from engine.errors import GenerationFailed
+from engine.port.errors import GenerationFailed
 
 # Servers, and proxies before them, answer these until there is room for a request again, or until they have
 # started.

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from engine.errors import EngineBusy, EngineError, ModelNotSupported
-from engine.media_item import FileKeeper
+from engine.port.errors import EngineBusy, EngineError, ModelNotSupported
+from engine.port.media_item import FileKeeper
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.client.failures import NoAnswer
 from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
@@ -21,7 +22,6 @@ from engine.remote.servers.server_facts import (
 )
 from engine.remote.servers.tokenization import check_tokenizes
 from engine.remote.wire.token_api import ApiFacts, TokenApi
-from engine.text.tokenizer import Tokenizer
 
 # Between the first server that is ready and a start without the others.
 _GRACE_S = 5.0

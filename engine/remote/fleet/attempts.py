@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Final, Self
 
-from engine.errors import EngineBusy, EngineError, GenerationFailed
+from engine.port.errors import EngineBusy, EngineError, GenerationFailed
 from engine.remote.client.failures import NoAnswer, ServerFailed, is_own
 from engine.remote.fleet.router import Router
 from engine.remote.fleet.server import Server

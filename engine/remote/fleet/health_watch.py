@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Final, TypeAlias
 
-from engine.errors import EngineError
+from engine.port.errors import EngineError
 from engine.remote.client.failures import NoAnswer
 from engine.remote.fleet.server import Server
 from engine.remote.servers.model_list import NotReady, Unlisted

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 
 _RANGE: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _LOWEST: Final = 10_000  # below, many programs have a port by custom

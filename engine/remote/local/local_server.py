@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 from engine.remote.local.local_port import free_port
 
 PORT: Final = "{port}"  # in a command: a free port, which is taken

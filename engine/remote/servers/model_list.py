@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 from engine.remote.client.failures import NoAnswer
 from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from engine.config import AdapterSource
-from engine.errors import CannotLoadAdapter, ModelNotSupported, UnknownAdapter
+from engine.port.errors import CannotLoadAdapter, ModelNotSupported, UnknownAdapter
 from engine.remote.client.upstream import Upstream
 from engine.remote.servers.model_list import read_models
 

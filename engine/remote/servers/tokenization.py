@@ -4,11 +4,11 @@ from typing import Final
 
 import msgspec
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.client.failures import BadStatus, CutOff, NoAnswer
 from engine.remote.client.upstream import Upstream
 from engine.remote.wire.token_api import TokenApi
-from engine.text.tokenizer import Tokenizer
 
 # Words, digits, blanks, and scripts that vocabularies cut in different places.
 _TEXT: Final = "Hello, wörld! def f(x):\n\treturn x ** 1234  # 世界 🙂"

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
-from engine.events import PromptToken, TokenLogprob
-from engine.request import GenerationRequest
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import PromptToken, TokenLogprob
+from engine.port.request import GenerationRequest
+from engine.port.text.tokenizer import Tokenizer
 
 DONE: Final = b"[DONE]"
 

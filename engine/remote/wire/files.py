@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from engine.frontend.token_form import file_parts
-from engine.request import Prompt
+from engine.port.request import Prompt
+from engine.port.token_form import file_parts
 
 FILES: Final = "content_parts"  # the field of vLLM's token API
 

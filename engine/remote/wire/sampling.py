@@ -3,8 +3,8 @@
 import hashlib
 from typing import Any, Final
 
-from engine.request import GenerationRequest, SamplingParams
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import GenerationRequest, SamplingParams
+from engine.port.text.tokenizer import Tokenizer
 
 _MAX_SEED: Final = 2**63  # exclusive; -1 would mean no seed
 # JSON has no infinity; this is as good, and finite in float32.

@@ -8,8 +8,10 @@ from typing import Any, ClassVar, Final, final
 import msgspec
 from typing_extensions import override
 
-from engine.events import PromptToken
-from engine.info.capabilities import Capabilities
+from engine.port.events import PromptToken
+from engine.port.info.capabilities import Capabilities
+from engine.port.request import GenerationRequest, Grammar, GrammarKind
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import (
     AnswerReader,
     Malformed,
@@ -19,8 +21,6 @@ from engine.remote.wire.answer_reader import (
 )
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
 from engine.remote.wire.token_api import MAX_EVENT_BYTES, ApiFacts, LoadMetrics, PriorityOrder, TokenApi
-from engine.request import GenerationRequest, Grammar, GrammarKind
-from engine.text.tokenizer import Tokenizer
 
 _GRAMMARS: Final[Mapping[GrammarKind, str]] = {
     GrammarKind.JSON_SCHEMA: "json_schema",

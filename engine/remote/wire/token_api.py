@@ -7,11 +7,11 @@ from typing import ClassVar, Final, NamedTuple
 
 import msgspec
 
-from engine.info.capabilities import Capabilities
+from engine.port.info.capabilities import Capabilities
+from engine.port.request import GenerationRequest
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import AnswerReader
 from engine.remote.wire.files import with_files
-from engine.request import GenerationRequest
-from engine.text.tokenizer import Tokenizer
 
 MAX_EVENT_BYTES: Final = 8 * 2**20  # a prompt of 32,000 tokens with the log-probabilities of five each
 

@@ -6,13 +6,13 @@ import msgspec
 from msgspec.structs import replace
 from typing_extensions import override
 
-from engine.info.capabilities import Capabilities
+from engine.port.info.capabilities import Capabilities
+from engine.port.request import GenerationRequest, MediaKind
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import AnswerReader, NewToken
 from engine.remote.wire.sampling import salt_digest
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 from engine.remote.wire.vllm import Choice, Chunk, VllmApi, VllmReader, prompt_fields, sampling_params
-from engine.request import GenerationRequest, MediaKind
-from engine.text.tokenizer import Tokenizer
 
 
 class _Start(msgspec.Struct):

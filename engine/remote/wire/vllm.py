@@ -7,9 +7,11 @@ from typing import Any, ClassVar, Final, final
 import msgspec
 from typing_extensions import override
 
-from engine.events import PromptToken, TokenLogprob
-from engine.frontend.token_form import sent_token_ids, structured_outputs
-from engine.info.capabilities import Capabilities
+from engine.port.events import PromptToken, TokenLogprob
+from engine.port.info.capabilities import Capabilities
+from engine.port.request import GenerationRequest, MediaKind, Prompt, SamplingParams
+from engine.port.text.tokenizer import Tokenizer
+from engine.port.token_form import sent_token_ids, structured_outputs
 from engine.remote.wire.answer_reader import (
     AnswerReader,
     Malformed,
@@ -20,8 +22,6 @@ from engine.remote.wire.answer_reader import (
 from engine.remote.wire.files import FILES
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
 from engine.remote.wire.token_api import ApiFacts, TokenApi
-from engine.request import GenerationRequest, MediaKind, Prompt, SamplingParams
-from engine.text.tokenizer import Tokenizer
 
 _CACHE: Final = re.compile(r"^vllm:cache_config_info\{(?P<labels>[^}]*)\}", re.MULTILINE)
 _LABEL: Final = re.compile(r'(?P<name>\w+)="(?P<value>\d+)"')

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from engine.grammar.drafted_mask import GrammarMask
-from engine.transfers import send, upload
+from engine.host.transfers import send, upload
 
 
 @cache

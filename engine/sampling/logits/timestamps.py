@@ -7,7 +7,7 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from engine.request import TimestampRules
+from engine.port.request import TimestampRules
 
 _NUM_SEEN: Final = 2
 

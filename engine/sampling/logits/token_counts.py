@@ -6,7 +6,7 @@ from copy import copy
 import torch
 from torch import Tensor
 
-from engine.transfers import upload
+from engine.host.transfers import upload
 
 _MIN_CAPACITY = 64
 

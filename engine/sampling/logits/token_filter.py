@@ -7,10 +7,10 @@ from copy import copy
 import torch
 from torch import Tensor
 
-from engine.errors import InvalidRequest
-from engine.request import SamplingParams
-from engine.text.tokenizer import Tokenizer
-from engine.transfers import upload
+from engine.host.transfers import upload
+from engine.port.errors import InvalidRequest
+from engine.port.request import SamplingParams
+from engine.port.text.tokenizer import Tokenizer
 
 
 class ExcludedTokens:

@@ -8,7 +8,7 @@ from typing import Final
 
 import orjson
 
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedEvent
 from handlers.aleph_alpha.chat.response import chat_logprobs, chat_usage, finish_reason

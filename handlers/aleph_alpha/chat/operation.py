@@ -7,7 +7,7 @@ from uuid import uuid4
 from msgspec.structs import replace
 from typing_extensions import override
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest

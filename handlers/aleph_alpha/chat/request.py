@@ -2,7 +2,7 @@
 
 from secrets import token_hex
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.chat.messages import conversation
 from handlers.aleph_alpha.priority import priority

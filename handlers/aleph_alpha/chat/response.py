@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from engine.events import TokenEvent
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import TokenEvent
+from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.chat.delta import ChatFinish
 from handlers.chat.reading.logprobs import ScoredToken, TokenScore, scored_tokens

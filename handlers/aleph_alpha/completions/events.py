@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import orjson
 
-from engine.events import PromptToken, TokenEvent
+from engine.port.events import PromptToken, TokenEvent
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedEvent
 from handlers.aleph_alpha.completions.writer import CompletionWriter

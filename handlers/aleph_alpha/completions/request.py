@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import Final
 
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt
@@ -30,7 +30,7 @@ class CompletionPlan:
     """The contents that a request asks for.
 
     n: completions to answer with. best_of: completions to generate. num_logprobs: as in
-    `engine.request.SamplingParams`. generates: whether the answer has anything beyond the prompt.
+    `engine.port.request.SamplingParams`. generates: whether the answer has anything beyond the prompt.
     """
 
     n: int

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from engine.events import FinishReason, PromptToken, TokenEvent
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import FinishReason, PromptToken, TokenEvent
+from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.completions.request import CompletionPlan
 from handlers.chat.reading.logprobs import bounded

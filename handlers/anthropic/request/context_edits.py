@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from engine.errors import PromptTooLong
+from engine.port.errors import PromptTooLong
 from generated.anthropic import models as m
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.media import PartContents

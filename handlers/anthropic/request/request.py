@@ -5,7 +5,7 @@ from typing import Final, TypeAlias
 
 from pydantic import MISSING
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from generated.anthropic import models as m
 from handlers.anthropic.request.conversation import conversation, found_tools
 from handlers.anthropic.request.tools import parallel_tool_use, tool_choice, tool_definitions

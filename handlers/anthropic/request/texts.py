@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from generated.anthropic import models as m
 from handlers.chat.messages import Content, MediaPart
 from handlers.chat.prompt.conversation import joined

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import msgspec
 from pydantic_core import from_json
 
-from engine.request import Grammar, GrammarKind
+from engine.port.request import Grammar, GrammarKind
 from handlers.chat.errors import InvalidResponseFormat
 
 FIELD = "response_format"

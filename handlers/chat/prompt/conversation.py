@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from handlers.chat.errors import InvalidMessage
 from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall, ToolDefinition

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from msgspec.structs import replace
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from handlers.chat.errors import TemplateError
 from handlers.chat.media import media_parts
 from handlers.chat.messages import ChatMessage, Document, MediaPart

@@ -1,6 +1,6 @@
 """The part of an answer to which each of its tokens belongs; pure."""
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from handlers.chat.reading.answer_parser import AnswerFormat
 from handlers.chat.reading.reasoning import AnswerPart
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from engine.events import TokenEvent
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import TokenEvent
+from engine.port.text.tokenizer import Tokenizer
 
 LEAST_LOGPROB = -9999.0  # what OpenAI sends for a token of probability 0, where null is not allowed
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from engine.events import FinishReason, TokenEvent
+from engine.port.events import FinishReason, TokenEvent
 from handlers.chat.delta import ChatDelta, ChatFinish, join_pieces
 from handlers.chat.reading.answer_parser import AnswerFormat, AnswerParser, AnswerText
 from handlers.chat.reading.answer_part import PartReader

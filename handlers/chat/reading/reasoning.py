@@ -116,7 +116,7 @@ class ReasoningFormat(ABC):
     @abstractmethod
     def stop_free(self, start: ReasoningStart) -> tuple[tuple[tuple[str, str], ...], str | None]:
         """Return the spans that are no content, and the end of the one that the text begins in, as the
-        `stop_free` and `stop_free_until` of `engine.request.StopConditions`.
+        `stop_free` and `stop_free_until` of `engine.port.request.StopConditions`.
         """
 
     @abstractmethod

@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 import msgspec
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.tools import ToolCall

@@ -102,7 +102,7 @@ class ToolFormat(ABC):
 
     @property
     def stop_free(self) -> tuple[tuple[str, str], ...]:
-        """The spans without stop strings, which are for content, as in `engine.request.StopConditions`.
+        """The spans without stop strings, which are for content, as in `engine.port.request.StopConditions`.
 
         A block whose end is a mere bracket, as its arguments hold them too, counts to the end of the answer.
         """

@@ -1,6 +1,6 @@
 """A conversation of the wire in neutral terms."""
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from generated.hf import models as m
 from handlers.chat.messages import ChatMessage, ContentPart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import MISSING
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.hf import models as m
 from handlers.chat.reading.logprobs import bounded
 from handlers.chat.reading.result import ChatChoice, ChatResult

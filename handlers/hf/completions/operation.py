@@ -5,7 +5,7 @@ from typing import final
 
 from typing_extensions import override
 
-from engine.request import GenerationRequest
+from engine.port.request import GenerationRequest
 from generated.hf import models as m
 from generated.operation import EncodedEvent
 from handlers.active_requests.timing import Timing

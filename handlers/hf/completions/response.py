@@ -5,7 +5,7 @@ from typing import Final
 
 import orjson
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.hf import models as m
 from generated.operation import EncodedEvent
 from handlers.hf.usage import usage

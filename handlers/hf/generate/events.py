@@ -7,7 +7,7 @@ rest of what the server does for it; a test holds the envelope to the model's ow
 import orjson
 from pydantic import MISSING
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.hf import models as m
 from generated.operation import EncodedEvent
 from handlers.hf.generate.response import seed

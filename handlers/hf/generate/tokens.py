@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import MISSING
 
-from engine.events import PromptToken, TokenEvent
+from engine.port.events import PromptToken, TokenEvent
 from generated.hf import models as m
 from handlers.tgi_family.finish import finite
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import orjson
 
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 from generated.mindie import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.delta import ChatDelta, ToolCallDelta

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from generated.mindie import models as m
 from handlers.chat.media import media_parts
 from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart, TextPart

@@ -7,8 +7,8 @@ from typing import TypeAlias
 from msgspec.structs import replace
 from typing_extensions import override
 
-from engine.events import TokenEvent
-from engine.request import GenerationRequest
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest
 from generated.mindie import models as m
 from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest

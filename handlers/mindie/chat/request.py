@@ -4,7 +4,7 @@ import re
 from secrets import token_hex
 from typing import Final
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from generated.mindie import models as m
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.params import ChatParams, ReasoningStyle

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.openai import models as m
 
 _LEAST_S: Final = 1e-6

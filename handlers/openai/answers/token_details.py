@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from engine.events import PromptToken
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import PromptToken
+from engine.port.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.reading.logprobs import bounded
 

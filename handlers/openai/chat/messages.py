@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall

@@ -2,8 +2,8 @@
 
 from collections.abc import Container, Sequence
 
-from engine.events import FinishReason, TokenEvent
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.reading.logprobs import ScoredToken, TokenScore, scored_tokens
 from handlers.chat.reading.result import ChatChoice, ChatResult

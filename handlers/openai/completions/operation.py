@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from engine.events import TokenEvent
-from engine.request import GenerationRequest
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest
 from generated.openai import models as m
 from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest

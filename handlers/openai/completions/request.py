@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 
-from engine.request import GenerationRequest, Prompt, StopConditions
-from engine.text.infill import NO_INFILL, Infill
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import GenerationRequest, Prompt, StopConditions
+from engine.port.text.infill import NO_INFILL, Infill
+from engine.port.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.form.response_format import response_grammar
 from handlers.errors.refused import Refused
@@ -41,7 +41,7 @@ class CompletionPlan:
     """The most tokens to generate; 0 answers with the prompt alone."""
 
     num_logprobs: int | None
-    """The number of log-probabilities for all text of the answer, as in `engine.request.SamplingParams`."""
+    """The number of log-probabilities for all text of the answer, as `SamplingParams` has it."""
 
     echoes: bool
     """True if each text of the answer begins with its prompt."""
@@ -59,7 +59,7 @@ class CompletionPlan:
     """The text after the gap that every answer fills; None if there is no gap."""
 
     num_prompt_logprobs: int | None
-    """The number of log-probabilities for the prompt by itself, as in `engine.request.SamplingParams`."""
+    """The number of log-probabilities for the prompt by itself, as `SamplingParams` has it."""
 
     shows_ids: bool
     """True if the answer has the tokens' ids."""

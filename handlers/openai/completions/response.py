@@ -5,8 +5,8 @@ from typing import Final, Literal, NamedTuple
 
 import orjson
 
-from engine.events import FinishReason, TokenEvent
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.usage import ChatUsage

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from engine.events import PromptToken, TokenEvent, TokenLogprob
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import PromptToken, TokenEvent, TokenLogprob
+from engine.port.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.reading.logprobs import LEAST_LOGPROB, bounded
 from handlers.openai.answers.token_details import id_text

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Final
 
 from engine.config import AdapterSource
-from engine.errors import CannotLoadAdapter, EngineBusy
+from engine.port.errors import CannotLoadAdapter, EngineBusy
 from generated.openai import models as m
 from handlers.concurrency.limit import Overloaded
 from handlers.errors.mapping import mapped_errors

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from engine.errors import PromptTooLong
-from engine.frontend.token_form import file_parts, sent_token_ids, structured_outputs
-from engine.request import GenerationRequest
+from engine.port.errors import PromptTooLong
+from engine.port.request import GenerationRequest
+from engine.port.token_form import file_parts, sent_token_ids, structured_outputs
 from generated.openai import models as m
 from handlers.errors.mapping import mapped_errors
 from handlers.errors.refused import Refused

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
-from engine.errors import InvalidMedia
+from engine.port.errors import InvalidMedia
 from generated.openai import models as m
 from generated.operation import Call
 from handlers.active_requests.active_request import ActiveRequest

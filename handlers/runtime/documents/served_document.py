@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from engine.info.capabilities import Capabilities
+from engine.port.info.capabilities import Capabilities
 from handlers.runtime.contract import Contract
 
 _FIELD_NOTE = "Not supported by the engine of this server, which refuses every value that has an effect."

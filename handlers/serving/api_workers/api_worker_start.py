@@ -3,7 +3,7 @@
 import sys
 from typing import Final, NamedTuple
 
-from engine.info.model_info import ModelInfo
+from engine.port.info.model_info import ModelInfo
 from handlers.settings.settings import Settings
 
 URL: Final = "http://localhost"  # of the engine's process, at its socket

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from engine.info.model_info import ModelInfo
+from engine.port.info.model_info import ModelInfo
 from handlers.process.exit_status import ExitStatus
 from handlers.serving.api_workers.api_worker_start import ApiWorkerStart, command
 from handlers.serving.draining_server import FLUSH_S

@@ -11,8 +11,8 @@ import uvicorn
 from starlette.types import ASGIApp
 from typing_extensions import override
 
-from engine.frontend.engine import Engine
-from engine.info.model_info import ModelInfo
+from engine.port.engine import Engine
+from engine.port.info.model_info import ModelInfo
 from engine.remote.wire.verbatim import VerbatimApi
 from handlers.active_requests.metrics import Metrics
 from handlers.chat.summary import chat_summary

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 from typing_extensions import override
 
-from engine.errors import EngineBusy, GenerationFailed
+from engine.port.errors import EngineBusy, GenerationFailed
 from engine.remote.client.failures import BadStatus, CutOff, NoAnswer
 from engine.remote.client.upstream import Upstream
 from engine.remote.sse import LineSplitter

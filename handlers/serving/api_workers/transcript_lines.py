@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from engine.errors import (
+from engine.port.errors import (
     EngineBusy,
     EngineDied,
     EngineStopped,

@@ -10,7 +10,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from engine.frontend.engine import Engine
+from engine.port.engine import Engine
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers

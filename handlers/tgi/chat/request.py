@@ -5,7 +5,7 @@ from secrets import token_hex
 
 import msgspec
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from generated.tgi import models as m
 from handlers.chat.errors import ToolsWithResponseFormat
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat

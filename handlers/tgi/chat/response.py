@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.tgi import models as m
 from handlers.chat.reading.logprobs import bounded
 from handlers.chat.reading.result import ChatChoice, ChatResult

@@ -5,7 +5,7 @@ from typing import final
 
 from typing_extensions import override
 
-from engine.request import GenerationRequest
+from engine.port.request import GenerationRequest
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.operations.operation import TokenWriter

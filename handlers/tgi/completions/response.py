@@ -5,7 +5,7 @@ from typing import Final
 
 import orjson
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.operations.sequences import GeneratedRequest

@@ -6,7 +6,7 @@ rest of what the server does for it; a test holds the envelope to the model's ow
 
 import orjson
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.tgi.generate.tokens import token, top_tokens

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.events import PromptToken, TokenEvent, TokenLogprob
+from engine.port.events import PromptToken, TokenEvent, TokenLogprob
 from generated.tgi import models as m
 from handlers.tgi_family.finish import finite
 

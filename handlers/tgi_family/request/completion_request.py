@@ -4,9 +4,9 @@ from secrets import token_hex
 
 import msgspec
 
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
-from engine.text.infill import Infill
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.text.infill import Infill
+from engine.port.text.tokenizer import Tokenizer
 from handlers.tgi_family.errors import SuffixRefused
 from handlers.tgi_family.request.prepared_generate import encode_prompt
 from handlers.tgi_family.request.request_limits import RequestLimits

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from handlers.chat.messages import MediaPart
 
 _FIELD = "inputs"

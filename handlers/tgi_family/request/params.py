@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
-from engine.request import SamplingParams, Watermark
+from engine.port.request import SamplingParams, Watermark
 from handlers.chat.form.response_format import ResponseFormat, response_grammar
 
 

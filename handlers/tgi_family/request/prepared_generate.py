@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from secrets import token_hex
 
-from engine.request import GenerationRequest, MediaKind, Prompt, StopConditions
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import GenerationRequest, MediaKind, Prompt, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.media import PartContents, PromptMedia
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation

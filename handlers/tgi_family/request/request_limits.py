@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.errors import PromptTooLong
-from engine.info.model_info import ModelInfo
-from engine.request import Watermark
+from engine.port.errors import PromptTooLong
+from engine.port.info.model_info import ModelInfo
+from engine.port.request import Watermark
 from handlers.errors.refused import Refused
 from handlers.service.text_bound import bounded_texts
 from handlers.shared_settings.shared_settings import SharedSettings

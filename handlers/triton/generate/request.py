@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 
-from engine.errors import PromptTooLong
-from engine.request import BeamParams, GenerationRequest, Prompt, SamplingParams, StopConditions
-from engine.text.tokenizer import Tokenizer
+from engine.port.errors import PromptTooLong
+from engine.port.request import BeamParams, GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from generated.triton import models as m
 from handlers.chat.form.response_format import ResponseFormat, response_grammar
 from handlers.errors.refused import Refused

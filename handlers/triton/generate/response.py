@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import orjson
 
-from engine.events import FinishReason, TokenEvent
+from engine.port.events import FinishReason, TokenEvent
 from generated.operation import EncodedEvent
 from generated.triton import models as m
 from handlers.operations.sequences import GeneratedRequest

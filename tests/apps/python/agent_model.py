@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import cycle
 from typing import Any, Final
 
-from engine.events import TokenEvent
-from engine.request import GenerationRequest, Grammar, GrammarKind
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest, Grammar, GrammarKind
+from engine.port.text.tokenizer import Tokenizer
 from tests.scripted.engine import Script, says
 
 _TOOLS: Final = re.compile(r"<\|im_start\|>system\n(.*)\nCall with <tool_call>", re.DOTALL)

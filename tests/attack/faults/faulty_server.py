@@ -20,7 +20,7 @@ from engine.attention.batch import Batch
 from engine.frontend.engine_thread import EngineThread
 from engine.grammar.compiler import GrammarCompiler
 from engine.model.runner import ModelRunner
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 from handlers.cli import main
 
 HAS_BEGUN: Final = "the fault has begun"  # the line of output of a fault that no signal begins

@@ -4,7 +4,7 @@ from typing import Final
 
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
-from engine.info.speech_info import SPEECH_MODEL_TYPES
+from engine.port.info.speech_info import SPEECH_MODEL_TYPES
 
 ALL: Final = tuple(name for name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES if name not in SPEECH_MODEL_TYPES)
 # One of each way to be served or refused, for `make test`.

@@ -15,11 +15,11 @@ from transformers.pytorch_utils import Conv1D
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.errors import ModelNotSupported
-from engine.events import TokenEvent
-from engine.info.model_info import ModelInfo
 from engine.model.fallback.trial import STEPWISE
-from engine.request import SamplingParams, StopConditions
+from engine.port.errors import ModelNotSupported
+from engine.port.events import TokenEvent
+from engine.port.info.model_info import ModelInfo
+from engine.port.request import SamplingParams, StopConditions
 from tests.parity.coverage.tiny_configs import tiny_config
 from tests.requests import generation_request
 from tests.tiny.text import tiny_tokenizer

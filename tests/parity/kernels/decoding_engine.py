@@ -16,10 +16,10 @@ from engine.build import build_parts
 from engine.config import EngineConfig
 from engine.fusion.layer_stacking import stack_layers
 from engine.fusion.native_decoder import NativeDecoder
-from engine.info.adapter import Adapter
-from engine.info.kernels import Kernel
 from engine.linear.products import ProductsSetting
-from engine.request import Prompt
+from engine.port.info.adapter import Adapter
+from engine.port.info.kernels import Kernel
+from engine.port.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler

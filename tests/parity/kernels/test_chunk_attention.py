@@ -17,8 +17,8 @@ from engine.attention.native_chunks import can_attend, chunk_obstacle
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores
 from engine.attention.window import Window
-from engine.info.kernels import Obstacle
 from engine.native.instructions import Instructions
+from engine.port.info.kernels import Obstacle
 from tests.effort import trials
 from tests.instructions import needs_compiled_bfloat16
 

@@ -9,12 +9,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from engine.errors import ModelNotSupported
 from engine.linear.channel_scales import channel_scales, round_channels
 from engine.linear.rounded.int8_linear import Int8Head, Int8Linear
 from engine.linear.rounded.int8_weight import Int8Weight, RowBits
 from engine.linear.rounded.native_channels import native_panels, native_scales
 from engine.linear.rounded.rounded_linear import RoundedLinear
+from engine.port.errors import ModelNotSupported
 from tests.effort import trials
 from tests.instructions import needs_compiler
 

@@ -9,11 +9,11 @@ from torch import Tensor
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.errors import KernelsMissing
 from engine.fusion.fused_layer import FusedLayer
-from engine.info.kernels import Kernel, KernelName, Obstacle
 from engine.native import library
 from engine.native.library import Loaded
+from engine.port.errors import KernelsMissing
+from engine.port.info.kernels import Kernel, KernelName, Obstacle
 from tests.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.tiny.text import save_tiny_model
 

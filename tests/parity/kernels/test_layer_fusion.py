@@ -15,10 +15,10 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_fusion import fuse_layers
-from engine.info.kernels import Kernel, Obstacle
 from engine.linear.merged_linear import merge_linears
 from engine.model.checks.reference_pass import reference_logits
 from engine.native.library import Loaded
+from engine.port.info.kernels import Kernel, Obstacle
 from tests.instructions import needs_compiler
 from tests.tiny.text import ARCHITECTURES, save_tiny_model
 

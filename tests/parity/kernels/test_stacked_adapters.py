@@ -11,10 +11,10 @@ from torch import Tensor
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.native_adapters import NativeAdapters
 from engine.fusion.native_decoder import NativeDecoder
-from engine.info.kernels import Kernel
 from engine.lora.fused_adapters import fuse_adapters
 from engine.lora.sites import Site, open_sites
 from engine.model.adapters import LoraAdapter, LowRank, in_panels
+from engine.port.info.kernels import Kernel
 from tests.instructions import needs_compiled_bfloat16
 from tests.parity.kernels.decoding_engine import NUM_LAYERS, Engine, build_engine
 

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from engine.info.stats import AdapterStats, CacheStats, KVEventCounters, MediaStats
-from engine.text.token_memory import TokenMemory
+from engine.port.info.stats import AdapterStats, CacheStats, KVEventCounters, MediaStats
+from engine.port.text.token_memory import TokenMemory
 from handlers.active_requests.metrics import Metrics
 from handlers.serving.api_workers.metric_sums import PATH, MetricSumsApp
 from tests.unit.docs.metrics import documented_families, scraped_families

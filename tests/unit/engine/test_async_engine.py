@@ -16,7 +16,7 @@ from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
-from engine.errors import (
+from engine.port.errors import (
     EngineDied,
     EngineStopped,
     InvalidGrammar,
@@ -28,9 +28,16 @@ from engine.errors import (
     RequestAborted,
     UnknownAdapter,
 )
-from engine.events import FinishReason, TokenEvent
-from engine.info.stats import EngineStats, Health
-from engine.request import GenerationRequest, Grammar, GrammarKind, Prompt, SamplingParams, StopConditions
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.info.stats import EngineStats, Health
+from engine.port.request import (
+    GenerationRequest,
+    Grammar,
+    GrammarKind,
+    Prompt,
+    SamplingParams,
+    StopConditions,
+)
 from tests.requests import generation_request
 from tests.tiny.text import save_tiny_model
 from tests.unit.engine.spoiled_runner import SpoiledRunner, new_parts

@@ -13,11 +13,11 @@ from transformers import LlamaConfig, OpenAIGPTConfig, OpenAIGPTLMHeadModel, Pre
 from engine.build import build_core
 from engine.config import INT4_GROUPS, EngineConfig
 from engine.dry_run import dry_run
-from engine.info.model_info import ModelInfo
 from engine.model.description import NO_DRAFTS
 from engine.native.bfloat16 import has_compiled_bfloat16
 from engine.native.instructions import is_x86
-from engine.request import Pooling
+from engine.port.info.model_info import ModelInfo
+from engine.port.request import Pooling
 from tests.instructions import needs_compiler
 from tests.tiny.speech import save_tiny_speech
 from tests.tiny.text import save_tiny_model, tiny_tokenizer

@@ -12,7 +12,7 @@ from typing import Final
 import httpx
 import pytest
 
-from engine.errors import LibrariesMissing
+from engine.port.errors import LibrariesMissing
 from handlers import engine_starter
 from handlers.commands.serve import serve_as_given
 from handlers.process.exit_status import ExitStatus

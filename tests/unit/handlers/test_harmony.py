@@ -8,8 +8,8 @@ import orjson
 import pytest
 from msgspec.structs import replace
 
-from engine.events import FinishReason, TokenEvent
-from engine.request import GenerationRequest
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.request import GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import Script, ScriptedEngine, token
@@ -49,8 +49,10 @@ async def post(script: Script, path: str, body: dict[str, Any]) -> tuple[Any, Ge
     response = await send(build_app(Settings(), engine), "POST", path, json=body, headers=headers)
     assert response.status_code == 200, response.text
     if body.get("stream"):
-        return [data if data == "[DONE]" else orjson.loads(data) for data in events(response)], engine.request
-    return response.json(), engine.request
+        return [
+            data if data == "[DONE]" else orjson.loads(data) for data in events(response)
+        ], engine.port.request
+    return response.json(), engine.port.request
 
 
 CHATS = {

@@ -18,9 +18,9 @@ from typing import Final
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
-from engine.events import TokenEvent
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from tools.bench.comparison.contender import KINDS, Failed, python_of
 from tools.bench.engine.perplexity import PACKAGES, windows_of
 from tools.bench.table import Row, print_table

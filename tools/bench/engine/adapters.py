@@ -19,7 +19,7 @@ from transformers import AutoConfig
 
 from engine.async_engine import AsyncEngine
 from engine.config import QUANTIZATIONS, AdapterLimits, AdapterSource, EngineConfig
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from tools.bench.random_model import write_model
 from tools.bench.table import Row, print_tables
 

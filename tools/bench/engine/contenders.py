@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 
 
 class Contender(Protocol):

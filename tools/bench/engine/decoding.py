@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable
 
 from engine.async_engine import AsyncEngine
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 
 
 async def decode(

@@ -10,7 +10,7 @@ from statistics import median
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from tools.bench.random_model import SHAPES, write_model
 from tools.bench.table import Row, print_table
 

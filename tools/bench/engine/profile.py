@@ -21,12 +21,12 @@ from engine.core.core import EngineCore
 from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.native_decoder import NativeDecoder, PartTimes
 from engine.fusion.native_layer_end import NativeLayerEnd
-from engine.info.kernels import Obstacle, kernel
 from engine.linear.packed_linear import PackedLinear
 from engine.linear.panel_linear import PanelLinear
 from engine.linear.rounded.rounded_linear import RoundedLinear
 from engine.model.runner import ModelRunner
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.info.kernels import Obstacle, kernel
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.sampling.sampler import LaunchedSamples, Sampler
 from engine.scheduling.scheduler import Scheduler
 from tools.bench.random_model import SHAPES, write_model

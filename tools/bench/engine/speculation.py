@@ -24,8 +24,8 @@ from engine.build import build_parts
 from engine.config import QUANTIZATIONS, EngineConfig
 from engine.core.core import EngineCore
 from engine.core.runner import Runner
-from engine.events import TokenEvent
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.speculation.ngram_proposer import NgramProposer
 from engine.speculation.speculator import Speculator
 from engine.speculation.step_costs import StepCosts

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
-from engine.request import SamplingParams
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import SamplingParams
+from engine.port.text.tokenizer import Tokenizer
 from tools.bench.engine.decoding import decode
 from tools.bench.table import Row, print_table
 

@@ -7,13 +7,13 @@ from typing import Final, NoReturn
 import torch
 
 from engine.core.job_table import Output
-from engine.errors import ModelNotSupported
-from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import CompiledGrammar
-from engine.info.adapter import Adapter, UsedAdapters
-from engine.info.model_info import ModelInfo
-from engine.info.stats import Counters, EngineStats
-from engine.request import EmbeddingRequest, GenerationRequest
+from engine.port.errors import ModelNotSupported
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.info.adapter import Adapter, UsedAdapters
+from engine.port.info.model_info import ModelInfo
+from engine.port.info.stats import Counters, EngineStats
+from engine.port.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables
 
 WORD: Final = " word"

@@ -27,7 +27,7 @@ def scripted_app() -> ASGIApp:
     import_lightly()
     from engine.assembly.built_engine import BuiltEngine
     from engine.async_engine import AsyncEngine
-    from engine.text.tokenizer import Tokenizer
+    from engine.port.text.tokenizer import Tokenizer
     from tools.bench.http.scripted_core import MODEL_INFO, ScriptedCore
 
     tokenizer = Tokenizer.from_directory(DEMO_MODEL, vocab_size=MODEL_INFO.vocab_size, end_token_ids=())

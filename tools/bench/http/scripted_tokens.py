@@ -12,7 +12,7 @@ import uvloop
 from typing_extensions import override
 
 from engine.demo_model import DEMO_MODEL
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 
 _TEXT: Final = "The server answers each request with these words, one after another, until it has enough. "
 _MAX_LENGTH: Final = 2048

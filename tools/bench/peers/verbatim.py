@@ -11,7 +11,7 @@ from driver import Steps, run
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from handlers.version import VERSION
 
 SERVE = "from handlers.cli import main; raise SystemExit(main())"

@@ -6,20 +6,20 @@ from contextlib import aclosing
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.events import Embedding, TokenEvent
-from engine.frontend.engine import Engine
-from engine.info.adapter import Adapters
-from engine.info.capabilities import Capabilities
-from engine.info.model_info import ModelInfo
-from engine.info.speech_info import SpeechReader
-from engine.info.stats import EngineStats, Health
-from engine.media_item import MediaProcessor
-from engine.request import EmbeddingRequest, GenerationRequest, Media
-from engine.text.tokenizer import Tokenizer
+from engine.port.engine import Engine
+from engine.port.events import Embedding, TokenEvent
+from engine.port.info.adapter import Adapters
+from engine.port.info.capabilities import Capabilities
+from engine.port.info.model_info import ModelInfo
+from engine.port.info.speech_info import SpeechReader
+from engine.port.info.stats import EngineStats, Health
+from engine.port.media_item import MediaProcessor
+from engine.port.request import EmbeddingRequest, GenerationRequest, Media
+from engine.port.text.tokenizer import Tokenizer
 
 
 class FailingEngine:
-    """Implements `engine.frontend.engine.Engine`. num_events: per request, then it fails."""
+    """Implements `engine.port.engine.Engine`. num_events: per request, then it fails."""
 
     def __init__(self, engine: Engine, error: Exception, num_events: int) -> None:
         self._engine = engine

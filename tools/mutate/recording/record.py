@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 import httpx
 from starlette.types import ASGIApp
 
-from engine.errors import EngineBusy, EngineStopped, GenerationFailed
-from engine.frontend.engine import Engine
+from engine.port.engine import Engine
+from engine.port.errors import EngineBusy, EngineStopped, GenerationFailed
 from handlers.checking.exchange import Exchange
 from handlers.composition import CONTRACTS, build_app
 from handlers.settings.settings import Settings

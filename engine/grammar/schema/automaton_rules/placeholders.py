@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable
 from functools import partial
 
-from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import Work, string_rules, text_rules
 from engine.grammar.automata.regex import pattern_width
 from engine.grammar.regex_pattern import check_regex
@@ -28,6 +27,7 @@ from engine.grammar.schema.document import SchemaDocument, named_place
 from engine.grammar.schema.keywords import BOUNDS, PATTERNS, num_matching_types
 from engine.grammar.schema.rewriting.strings import ENFORCED_FORMATS, FORMAT_PATTERNS
 from engine.grammar.schema.walk import Schema
+from engine.port.errors import InvalidGrammar
 
 MAX_RULES = 2000  # of all placeholders of a document; each holds the automata of all
 MAX_UNIQUE_ARRAYS = 16  # of a document, not counting equal ones

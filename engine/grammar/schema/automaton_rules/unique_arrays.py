@@ -8,7 +8,6 @@ and its items have one text for each value, and an automaton of these.
 
 from collections.abc import Mapping
 
-from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import Automaton, Work, literal, text_rules
 from engine.grammar.automata.encoding import json_string, utf8
 from engine.grammar.automata.net import Net
@@ -18,6 +17,7 @@ from engine.grammar.schema.automaton_rules.value_automata import number_automato
 from engine.grammar.schema.keywords import BOUNDS
 from engine.grammar.schema.merging.values import canonical_text
 from engine.grammar.schema.walk import Schema
+from engine.port.errors import InvalidGrammar
 
 MAX_ITEMS = 256  # of an array; a larger maxItems is taken to be this
 MAX_DEPTH = 8  # of references and schemas inside an item

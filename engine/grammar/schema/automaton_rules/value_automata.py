@@ -2,13 +2,13 @@
 
 from decimal import Decimal
 
-from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import LAST_CHARACTER, Automaton, Work
 from engine.grammar.automata.numbers import MAX_DECIMALS, multiples_automaton
 from engine.grammar.automata.regex import combined_automaton
 from engine.grammar.schema.keywords import PATTERNS
 from engine.grammar.schema.rewriting.strings import ENFORCED_FORMATS, FORMAT_PATTERNS
 from engine.grammar.schema.walk import Schema
+from engine.port.errors import InvalidGrammar
 
 # States of a pattern's automaton times characters: a longer maxLength beside it is taken to be shorter.
 MAX_COUNTED_STATES = 600

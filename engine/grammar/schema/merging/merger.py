@@ -12,13 +12,13 @@ import json
 from functools import reduce
 from itertools import product
 
-from engine.errors import InvalidGrammar
 from engine.grammar.schema.document import TOO_DEEP, SchemaDocument, named_place
 from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, WHOLE
 from engine.grammar.schema.merging.normal_form import normal_form, without_foreign
 from engine.grammar.schema.merging.pairs import CHILDREN, HIGHEST, LOWEST, AnySchema, NoValue, merged_pair
 from engine.grammar.schema.merging.values import allowed_values, values_named
 from engine.grammar.schema.walk import Schema
+from engine.port.errors import InvalidGrammar
 
 MAX_MERGES = 2000  # of a document
 MAX_MERGED_LENGTH = 2_000_000  # characters of all schemas that are merged

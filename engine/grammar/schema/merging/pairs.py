@@ -5,10 +5,10 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
-from engine.errors import InvalidGrammar
 from engine.grammar.schema.keywords import PATTERNS, TYPES
 from engine.grammar.schema.merging.values import is_equal
 from engine.grammar.schema.walk import Schema
+from engine.port.errors import InvalidGrammar
 
 AnySchema = Schema | bool
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import Work
 from engine.grammar.automata.regex import regex_automaton
 from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, WHOLE, types_of_value
 from engine.grammar.schema.walk import Schema
+from engine.port.errors import InvalidGrammar
 
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "minLength": lambda value, limit: len(value) >= limit,

@@ -12,7 +12,6 @@ others are allowed beside these. The first items of an array with contains are t
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import Work
 from engine.grammar.automata.regex import regex_automaton
 from engine.grammar.schema.document import MAX_DEPTH, TOO_DEEP, SchemaDocument, named_place
@@ -21,6 +20,7 @@ from engine.grammar.schema.merging.pairs import AnySchema
 from engine.grammar.schema.merging.values import is_allowed
 from engine.grammar.schema.rewriting.references import with_targets
 from engine.grammar.schema.walk import Schema, with_inner
+from engine.port.errors import InvalidGrammar
 
 MAX_NEGATED = 1000  # schemas of a document
 MAX_NEGATED_DEPTH = 16

@@ -5,10 +5,10 @@ additionalItems; dependencies; $recursiveRef. References by $anchor, by $dynamic
 the root's own $id become JSON pointers, and targets anywhere in the document become definitions.
 """
 
-from engine.errors import InvalidGrammar
 from engine.grammar.schema.document import MAX_DEPTH, TOO_DEEP
 from engine.grammar.schema.rewriting.references import schemas_inside, with_targets
 from engine.grammar.schema.walk import Schema, with_inner
+from engine.port.errors import InvalidGrammar
 
 _EXCLUSIVE = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from engine.errors import InvalidGrammar
 from engine.grammar.schema.walk import Schema, inner_schemas
 from engine.json_pointer import target_of
+from engine.port.errors import InvalidGrammar
 
 MAX_TARGETS = 500
 MAX_LENGTH = 2_000_000  # characters of all targets that are copied

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.integrations.heterogeneity.configuration_utils import AmbiguousGlobalPerLayerAttributeError
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor
+from engine.port.errors import ModelNotSupported
 from engine.weights.finite import are_finite
 
 _MAX_NAMED = 3  # weights that a message names

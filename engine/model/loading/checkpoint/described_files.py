@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.json_files import json_object
+from engine.port.errors import ModelNotSupported
 
 _Flag = bool | None | UnsetType
 _Number = float | None | UnsetType  # integers too

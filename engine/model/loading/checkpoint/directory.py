@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.gguf.named_file import described_directory, hub_file, own_file
+from engine.port.errors import ModelNotSupported
 
 
 def own_directory(model: str, revision: str | None) -> Path | None:

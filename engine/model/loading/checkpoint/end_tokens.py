@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any, Final
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.json_files import json_object
+from engine.port.errors import ModelNotSupported
 
 _GENERATION: Final = "generation_config.json"
 

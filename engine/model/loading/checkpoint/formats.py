@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor
 from engine.model.loading.gguf.description import is_described
 from engine.model.loading.refusals import ELSEWHERE
+from engine.port.errors import ModelNotSupported
 
 _READABLE: Final = ("*.safetensors", "pytorch_model*.bin", "*.index.json")
 _CONVERTIBLE: Final = {

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 
 
 def json_object(path: Path) -> dict[str, Any]:

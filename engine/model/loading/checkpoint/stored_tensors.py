@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 
 from safetensors import SafetensorError, safe_open
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.json_files import json_object
 from engine.model.loading.gguf.description import is_described, tensors_of
+from engine.port.errors import ModelNotSupported
 
 _NUMBER: Final = re.compile(r"\d+")
 _WORDS: Final = {"bfloat": "BF", "float": "F", "uint": "U", "int": "I"}  # safetensors' for torch's

@@ -12,8 +12,8 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.gguf.header import GGUFHeader, GGUFTensor
+from engine.port.errors import ModelNotSupported
 
 # transformers' name of a model by the file's name of its architecture; each has been compared with a model
 # that transformers computes (tests/parity/test_gguf_parity.py).

@@ -9,11 +9,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.gguf.configuration import architecture_of, read_configuration
 from engine.model.loading.gguf.header import GGUFHeader, GGUFTensor, read_header
 from engine.model.loading.gguf.named_file import LINK, described_directory
 from engine.model.loading.gguf.vocabulary import end_token_ids, write_tokenizer
+from engine.port.errors import ModelNotSupported
 
 _STATE: Final = "gguf.json"
 _FORM: Final = 1  # of what is written; higher once it changes

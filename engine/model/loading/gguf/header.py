@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
 
 import numpy as np
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 
 _MAGIC: Final = b"GGUF"
 _VERSIONS: Final = (2, 3)

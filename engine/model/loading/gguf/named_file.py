@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from engine.errors import ModelNotSupported
-from engine.user_cache import user_cache
+from engine.host.user_cache import user_cache
+from engine.port.errors import ModelNotSupported
 
 SUFFIX: Final = ".gguf"
 LINK: Final = "weights.gguf"

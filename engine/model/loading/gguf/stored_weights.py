@@ -13,11 +13,11 @@ from gguf import GGMLQuantizationType
 from torch import Tensor
 from transformers import PreTrainedConfig
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.gguf.blocks import read_blocks
 from engine.model.loading.gguf.header import GGUFTensor
 from engine.model.loading.gguf.tensor_names import Change, Source
 from engine.native.huge_pages import empty_tensor
+from engine.port.errors import ModelNotSupported
 
 _AT_ONCE: Final = 1 << 16  # numbers, which as float32 fit a core's cache beside the result
 _READ_AT_ONCE: Final = 1 << 15  # as many as torch computes in one thread, so that several can read

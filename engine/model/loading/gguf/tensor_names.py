@@ -5,9 +5,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.gguf.configuration import MODEL_TYPES, ROPE_FACTORS
 from engine.model.loading.gguf.header import GGUFTensor
+from engine.port.errors import ModelNotSupported
 
 _MOST_NAMED: Final = 3
 _NO_WEIGHTS: Final = frozenset({"Q8_1", "Q8_K", "Q1_0", "I8", "I16", "I32", "I64", "F64"})

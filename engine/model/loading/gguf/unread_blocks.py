@@ -11,11 +11,11 @@ from gguf import GGMLQuantizationType
 from torch import Tensor
 from typing_extensions import override
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.gguf.group_forms import FORMS
 from engine.model.loading.gguf.stored_weights import StoredWeight, plain_numbers, spans_of, unpermuted
 from engine.model.loading.gguf.tensor_names import Change, Source
 from engine.native.library import compiled
+from engine.port.errors import ModelNotSupported
 from engine.weights.finite import are_finite
 from engine.weights.grouped_weight import GroupedWeight, GroupForm
 from engine.weights.unread_weight import UnreadWeight

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.gguf.header import GGUFHeader, MetadataValue
+from engine.port.errors import ModelNotSupported
 
 _KINDS: Final = ("gpt2", "llama")
 _LONGEST_PIECE: Final = 256  # of a vocabulary whose merges are found by cutting each piece everywhere

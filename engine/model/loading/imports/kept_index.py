@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from engine.user_cache import user_cache
+from engine.host.user_cache import user_cache
 
 Index = dict[frozenset[str], dict[str, set[str]]]
 """The names that each module defines, by what must be installed for them."""

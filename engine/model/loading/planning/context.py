@@ -6,7 +6,7 @@ from typing import Any, Final
 from transformers import PreTrainedConfig
 
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 
 # These rotary embeddings change with the longest sequence of the batch if it exceeds the original context.
 _LENGTH_DEPENDENT_ROPE: Final = {"dynamic", "longrope"}

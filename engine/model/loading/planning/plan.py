@@ -12,8 +12,6 @@ from transformers import AutoConfig, PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
-from engine.info.speech_info import SPEECH_MODEL_TYPES, SpeechInfo
 from engine.model.loading.checkpoint.complete import check_config, check_plausible
 from engine.model.loading.checkpoint.described_files import check_described_files
 from engine.model.loading.checkpoint.end_tokens import read_end_token_ids
@@ -35,6 +33,8 @@ from engine.model.loading.text_part import is_readable, serving_class
 from engine.model.loading.unread_linears import UnreadLinears, unread_linears
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16
 from engine.native.obstacles import lacks_library
+from engine.port.errors import ModelNotSupported
+from engine.port.info.speech_info import SPEECH_MODEL_TYPES, SpeechInfo
 from engine.speech.description import describe_speech, transcribes
 from engine.weights.unread_weight import UnreadWeight
 

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 from typing_extensions import override
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor
 from engine.model.loading.quantized.quantized_weight import (
     INPUT_GROUPS,
@@ -20,6 +19,7 @@ from engine.model.loading.quantized.quantized_weight import (
 from engine.model.loading.quantized.scaled_blocks import Malformed
 from engine.model.loading.quantized.stored_parts import StoredParts
 from engine.model.loading.quantized.tensor_files import TensorFiles
+from engine.port.errors import ModelNotSupported
 from engine.weights.grouped_weight import GroupedWeight, GroupForm
 from engine.weights.unread_weight import UnreadWeight
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 
 
 class Fields:

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor
+from engine.port.errors import ModelNotSupported
 
 FLOATS = ("F16", "BF16", "F32")
 

@@ -21,6 +21,6 @@ path and pays for one search (`guard.py`). Else a sentinel, a number that the re
 behind the first character of whatever could, so that neither the template nor its filters ever see a control
 token of the client's (`sentinels.py`). The tokens that the rendered text then holds are the template's own,
 also where a template takes texts apart or joins them. The sentinels are taken out, and the tokens are placed
-by their ids in text that is read without them (`engine.text.placed_tokens`). What a template looks for in a
-message that is no control token (`<answer>`) is left whole (`literals.py`).
+by their ids in text that is read without them (`engine.port.text.placed_tokens`). What a template looks for
+in a message that is no control token (`<answer>`) is left whole (`literals.py`).
 """

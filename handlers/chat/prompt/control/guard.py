@@ -7,9 +7,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from engine.text.patterns import any_of
-from engine.text.placed_tokens import PlacedTokens
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.patterns import any_of
+from engine.port.text.placed_tokens import PlacedTokens
+from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.prompt.control.client_text import ClientText
 from handlers.chat.prompt.control.control_tokens import control_tokens
 from handlers.chat.prompt.control.literals import literals_of

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Set
 from functools import partial
 from typing import Final
 
-from engine.text.patterns import first_of
+from engine.port.text.patterns import first_of
 from handlers.chat.prompt.control.literals import TemplateLiterals
 
 # Those of the contracts. A template may make a token of one, as Phi's does: '<|' + role + '|>'.

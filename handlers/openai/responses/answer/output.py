@@ -6,7 +6,7 @@ Whole answers and streams are made of the same items, so that they cannot differ
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.openai import models as m
 from handlers.chat.delta import ChatDelta, ChatFinish, ToolCallDelta
 from handlers.openai.responses.answer.item import (

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from engine.errors import PromptTooLong
+from engine.port.errors import PromptTooLong
 from generated.openai import models as m
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError

@@ -3,7 +3,7 @@
 from secrets import token_hex
 from typing import Final
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from generated.openai import models as m
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.form.strict_schema import require_strict

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
-from engine.errors import PromptTooLong
+from engine.port.errors import PromptTooLong
 from generated.openai import models as m
 from handlers.openai.responses.request.items import InputItem, answered_call, made_call
 

@@ -4,10 +4,10 @@ import asyncio
 from contextlib import aclosing
 
 from engine.demo_model import DEMO_MODEL
-from engine.events import FinishReason, TokenEvent
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from tools.bench.http.scripted_tokens import Steps, TokenProtocol
 
 TOKEN_IDS = [300, 301, 302]

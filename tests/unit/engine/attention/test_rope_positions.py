@@ -12,7 +12,7 @@ from transformers import Qwen2_5_VLConfig, Qwen2_5_VLModel
 from engine.attention.rope_positions import rope_positions
 from engine.media.families import MediaFamily
 from engine.media.processed_item import ProcessedItem
-from engine.request import Media, MediaKind
+from engine.port.request import Media, MediaKind
 
 IMAGE, TEXT = 1, 0
 

@@ -25,7 +25,7 @@ from engine.bounded_process.client import (
 from engine.bounded_process.connection import Attempt
 from engine.bounded_process.limits import ProcessLimits
 from engine.bounded_process.messages import End, receive, send
-from engine.errors import EngineBusy
+from engine.port.errors import EngineBusy
 from tests.servers.processes import children, is_alive
 from tests.unit.engine.bounded_process.program import MODULE
 

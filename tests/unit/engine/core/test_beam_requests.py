@@ -12,10 +12,10 @@ from engine.attention.batch import Batch
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.errors import GenerationFailed, InvalidRequest, NotFinite
-from engine.events import TokenEvent
-from engine.frontend.admission import check_request
-from engine.request import (
+from engine.port.admission import check_request
+from engine.port.errors import GenerationFailed, InvalidRequest, NotFinite
+from engine.port.events import TokenEvent
+from engine.port.request import (
     BeamParams,
     Grammar,
     GrammarKind,

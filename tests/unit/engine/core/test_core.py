@@ -16,11 +16,11 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job import SequenceState
 from engine.core.job_table import Output
-from engine.errors import GenerationFailed, NotFinite
-from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import GrammarCompiler
-from engine.info.adapter import Adapter
-from engine.request import (
+from engine.port.errors import GenerationFailed, NotFinite
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.info.adapter import Adapter
+from engine.port.request import (
     BeamParams,
     GenerationRequest,
     Grammar,

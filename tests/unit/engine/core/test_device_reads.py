@@ -25,10 +25,11 @@ from engine.build import build_core, build_parts
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
-from engine.errors import NoTokenLeft
-from engine.events import Embedding, TokenEvent
 from engine.grammar.compiler import GrammarCompiler
-from engine.request import (
+from engine.host.transfers import Readback
+from engine.port.errors import NoTokenLeft
+from engine.port.events import Embedding, TokenEvent
+from engine.port.request import (
     BeamParams,
     EmbeddingRequest,
     GenerationRequest,
@@ -42,7 +43,6 @@ from engine.request import (
 from engine.scheduling.sequence import Sequence
 from engine.speculation.proposer import Proposal
 from engine.speculation.speculator import Speculator
-from engine.transfers import Readback
 from tests.requests import embedding_request, generation_request
 from tests.tiny.text import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.free_rows import FreeRows
@@ -160,7 +160,7 @@ def noted(reads: list[str]) -> Iterator[None]:
 
 @pytest.fixture
 def as_on_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("engine.transfers", "engine.sampling.draw", "engine.sampling.truncation"):
+    for module in ("engine.host.transfers", "engine.sampling.draw", "engine.sampling.truncation"):
         monkeypatch.setattr(f"{module}.is_on_host", lambda tensor: False)
 
 

@@ -17,7 +17,7 @@ from engine.attention.batch import Batch
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
-from engine.errors import (
+from engine.port.errors import (
     EngineStopped,
     GenerationFailed,
     InvalidRequest,
@@ -27,8 +27,8 @@ from engine.errors import (
     RequestAborted,
     UnknownAdapter,
 )
-from engine.events import Embedding, TokenEvent
-from engine.request import EmbeddingRequest, Pooling, Prompt
+from engine.port.events import Embedding, TokenEvent
+from engine.port.request import EmbeddingRequest, Pooling, Prompt
 from tests.effort import trials
 from tests.requests import embedding_request
 from tests.tiny.text import save_tiny_model

@@ -15,9 +15,16 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.demo_model import DEMO_MODEL
-from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import GrammarCompiler
-from engine.request import GenerationRequest, Grammar, GrammarKind, Prompt, SamplingParams, StopConditions
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.request import (
+    GenerationRequest,
+    Grammar,
+    GrammarKind,
+    Prompt,
+    SamplingParams,
+    StopConditions,
+)
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP
 from tests.effort import trials
 from tests.requests import generation_request

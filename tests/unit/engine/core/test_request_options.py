@@ -14,12 +14,12 @@ from transformers import AutoModelForCausalLM
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.errors import InvalidRequest, UnknownAdapter
-from engine.events import FinishReason, TokenEvent
-from engine.frontend.admission import check_embedding, check_request
 from engine.grammar.compiler import GrammarCompiler
-from engine.info.model_info import ModelInfo
-from engine.request import (
+from engine.port.admission import check_embedding, check_request
+from engine.port.errors import InvalidRequest, UnknownAdapter
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.info.model_info import ModelInfo
+from engine.port.request import (
     BeamParams,
     EmbeddingRequest,
     GenerationRequest,

@@ -16,10 +16,10 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.demo_model import DEMO_MODEL
-from engine.errors import NoTokenLeft
-from engine.events import TokenEvent
 from engine.grammar.compiler import GrammarCompiler
-from engine.request import (
+from engine.port.errors import NoTokenLeft
+from engine.port.events import TokenEvent
+from engine.port.request import (
     BeamParams,
     GenerationRequest,
     Grammar,

@@ -7,7 +7,7 @@ import xgrammar
 
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.schema.json_schema import EnforceableSchema, parse_json
-from tests.unit.engine.text import tiny_tokenizers
+from tests.unit.engine.port.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
 COMPILER = GrammarCompiler(TOKENIZER)

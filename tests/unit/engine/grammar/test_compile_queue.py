@@ -8,10 +8,10 @@ import pytest
 from typing_extensions import override
 
 from engine.bounded_process.connection import Attempt
-from engine.errors import EngineBusy, EngineStopped, InvalidGrammar
 from engine.grammar.compile_queue import MAX_COMPILATIONS, MAX_SMALL_SOURCE, GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import EngineBusy, EngineStopped, InvalidGrammar
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER
 
 

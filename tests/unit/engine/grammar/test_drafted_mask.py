@@ -9,7 +9,7 @@ import torch
 
 from engine.grammar.drafted_mask import drafted_masks
 from engine.grammar.matcher import GrammarMatcher
-from engine.request import Grammar, GrammarKind
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, TOKENIZER
 
 UNIQUE = {"type": "array", "items": {"type": "string", "pattern": "^[ab]{1,3}$"}, "uniqueItems": True}

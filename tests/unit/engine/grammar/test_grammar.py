@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 import torch
 
-from engine.errors import GenerationFailed, InvalidGrammar
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.matcher import GrammarMatcher
-from engine.request import Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.port.errors import GenerationFailed, InvalidGrammar
+from engine.port.request import Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.logits.grammar_mask import apply_grammar
 from engine.sampling.sampler import Sampled
 from engine.sampling.state import SamplingState
-from engine.text.tokenizer import Tokenizer
 from tests.unit.engine.grammar.grammar_cases import COMPILER, TOKENIZER, accepts, generate, ids_of
+from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling.sampling_cases import CPU, logits, sample, state
-from tests.unit.engine.text import tiny_tokenizers
 
 V = TOKENIZER.vocab_size
 [EOS] = TOKENIZER.end_token_ids

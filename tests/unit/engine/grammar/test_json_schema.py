@@ -4,10 +4,10 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from engine.errors import InvalidGrammar
 from engine.grammar.schema.rewriting.strings import ENFORCED_FORMATS
 from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import InvalidGrammar
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts, generate, schema_grammar
 
 INTEGER = {"type": "integer"}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.request import Grammar, GrammarKind
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts
 
 BOUNDS = [(0, 129), (129, None), (300, 300), (5, 1000), (1024, 1057), (31, 32 * 33), (2000, None)]

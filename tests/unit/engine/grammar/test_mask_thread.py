@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.errors import GenerationFailed
-from engine.events import TokenEvent
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.mask_thread import MaskThread
 from engine.grammar.matcher import GrammarMatcher
-from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.port.errors import GenerationFailed
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampling.logits.grammar_mask import apply_grammar
 from tests.requests import generation_request
 from tests.tiny.text import save_tiny_model, tiny_tokenizer

@@ -4,9 +4,9 @@ import gc
 
 import pytest
 
-from engine.errors import GenerationFailed
 from engine.grammar.run_time.processor_clock import processor_s
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import GenerationFailed
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, ids_of
 
 

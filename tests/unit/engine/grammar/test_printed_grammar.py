@@ -3,9 +3,9 @@
 import pytest
 import xgrammar
 
-from engine.errors import InvalidGrammar
 from engine.grammar.printed_grammar import enforceable_ebnf, enforceable_regex, printed_grammar
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import InvalidGrammar
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts
 
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 import pytest
 
 from engine.bounded_process.connection import Attempt
-from engine.errors import EngineBusy, InvalidGrammar
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import GrammarProcess
 from engine.grammar.process.messages import TrialLimits
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import EngineBusy, InvalidGrammar
+from engine.port.request import Grammar, GrammarKind
 from tests.servers.processes import children, is_alive
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER, accepts
 

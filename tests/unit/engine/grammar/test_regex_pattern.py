@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from engine.errors import InvalidGrammar
 from engine.grammar.regex_pattern import check_regex
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import InvalidGrammar
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts, generate
 
 HONOURED = [

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.errors import InvalidGrammar
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import InvalidGrammar
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, generate, schema_grammar
 
 NUM_EXAMPLES = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "30"))

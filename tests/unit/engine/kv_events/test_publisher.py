@@ -11,11 +11,11 @@ import zmq
 from engine.build import build_core
 from engine.config import AdapterSource, EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
-from engine.errors import CannotLoadAdapter, CannotPublish
 from engine.kv_events import publisher as publisher_module
 from engine.kv_events.batches import Event, block_hash
 from engine.kv_events.publisher import KVEventPublisher
-from engine.request import SamplingParams, StopConditions
+from engine.port.errors import CannotLoadAdapter, CannotPublish
+from engine.port.request import SamplingParams, StopConditions
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.cache_changes import CacheChanges, StoredBlock
 from tests.requests import generation_request

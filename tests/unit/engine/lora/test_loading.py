@@ -15,10 +15,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from typing_extensions import override
 
-from engine.errors import CannotLoadAdapter
 from engine.lora.loading import load_adapter
 from engine.lora.sites import Site
 from engine.model.adapters import LoraAdapter
+from engine.port.errors import CannotLoadAdapter
 
 PATH = "model.layers.0.self_attn.q_proj"
 OTHER = "model.layers.1.self_attn.q_proj"

@@ -14,11 +14,11 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from engine.config import AdapterLimits, AdapterSource
-from engine.errors import CannotLoadAdapter, EngineBusy, GenerationFailed, UnknownAdapter
-from engine.info.adapter import UsedAdapters
 from engine.lora.registry import AdapterRegistry
 from engine.lora.sites import Site
 from engine.model.adapters import LoraAdapter
+from engine.port.errors import CannotLoadAdapter, EngineBusy, GenerationFailed, UnknownAdapter
+from engine.port.info.adapter import UsedAdapters
 
 PATH = "model.layers.0.q_proj"
 SITES = {PATH: Site(nn.Identity(), 600, 500, torch.float32, torch.device("cpu"))}

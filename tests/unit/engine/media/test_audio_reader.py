@@ -7,10 +7,10 @@ import pytest
 
 from engine.build import build_core
 from engine.config import EngineConfig, MediaLimits
-from engine.errors import InvalidMedia
-from engine.media_item import MediaItem, MediaProcessor
-from engine.request import MediaKind
-from engine.text.tokenizer import Tokenizer
+from engine.port.errors import InvalidMedia
+from engine.port.media_item import MediaItem, MediaProcessor
+from engine.port.request import MediaKind
+from engine.port.text.tokenizer import Tokenizer
 from tests.samples.sounds import encoded, sound_bytes, tone
 from tests.tiny.audio import save_tiny_audio_model
 from tests.tiny.media import image_bytes, save_tiny_media_model

@@ -12,11 +12,11 @@ from transformers import LlavaModel
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.errors import GenerationFailed
-from engine.events import TokenEvent
 from engine.media.processed_item import ARRAYS
-from engine.media_item import MediaItem
-from engine.request import (
+from engine.port.errors import GenerationFailed
+from engine.port.events import TokenEvent
+from engine.port.media_item import MediaItem
+from engine.port.request import (
     EmbeddingRequest,
     GenerationRequest,
     MediaKind,

@@ -19,7 +19,7 @@ from transformers import (
 
 from engine.config import MediaLimits
 from engine.media.loading import load_processor
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 
 LIMITS = MediaLimits()
 

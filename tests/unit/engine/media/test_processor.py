@@ -7,12 +7,12 @@ import pytest
 
 from engine.build import build_core
 from engine.config import MAX_IMAGE_PIXELS, EngineConfig, MediaLimits
-from engine.errors import InvalidMedia, InvalidRequest
-from engine.frontend.admission import check_request
 from engine.media.processor import PromptMediaProcessor
-from engine.media_item import MediaItem
-from engine.request import GenerationRequest, Media, MediaKind, Prompt, SamplingParams, StopConditions
-from engine.text.tokenizer import Tokenizer
+from engine.port.admission import check_request
+from engine.port.errors import InvalidMedia, InvalidRequest
+from engine.port.media_item import MediaItem
+from engine.port.request import GenerationRequest, Media, MediaKind, Prompt, SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from tests.tiny.media import image_bytes, save_tiny_media_model
 
 PICTURE = MediaItem(MediaKind.IMAGE, image_bytes(30, 20))

@@ -5,8 +5,8 @@ from weakref import ref
 import torch
 from torch import Tensor
 
-from engine.info.adapter import Adapter
 from engine.model.adapters import AdaptedRows, JoinedAdapters, LoraAdapter, LowRank
+from engine.port.info.adapter import Adapter
 
 CPU = torch.device("cpu")
 PATH = "layers.0.q_proj"

@@ -8,8 +8,8 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.attention.paged_attention import ATTENTION_NAME
-from engine.errors import ModelNotSupported
 from engine.model.geometry_probe import observe_geometry
+from engine.port.errors import ModelNotSupported
 from tests.tiny.text import tiny_model
 
 

@@ -8,8 +8,8 @@ from transformers import AutoModelForCausalLM, OPTConfig, OPTForCausalLM, PreTra
 
 from engine.build import build_parts
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
 from engine.model.checks.self_check import paged_logits
+from engine.port.errors import ModelNotSupported
 from tests.tiny.text import save_tiny_model, tiny_tokenizer
 
 

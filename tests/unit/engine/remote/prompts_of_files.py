@@ -7,12 +7,12 @@ from typing import Any, Final
 from transformers import AutoConfig
 
 from engine.config import MediaLimits
-from engine.errors import InvalidMedia
 from engine.media.loading import load_processor
 from engine.media.processor import PromptMediaProcessor
-from engine.media_item import MediaItem
-from engine.request import MediaKind
-from engine.text.tokenizer import Tokenizer
+from engine.port.errors import InvalidMedia
+from engine.port.media_item import MediaItem
+from engine.port.request import MediaKind
+from engine.port.text.tokenizer import Tokenizer
 from tests.samples.sounds import encoded, sound_bytes, tone
 from tests.samples.videos import video_bytes
 

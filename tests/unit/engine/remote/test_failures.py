@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidRequest
+from engine.port.errors import EngineBusy, EngineError, GenerationFailed, InvalidRequest
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.client.failures import ServerFailed
 from engine.remote.client.upstream import Upstream
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.apis import APIS
-from engine.text.tokenizer import Tokenizer
 from tests.scripted.upstream import (
     DONE,
     Reply,
@@ -24,6 +24,7 @@ from tests.scripted.upstream import (
     sends,
 )
 from tests.servers import sglang
+from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 from tests.unit.engine.remote.test_remote_engine import (
     TEXT,
     events,
@@ -32,7 +33,6 @@ from tests.unit.engine.remote.test_remote_engine import (
     text_of,
     written,
 )
-from tests.unit.engine.text.tiny_tokenizers import byte_level
 
 
 @pytest.fixture(scope="module")

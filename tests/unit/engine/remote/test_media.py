@@ -15,13 +15,13 @@ from PIL import Image
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.errors import GenerationFailed, InvalidMedia, InvalidRequest
-from engine.frontend.engine import Engine
-from engine.media_item import FilePrompt, MediaItem, MediaProcessor
+from engine.port.engine import Engine
+from engine.port.errors import GenerationFailed, InvalidMedia, InvalidRequest
+from engine.port.media_item import FilePrompt, MediaItem, MediaProcessor
+from engine.port.request import GenerationRequest, MediaKind, Prompt, SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
-from engine.request import GenerationRequest, MediaKind, Prompt, SamplingParams, StopConditions
-from engine.text.tokenizer import Tokenizer
 from handlers.active_requests.metrics import Metrics
 from handlers.composition import build_app
 from handlers.settings.settings import Settings

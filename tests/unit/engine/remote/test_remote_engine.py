@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 from msgspec.structs import replace
 
-from engine.errors import (
+from engine.port.errors import (
     EngineBusy,
     EngineStopped,
     GenerationFailed,
@@ -24,18 +24,10 @@ from engine.errors import (
     RequestAborted,
     UnknownAdapter,
 )
-from engine.events import FinishReason, TokenEvent
-from engine.info.model_info import ModelInfo
-from engine.info.stats import Health
-from engine.remote.client import upstream as upstreams
-from engine.remote.client.upstream import Upstream
-from engine.remote.remote_engine import RemoteEngine
-from engine.remote.servers import served_adapters
-from engine.remote.wire.sglang import SglangApi
-from engine.remote.wire.token_api import ApiFacts, TokenApi
-from engine.remote.wire.verbatim import VerbatimApi
-from engine.remote.wire.vllm import VllmApi
-from engine.request import (
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.info.model_info import ModelInfo
+from engine.port.info.stats import Health
+from engine.port.request import (
     BeamParams,
     GenerationRequest,
     Grammar,
@@ -46,7 +38,15 @@ from engine.request import (
     StopConditions,
     Watermark,
 )
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
+from engine.remote.client import upstream as upstreams
+from engine.remote.client.upstream import Upstream
+from engine.remote.remote_engine import RemoteEngine
+from engine.remote.servers import served_adapters
+from engine.remote.wire.sglang import SglangApi
+from engine.remote.wire.token_api import ApiFacts, TokenApi
+from engine.remote.wire.verbatim import VerbatimApi
+from engine.remote.wire.vllm import VllmApi
 from tests.requests import embedding_request, generation_request
 from tests.scripted.upstream import (
     DONE,
@@ -63,8 +63,8 @@ from tests.scripted.upstream import (
     tokens,
 )
 from tests.servers import sglang
+from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 from tests.unit.engine.remote.client.test_upstream import RawServer
-from tests.unit.engine.text.tiny_tokenizers import byte_level
 
 TEXT = "the quick brown fox"
 SILENCE_S = 0.2

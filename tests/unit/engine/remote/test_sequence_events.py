@@ -2,13 +2,13 @@
 
 import pytest
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
+from engine.port.request import SamplingParams, StopConditions
 from engine.remote import sequence_events
 from engine.remote.sequence_events import CachedTokens, SequenceEvents
 from engine.remote.wire.verbatim import VerbatimApi
-from engine.request import SamplingParams, StopConditions
 from tests.requests import generation_request
-from tests.unit.engine.text.tiny_tokenizers import byte_level
+from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 STARTED_S = 100.0
 TICK_S = 2.0**-10

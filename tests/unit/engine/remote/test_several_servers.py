@@ -8,15 +8,15 @@ import pytest
 from aiohttp import web
 from msgspec.structs import replace
 
-from engine.errors import EngineBusy, InvalidRequest
-from engine.events import FinishReason
-from engine.info.model_info import ModelInfo
+from engine.port.errors import EngineBusy, InvalidRequest
+from engine.port.events import FinishReason
+from engine.port.info.model_info import ModelInfo
+from engine.port.request import GenerationRequest, Prompt
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.client.upstream import Upstream
 from engine.remote.fleet import health_watch
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.vllm import VllmApi
-from engine.request import GenerationRequest, Prompt
-from engine.text.tokenizer import Tokenizer
 from tests.scripted.upstream import (
     Body,
     Reply,
@@ -28,6 +28,7 @@ from tests.scripted.upstream import (
     sends,
     tokens,
 )
+from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 from tests.unit.engine.remote.test_remote_engine import (
     TEXT,
     events,
@@ -36,7 +37,6 @@ from tests.unit.engine.remote.test_remote_engine import (
     text_of,
     written,
 )
-from tests.unit.engine.text.tiny_tokenizers import byte_level
 
 NUM_STREAMS = 50
 

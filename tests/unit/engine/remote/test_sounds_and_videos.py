@@ -14,13 +14,13 @@ from aiohttp import web
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.errors import InvalidMedia, InvalidRequest
 from engine.media.process.client import SHARED
-from engine.media_item import FilePrompt, MediaItem
+from engine.port.errors import InvalidMedia, InvalidRequest
+from engine.port.media_item import FilePrompt, MediaItem
+from engine.port.request import MediaKind
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.sample_files import SAMPLES
 from engine.remote.servers import patience
-from engine.request import MediaKind
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.samples.sounds import RATE, encoded, sound_bytes, tone

@@ -13,12 +13,12 @@ import msgspec
 import pytest
 
 from engine.demo_model import DEMO_MODEL
-from engine.errors import EngineDied, GenerationFailed, ModelNotSupported
+from engine.port.errors import EngineDied, GenerationFailed, ModelNotSupported
+from engine.port.request import SamplingParams, StopConditions
 from engine.remote import build
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers import patience
-from engine.request import SamplingParams, StopConditions
 from tests.requests import generation_request
 from tests.scripted import program
 from tests.scripted.upstream import Reply, answers, drops, hangs, refuses, running_upstream

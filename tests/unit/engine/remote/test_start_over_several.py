@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from engine.demo_model import DEMO_MODEL
-from engine.errors import ModelNotSupported
-from engine.events import TokenEvent
+from engine.port.errors import ModelNotSupported
+from engine.port.events import TokenEvent
+from engine.port.request import SamplingParams, StopConditions
 from engine.remote.config import RemoteConfig
 from engine.remote.fleet import admission, health_watch
 from engine.remote.remote_engine import RemoteEngine
-from engine.request import SamplingParams, StopConditions
 from tests.requests import generation_request
 from tests.scripted.upstream import (
     Body,

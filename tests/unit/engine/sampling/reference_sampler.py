@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 
 
 def adjusted(

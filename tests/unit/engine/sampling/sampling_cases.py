@@ -4,15 +4,15 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
-from engine.errors import GenerationFailed
-from engine.events import TokenLogprob
-from engine.request import SamplingParams, StopConditions
+from engine.host.transfers import Readback
+from engine.port.errors import GenerationFailed
+from engine.port.events import TokenLogprob
+from engine.port.request import SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.beam_search import Candidate
 from engine.sampling.logprobs import RankedRows, ScoredTokens
 from engine.sampling.sampler import Sampled, Sampler
 from engine.sampling.state import SamplingState
-from engine.text.tokenizer import Tokenizer
-from engine.transfers import Readback
 
 CPU = torch.device("cpu")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.request import BeamParams
+from engine.port.request import BeamParams
 from engine.sampling.beam_search import BeamSearch, Candidate, Hypothesis
 
 END = 0  # the token that ends a sequence

@@ -2,12 +2,12 @@ import msgspec
 import pytest
 import torch
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
+from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling import reference_sampler
 from tests.unit.engine.sampling.chi_square import chi_square_p_value
 from tests.unit.engine.sampling.sampling_cases import TRUNCATIONS, logits, state
-from tests.unit.engine.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
 NUM_DRAWS = 4000

@@ -2,9 +2,9 @@ import pytest
 import torch
 
 from engine.sampling.logprobs import log_probabilities
+from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling import reference_sampler
 from tests.unit.engine.sampling.sampling_cases import logits, rank_logprobs, score_tokens
-from tests.unit.engine.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
 V = TOKENIZER.vocab_size

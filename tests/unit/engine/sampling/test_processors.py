@@ -3,13 +3,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import InvalidToken
-from engine.request import SamplingParams, StopConditions, Watermark
+from engine.port.errors import InvalidToken
+from engine.port.request import SamplingParams, StopConditions, Watermark
 from engine.sampling.logits.watermark import green_mask
 from engine.sampling.processors import adjust_logits
+from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling import reference_sampler
 from tests.unit.engine.sampling.sampling_cases import CPU, logits, state
-from tests.unit.engine.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
 V = TOKENIZER.vocab_size

@@ -3,13 +3,13 @@ import math
 import pytest
 import torch
 
-from engine.errors import GenerationFailed, NotFinite, NoTokenLeft
-from engine.request import SamplingParams, StopConditions, Watermark
+from engine.port.errors import GenerationFailed, NotFinite, NoTokenLeft
+from engine.port.request import SamplingParams, StopConditions, Watermark
 from engine.sampling.sampler import Sampled
 from engine.sampling.state import SamplingState
+from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling import reference_sampler
 from tests.unit.engine.sampling.sampling_cases import TRUNCATIONS, best_candidates, logits, sample, state
-from tests.unit.engine.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
 V = TOKENIZER.vocab_size

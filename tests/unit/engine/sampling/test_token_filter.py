@@ -5,13 +5,13 @@ import torch
 from msgspec.structs import replace
 from transformers import NoBadWordsLogitsProcessor
 
-from engine.errors import InvalidRequest, InvalidToken
-from engine.request import SamplingParams, StopConditions
+from engine.port.errors import InvalidRequest, InvalidToken
+from engine.port.request import SamplingParams, StopConditions
 from engine.sampling.logits.token_filter import BadWords
 from engine.sampling.processors import adjust_logits
 from engine.sampling.sampler import Sampled
+from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling.sampling_cases import logits, sample, state
-from tests.unit.engine.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
 V = TOKENIZER.vocab_size

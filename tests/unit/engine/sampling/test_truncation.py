@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from engine.sampling.truncation import truncate, truncate_prefix
 from tests.unit.engine.sampling import reference_sampler
 from tests.unit.engine.sampling.sampling_cases import logits

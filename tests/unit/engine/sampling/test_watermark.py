@@ -4,13 +4,13 @@ import random
 import pytest
 import torch
 
-from engine.errors import GenerationFailed
-from engine.request import SamplingParams, Watermark
+from engine.port.errors import GenerationFailed
+from engine.port.request import SamplingParams, Watermark
+from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.logits.watermark import WatermarkScore, detect, green_mask
 from engine.sampling.sampler import Sampled
-from engine.text.tokenizer import Tokenizer
+from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling.sampling_cases import CPU, sample, state
-from tests.unit.engine.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
 

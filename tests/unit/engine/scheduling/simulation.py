@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from random import Random
 
-from engine.request import Prompt
+from engine.port.request import Prompt
 from engine.scheduling.block_keys import BlockKeys, Tags
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.cache_changes import CacheChanges, StoredBlock

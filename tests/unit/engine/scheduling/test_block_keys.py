@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.request import EmbeddingRequest, Media, Pooling, Prompt
+from engine.port.request import EmbeddingRequest, Media, Pooling, Prompt
 from engine.scheduling.block_keys import BlockKeys, Tags, request_tags, tags_key
 
 BLOCK_SIZE = 3

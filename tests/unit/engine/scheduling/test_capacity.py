@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.request import Prompt
+from engine.port.request import Prompt
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.block_pool import BlockPool, BlockTable
 from engine.scheduling.capacity import _MAX_ADMISSIBLE, Capacity

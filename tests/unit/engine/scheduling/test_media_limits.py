@@ -5,7 +5,7 @@ the same.
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.request import Media, Prompt
+from engine.port.request import Media, Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.media_limits import encoded_end, whole_end
 from engine.scheduling.scheduler import Scheduler

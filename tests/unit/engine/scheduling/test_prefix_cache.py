@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.request import Prompt
+from engine.port.request import Prompt
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.sequence import Sequence

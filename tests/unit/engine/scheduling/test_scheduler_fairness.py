@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.request import Prompt
+from engine.port.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.capacity import _WATERMARK
 from engine.scheduling.scheduler import _STEPS_A_PRIORITY, Scheduler

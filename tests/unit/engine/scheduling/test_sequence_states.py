@@ -1,6 +1,6 @@
 """A sequence starts from the state behind its cached blocks, whoever takes which slot meanwhile."""
 
-from engine.request import Prompt
+from engine.port.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from typing_extensions import override
 
 from engine.attention.batch import Batch, build_batch
-from engine.errors import ModelNotSupported
-from engine.request import Prompt
+from engine.port.errors import ModelNotSupported
+from engine.port.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence

@@ -3,7 +3,7 @@
 import time
 from contextlib import aclosing
 
-from engine.request import SamplingParams, StopConditions
+from engine.port.request import SamplingParams, StopConditions
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit
 from tests.requests import generation_request

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from engine.async_engine import AsyncEngine
 from engine.config import AdapterLimits, AdapterSource, EngineConfig
 from engine.demo_model import DEMO_MODEL
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.port.request import GenerationRequest, SamplingParams, StopConditions
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.requests import generation_request

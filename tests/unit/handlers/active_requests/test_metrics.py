@@ -2,11 +2,11 @@ import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from engine.events import FinishReason, TokenEvent
-from engine.info.kernels import Obstacle, kernel, kernel_of_layers
-from engine.info.model_info import ModelInfo
-from engine.info.stats import Counters, DraftCounters, EngineStats, KVEventCounters, ProcessStats
-from engine.text.token_memory import TokenMemory
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.info.kernels import Obstacle, kernel, kernel_of_layers
+from engine.port.info.model_info import ModelInfo
+from engine.port.info.stats import Counters, DraftCounters, EngineStats, KVEventCounters, ProcessStats
+from engine.port.text.token_memory import TokenMemory
 from handlers.active_requests.metrics import Metrics
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Overloaded

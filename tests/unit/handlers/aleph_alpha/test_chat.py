@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.events import FinishReason
+from engine.port.events import FinishReason
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.chat.events import ChatEvents
 from handlers.aleph_alpha.chat.response import finish_reason

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.request import GenerationRequest
+from engine.port.request import GenerationRequest
 from tests.unit.handlers.aleph_alpha.api import CHAT, MODEL, chat, quiet, refused, submitted, talk
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from engine.events import FinishReason, TokenEvent, TokenLogprob
-from engine.request import GenerationRequest
+from engine.port.events import FinishReason, TokenEvent, TokenLogprob
+from engine.port.request import GenerationRequest
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.completions.events import _encode_text
 from tests.scripted.engine import Script, says, token

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from engine.errors import EngineStopped, GenerationFailed, InvalidToken, RequestAborted
+from engine.port.errors import EngineStopped, GenerationFailed, InvalidToken, RequestAborted
 from handlers.concurrency.limit import MAX_SEQUENCES
 from tests.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.aleph_alpha.api import (

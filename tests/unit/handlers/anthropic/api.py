@@ -8,8 +8,8 @@ import httpx
 import orjson
 from starlette.types import ASGIApp
 
-from engine.events import TokenEvent
-from engine.request import GenerationRequest
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import Script, ScriptedEngine, says

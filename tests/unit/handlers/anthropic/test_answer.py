@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.events import FinishReason
+from engine.port.events import FinishReason
 from tests.scripted.engine import says
 from tests.unit.handlers.anthropic.api import (
     CALL,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.request import GenerationRequest, GrammarKind
+from engine.port.request import GenerationRequest, GrammarKind
 from tests.scripted.engine import says
 from tests.unit.handlers.anthropic.api import (
     COUNT,

@@ -7,8 +7,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from engine.errors import EngineStopped, GenerationFailed
-from engine.events import FinishReason
+from engine.port.errors import EngineStopped, GenerationFailed
+from engine.port.events import FinishReason
 from generated.anthropic import models as m
 from handlers.anthropic.answer.answer import Gained
 from handlers.anthropic.answer.blocks import ReasoningBlock, TextBlock, ToolUse

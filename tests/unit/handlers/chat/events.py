@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 
-from engine.events import FinishReason, TokenEvent
+from engine.port.events import FinishReason, TokenEvent
 
 
 def events_of(

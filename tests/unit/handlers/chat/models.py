@@ -10,7 +10,7 @@ from tokenizers import Tokenizer as Backend
 from tokenizers import models as backends
 from transformers import PreTrainedTokenizerFast
 
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 
 SPECIAL = ("<|im_start|>", "<|im_end|>", "<|pad|>")
 TAGS = ("<tool_call>", "</tool_call>", "<think>", "</think>")

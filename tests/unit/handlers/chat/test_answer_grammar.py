@@ -13,10 +13,10 @@ import xgrammar
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from engine.errors import GenerationFailed
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.matcher import GrammarMatcher
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import GenerationFailed
+from engine.port.request import Grammar, GrammarKind
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.delta import join_pieces
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, Regex, ResponseFormat

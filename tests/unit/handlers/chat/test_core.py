@@ -3,8 +3,8 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from engine.request import BeamParams, Grammar, GrammarKind, MediaKind, SamplingParams, StopConditions
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import BeamParams, Grammar, GrammarKind, MediaKind, SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.errors import (
     ChatError,

@@ -5,9 +5,9 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from engine.errors import GenerationFailed
 from engine.grammar.compiler import GrammarCompiler
-from engine.request import Grammar, SamplingParams
+from engine.port.errors import GenerationFailed
+from engine.port.request import Grammar, SamplingParams
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.form.response_format import AnyJsonObject
 from handlers.chat.messages import ChatMessage

@@ -4,9 +4,9 @@ from collections.abc import Collection
 
 import pytest
 
-from engine.errors import PromptTooLong
-from engine.media_item import MediaItem
-from engine.request import MediaKind, SamplingParams
+from engine.port.errors import PromptTooLong
+from engine.port.media_item import MediaItem
+from engine.port.request import MediaKind, SamplingParams
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.errors import ChatError, InvalidMessage, TemplateError, UnsupportedContent
 from handlers.chat.media import MediaWanted, PartContents, PromptMedia, Unreadable

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.chat.form.response_format import JsonSchema

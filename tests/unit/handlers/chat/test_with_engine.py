@@ -9,7 +9,7 @@ import pytest
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from handlers.chat.core import ChatCore
 from handlers.chat.delta import ChatFinish
 from handlers.chat.messages import ChatMessage

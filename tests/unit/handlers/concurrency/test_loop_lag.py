@@ -2,7 +2,7 @@
 
 Measured is the processor time that the loop's thread takes between two ticks of a task, since the clock would
 tell of the machine's load; what other threads do that keeps the interpreter's lock is measured where it is
-done (`tests/unit/engine/text/test_prompt_length.py`).
+done (`tests/unit/engine/port/text/test_prompt_length.py`).
 """
 
 import asyncio

@@ -6,8 +6,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from engine.events import FinishReason
-from engine.request import GenerationRequest, GrammarKind
+from engine.port.events import FinishReason
+from engine.port.request import GenerationRequest, GrammarKind
 from generated.hf import models as m
 from handlers.chat.delta import ChatDelta
 from handlers.hf.chat.events import ChatEvents

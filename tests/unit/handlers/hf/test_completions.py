@@ -3,7 +3,7 @@
 import hypothesis.strategies as st
 from hypothesis import given
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.hf import models as m
 from handlers.hf.completions.response import CompletionEvents
 from handlers.wire.envelope import Envelope

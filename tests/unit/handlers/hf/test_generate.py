@@ -6,8 +6,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from engine.events import FinishReason, TokenEvent
-from engine.request import GenerationRequest, GrammarKind
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.request import GenerationRequest, GrammarKind
 from generated.hf import models as m
 from handlers.hf.generate.events import encode_token
 from handlers.hf.generate.tokens import token

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from engine.errors import EngineStopped, GenerationFailed, InvalidGrammar
-from engine.info.stats import Health
+from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar
+from engine.port.info.stats import Health
 from tests.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.hf.api import Api, chat, completion, generate_body
 from tests.unit.handlers.hf.test_chat import TOOL

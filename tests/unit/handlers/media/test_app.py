@@ -11,7 +11,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from engine.config import MAX_IMAGE_PIXELS
-from engine.errors import EngineBusy
+from engine.port.errors import EngineBusy
 from handlers.settings.settings import Settings
 from tests.scripted.media import png, seeing_engine
 from tests.unit.handlers.media.test_content import bomb

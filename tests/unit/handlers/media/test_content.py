@@ -7,8 +7,8 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from engine.media_item import MediaItem
-from engine.request import MediaKind
+from engine.port.media_item import MediaItem
+from engine.port.request import MediaKind
 from handlers.chat.messages import FilePart, MediaPart, TextPart
 from handlers.media.content import checked
 from handlers.media.unreadable import CannotRead

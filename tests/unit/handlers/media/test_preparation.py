@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from handlers.chat.media import MediaWanted, PartContents, Unreadable
 from handlers.chat.messages import FilePart, MediaPart, SourcePart, TextPart
 from handlers.concurrency.limit import Overloaded

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from engine.events import FinishReason, TokenEvent
-from engine.request import GenerationRequest
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.request import GenerationRequest
 from tests.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.mindie.api import CALL, REASONING, TOOL, Api, chat
 

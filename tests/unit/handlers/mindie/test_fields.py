@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.request import BeamParams, GenerationRequest, GrammarKind
+from engine.port.request import BeamParams, GenerationRequest, GrammarKind
 from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.mindie.api import TOOL, Api, chat, conversation
 

@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from engine.events import FinishReason
+from engine.port.events import FinishReason
 from generated.mindie import models as m
 from handlers.chat.delta import ChatDelta
 from handlers.mindie.chat.events import ChatEvents

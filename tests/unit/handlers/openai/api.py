@@ -9,8 +9,8 @@ import orjson
 from msgspec.structs import replace
 from starlette.types import ASGIApp
 
-from engine.events import FinishReason, TokenEvent
-from engine.request import GenerationRequest
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.request import GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import Script, ScriptedEngine, says, token

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.events import FinishReason, TokenEvent
-from engine.request import GenerationRequest
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.request import GenerationRequest
 from tests.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.chat.models import THINKING_TEMPLATE, chat_tokenizer
 from tests.unit.handlers.openai.api import CALL, CHAT, TOOL, Api, chat, spells

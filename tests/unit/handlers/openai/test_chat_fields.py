@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.request import Grammar, GrammarKind
+from engine.port.request import Grammar, GrammarKind
 from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.openai.api import CHAT, TOOL, Api, chat, prompt_of, quiet, submitted

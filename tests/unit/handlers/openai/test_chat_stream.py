@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from engine.events import FinishReason
+from engine.port.events import FinishReason
 from generated.openai import models as m
 from handlers.chat.delta import ChatDelta
 from handlers.openai.chat.events import ChatEvents, empty_chunk

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from engine.events import FinishReason
-from engine.request import SamplingParams, StopConditions
+from engine.port.events import FinishReason
+from engine.port.request import SamplingParams, StopConditions
 from generated.openai import models as m
 from handlers.openai.completions.request import completion_plan
 from handlers.openai.completions.response import CompletionEvents, PromptText

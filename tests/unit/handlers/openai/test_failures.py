@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.errors import (
+from engine.port.errors import (
     EngineStopped,
     GenerationFailed,
     InvalidGrammar,
@@ -15,7 +15,7 @@ from engine.errors import (
     PromptTooLong,
     RequestAborted,
 )
-from engine.request import EmbeddingRequest
+from engine.port.request import EmbeddingRequest
 from tests.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.openai.api import (
     CHAT,

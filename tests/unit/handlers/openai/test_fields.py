@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.request import BeamParams, Grammar, GrammarKind
+from engine.port.request import BeamParams, Grammar, GrammarKind
 from tests.unit.handlers.openai.api import CHAT, COMPLETIONS, chat, completion, submitted
 
 PATHS: list[Any] = [

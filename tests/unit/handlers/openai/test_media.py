@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from tests.scripted.engine import says
 from tests.scripted.media import MP4, NUM_TOKENS, WAV, png, seeing_engine
 from tests.unit.handlers.openai.api import CHAT, MODEL, Api, Refusal

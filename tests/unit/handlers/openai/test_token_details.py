@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.events import TokenEvent
-from engine.request import GenerationRequest
+from engine.port.events import TokenEvent
+from engine.port.request import GenerationRequest
 from tests.scripted.engine import says
 from tests.unit.handlers.openai.api import CHAT, COMPLETIONS, MODEL, Api
 

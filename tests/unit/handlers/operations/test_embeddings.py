@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from engine.errors import InvalidRequest, PromptTooLong
-from engine.events import Embedding
-from engine.request import EmbeddingRequest, Pooling
+from engine.port.errors import InvalidRequest, PromptTooLong
+from engine.port.events import Embedding
+from engine.port.request import EmbeddingRequest, Pooling
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded

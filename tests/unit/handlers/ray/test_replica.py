@@ -6,8 +6,8 @@ import os
 import pytest
 from starlette.types import ASGIApp
 
-from engine.errors import EngineDied
-from engine.info.stats import Health
+from engine.port.errors import EngineDied
+from engine.port.info.stats import Health
 from handlers.engine_starter import StartEngine
 from handlers.process.exit_status import ExitStatus
 from handlers.ray import replica

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.info.stats import Health
+from engine.port.info.stats import Health
 from handlers.root.invocations import operation_path
 from handlers.settings.settings import Settings
 from handlers.version import VERSION

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.config import AdapterSource
-from engine.info.adapter import Adapters
+from engine.port.info.adapter import Adapters
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, embedding, says

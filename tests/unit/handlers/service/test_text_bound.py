@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.request import MAX_TEXT_CHARACTERS
+from engine.port.request import MAX_TEXT_CHARACTERS
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.service.text_bound import bounded_texts

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from engine.errors import NotCapable, UnknownAdapter
+from engine.port.errors import NotCapable, UnknownAdapter
 from handlers.aleph_alpha.errors import to_problem as aleph_alpha
 from handlers.anthropic.errors import to_problem as anthropic
 from handlers.hf.errors import to_problem as hf

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.info.capabilities import Capabilities
-from engine.info.kernels import Kernel, Obstacle, kernel, kernel_of_layers
+from engine.port.info.capabilities import Capabilities
+from engine.port.info.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from handlers.composition import CONTRACTS
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings

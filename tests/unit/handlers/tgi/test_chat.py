@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from engine.events import FinishReason
-from engine.request import Grammar, GrammarKind
+from engine.port.events import FinishReason
+from engine.port.request import Grammar, GrammarKind
 from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, chat
 

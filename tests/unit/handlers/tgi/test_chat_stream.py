@@ -5,7 +5,7 @@ from typing import Any
 import hypothesis.strategies as st
 from hypothesis import given
 
-from engine.events import FinishReason
+from engine.port.events import FinishReason
 from generated.tgi import models as m
 from handlers.chat.delta import ChatDelta
 from handlers.tgi.chat.events import ChatEvents

@@ -6,8 +6,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from engine.events import FinishReason, TokenEvent
-from engine.request import GenerationRequest
+from engine.port.events import FinishReason, TokenEvent
+from engine.port.request import GenerationRequest
 from generated.tgi import models as m
 from handlers.tgi.completions.response import CompletionEvents
 from handlers.tgi_family.server_name import SERVER_NAME

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.events import FinishReason
-from engine.request import GenerationRequest, GrammarKind, Watermark
+from engine.port.events import FinishReason
+from engine.port.request import GenerationRequest, GrammarKind, Watermark
 from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, generate_body
 

@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from engine.events import FinishReason, TokenEvent
+from engine.port.events import FinishReason, TokenEvent
 from generated.tgi import models as m
 from handlers.tgi.generate.events import encode_token
 from handlers.tgi.generate.tokens import token

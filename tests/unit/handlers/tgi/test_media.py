@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from handlers.tgi_family.request.markdown_images import with_placeholders
 from tests.scripted.engine import ScriptedEngine, says
 from tests.scripted.media import NUM_TOKENS, ScriptedMedia, png, seeing_engine

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.errors import EngineStopped, GenerationFailed, InvalidGrammar, UnknownAdapter
-from engine.info.stats import Health
+from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar, UnknownAdapter
+from engine.port.info.stats import Health
 from tests.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.tgi.api import Api, chat, generate_body
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.errors import GenerationFailed
+from engine.port.errors import GenerationFailed
 from handlers.version import VERSION
 from tests.scripted.engine import fails_after, says
 from tests.unit.handlers.tgi.api import Api, generate_body

@@ -7,7 +7,7 @@ from generated.hf import models as hf
 from generated.tgi import models as tgi
 from handlers.hf.tokenize import tokenize as hf_tokenize
 from handlers.tgi.tokenize import tokenize as tgi_tokenize
-from tests.unit.engine.text.tiny_tokenizers import byte_level
+from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 _TEXTS = ["", "the quick € 日本", "the quick brown fox " * 300]
 

@@ -7,7 +7,7 @@ import httpx
 import orjson
 import pytest
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.scripted.engine import ScriptedEngine, says

@@ -6,9 +6,9 @@ import httpx
 import orjson
 import pytest
 
-from engine.errors import EngineDied, InvalidGrammar, NoTokenLeft
-from engine.events import FinishReason
-from engine.request import Grammar, GrammarKind, Watermark
+from engine.port.errors import EngineDied, InvalidGrammar, NoTokenLeft
+from engine.port.events import FinishReason
+from engine.port.request import Grammar, GrammarKind, Watermark
 from generated.tokens import models as m
 from handlers.composition import build_app
 from handlers.settings.settings import Settings

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from engine.info.speech_info import SpeechInfo
+from engine.port.info.speech_info import SpeechInfo
 
 INFO: Final = SpeechInfo(
     sampling_rate=16_000,

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from engine.async_engine import AsyncEngine
-from engine.errors import InvalidMedia, InvalidRequest, NotCapable
-from engine.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
-from engine.request import (
+from engine.port.errors import InvalidMedia, InvalidRequest, NotCapable
+from engine.port.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
+from engine.port.request import (
     EmbeddingRequest,
     GenerationRequest,
     Pooling,

@@ -4,7 +4,7 @@ import json
 import math
 from typing import Any
 
-from engine.events import FinishReason
+from engine.port.events import FinishReason
 from generated.triton import models as m
 from handlers.triton.generate.response import Envelope, Responses
 from tests.scripted.engine import ScriptedEngine, says, token

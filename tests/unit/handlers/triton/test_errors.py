@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from engine.errors import EngineStopped, GenerationFailed
-from engine.info.stats import Health
+from engine.port.errors import EngineStopped, GenerationFailed
+from engine.port.info.stats import Health
 from tests.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.triton.api import MODEL, Api

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from engine.info.model_info import ModelInfo
+from engine.port.info.model_info import ModelInfo
 from handlers.wire import fingerprint as module
 from handlers.wire.fingerprint import fingerprint
 

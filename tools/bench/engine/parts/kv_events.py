@@ -16,7 +16,7 @@ from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
 from engine.kv_events.publisher import KVEventPublisher
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.cache_changes import CacheChanges
 from tools.bench.engine.decoding import decode

@@ -15,7 +15,7 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
 from engine.model.runner import ModelRunner
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from engine.sampling import logprobs, sampler
 from tools.bench.engine.decoding import decode
 from tools.bench.stopwatch import Stopwatch

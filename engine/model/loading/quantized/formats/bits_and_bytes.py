@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 from typing_extensions import override
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.quantized.bit_fields import unpack_nibbles
 from engine.model.loading.quantized.fields import Fields
 from engine.model.loading.quantized.grouping import group_form
@@ -18,6 +17,7 @@ from engine.model.loading.quantized.quantized_weight import Format, QuantizedWei
 from engine.model.loading.quantized.scaled_blocks import Malformed, ScaledBlocks, check_scales
 from engine.model.loading.quantized.stored_parts import StoredParts, num_groups
 from engine.model.loading.quantized.tensor_files import TensorFiles
+from engine.port.errors import ModelNotSupported
 
 _STATE: Final = ".quant_state.bitsandbytes__"
 _TYPES: Final = ("nf4", "fp4")

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.quantized.fields import Fields
 from engine.model.loading.quantized.formats.awq import Awq
 from engine.model.loading.quantized.formats.bits_and_bytes import BitsAndBytes
@@ -15,6 +14,7 @@ from engine.model.loading.quantized.formats.mxfp4 import Mxfp4
 from engine.model.loading.quantized.formats.torchao import TorchAo
 from engine.model.loading.quantized.quantized_weight import Format
 from engine.model.loading.refusals import ELSEWHERE
+from engine.port.errors import ModelNotSupported
 
 _FIELD: Final = "quantization_config"
 _BITS_AND_BYTES: Final = "bitsandbytes"

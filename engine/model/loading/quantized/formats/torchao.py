@@ -14,7 +14,6 @@ import torch
 from torch import Tensor
 from typing_extensions import override
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.quantized.bit_fields import unpack_nibbles
 from engine.model.loading.quantized.fields import Fields
 from engine.model.loading.quantized.formats.block_float8 import FLOAT8
@@ -23,6 +22,7 @@ from engine.model.loading.quantized.quantized_weight import Format, QuantizedWei
 from engine.model.loading.quantized.scaled_blocks import Malformed, ScaledBlocks, check_scales, scale_blocks
 from engine.model.loading.quantized.stored_parts import FLOATS, StoredParts, num_groups
 from engine.model.loading.quantized.tensor_files import TensorFiles
+from engine.port.errors import ModelNotSupported
 from engine.weights.grouped_weight import MIDDLE, GroupBits, GroupedWeight, GroupForm
 
 _VALUES: Final = "qdata"  # the part of a weight that has its numbers, whatever its class

@@ -6,7 +6,7 @@ import torch
 from engine.attention.kv_cache import budget
 from engine.attention.kv_cache.budget import CacheSizes, NumSlots, choose_cache_sizes, choose_num_slots
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 
 _CPU = torch.device("cpu")
 # A token takes 2 * (8 + 8) * 4 = 128 bytes, a block 2,048.

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import LAST_CHARACTER, MAX_STATES, Automaton, Work, explore
 from engine.grammar.automata.encoding import json_string, utf8
 from engine.grammar.automata.net import MAX_NODES, Net
+from engine.port.errors import InvalidGrammar
 
 ALPHABET = "ab"
 TEXTS = ["".join(letters) for length in range(6) for letters in product(ALPHABET, repeat=length)]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import Work
 from engine.grammar.automata.numbers import multiples_automaton
+from engine.port.errors import InvalidGrammar
 from tests.effort import trials
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")

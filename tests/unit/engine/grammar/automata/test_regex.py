@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import Work
 from engine.grammar.automata.regex import combined_automaton, pattern_width, regex_automaton
+from engine.port.errors import InvalidGrammar
 from tests.effort import trials
 
 TEXTS = ["".join(letters) for length in range(5) for letters in product("ab\n", repeat=length)]

@@ -10,9 +10,9 @@ import pytest
 
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.run_time.string_lengths import StringLength, StringTokens, part_in_string, rest_after
-from engine.request import Grammar, GrammarKind
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts, generate
-from tests.unit.engine.text import tiny_tokenizers
+from tests.unit.engine.port.text import tiny_tokenizers
 
 BOUNDS: list[tuple[int, int | None]] = [(0, 1), (1, None), (2, 3), (10, 10), (40, 300)]
 LARGE: list[tuple[int, int | None]] = [(4000, None), (4000, 4001), (0, 10_000)]

@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine.errors import EngineBusy
 from engine.media.files.audio_file import MAX_RATE, audio_parts
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.measured_video import MeasuredVideo, VideoLength, VideoLimits, WantedFrames
 from engine.media.files.video_file import measure
 from engine.media.process.client import DecodingLimits, DecodingProcess
 from engine.media.process.messages import Outcome
+from engine.port.errors import EngineBusy
 from tests.samples.sounds import encoded, sound_bytes, tone
 from tests.samples.videos import video_bytes
 from tests.servers.processes import children

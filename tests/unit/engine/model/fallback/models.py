@@ -7,7 +7,7 @@ from transformers import PreTrainedModel
 
 from engine.attention.batch import Batch, build_batch
 from engine.model.fallback.runner import FallbackRunner
-from engine.request import Prompt
+from engine.port.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler

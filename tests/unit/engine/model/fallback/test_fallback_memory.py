@@ -8,10 +8,10 @@ from transformers import BloomForCausalLM
 
 from engine.build import build_core, choose_parts
 from engine.config import EngineConfig
-from engine.errors import GenerationFailed, ModelNotSupported
-from engine.events import TokenEvent
 from engine.model.fallback.runner import FallbackRunner
-from engine.request import BeamParams, SamplingParams, StopConditions
+from engine.port.errors import GenerationFailed, ModelNotSupported
+from engine.port.events import TokenEvent
+from engine.port.request import BeamParams, SamplingParams, StopConditions
 from tests.requests import generation_request
 from tests.tiny.text import save_tiny_model
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
-from engine.errors import ModelNotSupported
 from engine.model.fallback.own_cache import CachedModel
+from engine.port.errors import ModelNotSupported
 from tests.unit.engine.model.fallback.models import eager_model, whole_logits
 
 TOKENS = [5, 9, 2, 77, 31, 8]

@@ -6,10 +6,10 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, BloomForCausalLM, MistralConfig, PreTrainedModel
 
-from engine.errors import ModelNotSupported
 from engine.model.fallback.own_cache import CachedModel
 from engine.model.fallback.runner import FallbackRunner
 from engine.model.fallback.trial import CacheCost, _beyond_reach, choose_fallback_steps, observe_cost
+from engine.port.errors import ModelNotSupported
 from tests.parity.coverage.tiny_configs import tiny_config
 from tests.unit.engine.model.fallback.models import BLOCK_SIZE, eager_model
 

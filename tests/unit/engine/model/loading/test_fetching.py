@@ -13,9 +13,9 @@ from safetensors.torch import load_file
 
 from engine.config import EngineConfig
 from engine.dry_run import dry_run
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.stored_tensors import read_headers
 from engine.model.loading.loader import load_model
+from engine.port.errors import ModelNotSupported
 from tests.tiny.text import save_tiny_model
 
 _COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -22,7 +22,6 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from engine.attention import paged_attention as attention
 from engine.build import build_core, build_parts
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
 from engine.linear.channel_scales import channel_scales
 from engine.linear.packed_linear import PackedLinear, can_pack, convert_float16, pack_linears
 from engine.linear.rounded.int8_linear import Int8Linear
@@ -31,6 +30,7 @@ from engine.linear.rounded.quantization import quantize_linears
 from engine.model.checks.self_check import paged_logits
 from engine.model.loading.loader import load_model
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16, has_onednn_bfloat16
+from engine.port.errors import ModelNotSupported
 from tests.instructions import needs_compiled_bfloat16
 from tests.tiny.text import save_tiny_model, tiny_model
 

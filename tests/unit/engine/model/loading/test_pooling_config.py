@@ -6,9 +6,9 @@ import pytest
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
 from engine.model.loading.pooling_config import find_own_pooling
-from engine.request import Pooling
+from engine.port.errors import ModelNotSupported
+from engine.port.request import Pooling
 from tests.tiny.text import save_tiny_model
 
 # As sentence-transformers up to version 5.2 writes it.

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidRequest
+from engine.port.errors import EngineBusy, EngineError, GenerationFailed, InvalidRequest
 from engine.remote.client.failures import NoAnswer, ServerFailed
 from engine.remote.client.upstream import Upstream
 from engine.remote.fleet.attempts import Attempts

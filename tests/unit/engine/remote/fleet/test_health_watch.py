@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 from engine.remote.client import upstream as upstreams
 from engine.remote.client.failures import NoAnswer
 from engine.remote.client.upstream import Upstream, Whole

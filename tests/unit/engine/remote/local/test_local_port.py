@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 from engine.remote.local import local_port
 from engine.remote.local.local_port import free_port, wait_until_left
 

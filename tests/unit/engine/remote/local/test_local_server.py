@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from typing_extensions import override
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 from engine.remote.local.local_server import LocalServer, with_port
 from tests.servers.processes import is_alive
 

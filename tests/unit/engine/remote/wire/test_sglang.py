@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from engine.port.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import DONE, Malformed, NewToken, UpstreamError
 from engine.remote.wire.sglang import SglangApi
-from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
-from engine.text.tokenizer import Tokenizer
 from tests.requests import generation_request
 from tests.servers.sglang import answer
-from tests.unit.engine.text.tiny_tokenizers import byte_level
+from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 API = SglangApi()
 

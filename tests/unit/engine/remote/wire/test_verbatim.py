@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.media_item import FilePrompt
+from engine.port.media_item import FilePrompt
+from engine.port.request import GenerationRequest, Media, MediaKind, SamplingParams, StopConditions, Watermark
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import Malformed, UpstreamError
 from engine.remote.wire.verbatim import VerbatimApi
-from engine.request import GenerationRequest, Media, MediaKind, SamplingParams, StopConditions, Watermark
-from engine.text.tokenizer import Tokenizer
 from tests.requests import generation_request
-from tests.unit.engine.text.tiny_tokenizers import byte_level
+from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 API = VerbatimApi()
 

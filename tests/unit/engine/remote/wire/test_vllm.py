@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from engine.port.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import DONE, Malformed
 from engine.remote.wire.token_api import ApiFacts, PriorityOrder
 from engine.remote.wire.vllm import VllmApi
-from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
-from engine.text.tokenizer import Tokenizer
 from tests.requests import generation_request
-from tests.unit.engine.text.tiny_tokenizers import byte_level
+from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 API = VllmApi()
 

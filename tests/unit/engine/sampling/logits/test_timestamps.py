@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers.generation.logits_process import WhisperTimeStampLogitsProcessor
 
-from engine.request import TimestampRules
+from engine.port.request import TimestampRules
 from engine.sampling.logits.timestamps import TimestampFilter
 
 FIRST, END, VOCAB_SIZE = 12, 8, 40  # text, the end, three tokens that ask for something, timestamps

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from engine.errors import GenerationFailed
 from engine.grammar.compiler import GrammarCompiler
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import GenerationFailed
+from engine.port.request import Grammar, GrammarKind
 from handlers.chat.errors import InvalidResponseFormat
 from handlers.chat.form.response_format import (
     AnyJsonObject,

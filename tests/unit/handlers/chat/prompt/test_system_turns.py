@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from handlers.chat.core import ChatCore
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, TextPart

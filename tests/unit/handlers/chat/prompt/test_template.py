@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, TextPart
 from handlers.chat.prompt.template import ChatTemplate

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from engine.request import SamplingParams
+from engine.port.request import SamplingParams
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from engine.events import FinishReason, TokenEvent
+from engine.port.events import FinishReason, TokenEvent
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.reasoning import ReasoningStart

@@ -1,9 +1,9 @@
 from msgspec.structs import replace
 
-from engine.events import TokenEvent, TokenLogprob
-from engine.text.tokenizer import Tokenizer
+from engine.port.events import TokenEvent, TokenLogprob
+from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.reading.logprobs import LEAST_LOGPROB, bounded, scored_tokens
-from tests.unit.engine.text.tiny_tokenizers import byte_level
+from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 from tests.unit.handlers.chat.events import events_of
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from engine.errors import GenerationFailed
-from engine.events import FinishReason, TokenEvent
+from engine.port.errors import GenerationFailed
+from engine.port.events import FinishReason, TokenEvent
 from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading, ToolReading
 from handlers.chat.reading.output import ChatOutputs

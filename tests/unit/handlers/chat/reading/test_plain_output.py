@@ -5,7 +5,7 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.events import FinishReason, TokenEvent
+from engine.port.events import FinishReason, TokenEvent
 from handlers.chat.delta import ChatDelta
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading
 from handlers.chat.reading.output import ChatOutput

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.request import GrammarKind, MediaKind
+from engine.port.request import GrammarKind, MediaKind
 from tests.scripted.engine import says
 from tests.scripted.media import png, seeing_engine
 from tests.unit.handlers.openai.api import CHAT, COMPLETIONS, MODEL, TOOL, Api

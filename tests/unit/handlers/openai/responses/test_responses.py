@@ -7,9 +7,9 @@ import httpx
 import orjson
 import pytest
 
-from engine.errors import EngineStopped, GenerationFailed, InvalidGrammar, PromptTooLong
-from engine.events import FinishReason
-from engine.request import GrammarKind
+from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar, PromptTooLong
+from engine.port.events import FinishReason
+from engine.port.request import GrammarKind
 from generated.openai import models as m
 from handlers.chat.usage import ChatUsage
 from handlers.openai.responses.answer.response import response_usage

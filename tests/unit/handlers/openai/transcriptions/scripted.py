@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 from typing_extensions import override
 
-from engine.info.capabilities import Capabilities
+from engine.port.info.capabilities import Capabilities
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from engine.errors import EngineBusy, InvalidMedia
+from engine.port.errors import EngineBusy, InvalidMedia
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.transcription.chunks import PauseRules

@@ -5,8 +5,8 @@ from typing import Any
 import orjson
 import pytest
 
-from engine.info.capabilities import Capabilities
-from engine.request import GrammarKind
+from engine.port.info.capabilities import Capabilities
+from engine.port.request import GrammarKind
 from handlers.composition import CONTRACTS, build_app
 from handlers.runtime.documents.served_document import served_document
 from handlers.settings.settings import Settings

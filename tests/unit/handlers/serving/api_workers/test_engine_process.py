@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.demo_model import DEMO_MODEL
-from engine.info.model_info import ModelInfo
+from engine.port.info.model_info import ModelInfo
 from handlers.access.settings import AccessSettings
 from handlers.http.settings import HttpSettings
 from handlers.serving.api_workers.engine_process import inner_settings

@@ -13,7 +13,7 @@ import pytest_asyncio
 from starlette.types import Receive, Scope, Send
 
 from engine.async_engine import AsyncEngine
-from engine.errors import (
+from engine.port.errors import (
     EngineBusy,
     EngineDied,
     EngineError,

@@ -18,8 +18,8 @@ from typing_extensions import override
 
 from engine.config import EngineConfig
 from engine.dry_run import dry_run
-from engine.errors import ModelNotSupported
 from engine.model.loading.loader import load_model
+from engine.port.errors import ModelNotSupported
 from tests.effort import IS_WHOLE, trials
 from tests.tiny.text import save_tiny_model
 

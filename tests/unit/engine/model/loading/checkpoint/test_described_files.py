@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.described_files import check_described_files
+from engine.port.errors import ModelNotSupported
 
 JSON_FILES = (
     "generation_config.json",

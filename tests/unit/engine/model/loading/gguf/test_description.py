@@ -9,13 +9,13 @@ import pytest
 
 from engine.config import EngineConfig
 from engine.dry_run import dry_run
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.fetching import fetch
 from engine.model.loading.gguf import named_file
 from engine.model.loading.gguf.description import describe
 from engine.model.loading.gguf.named_file import HubFile, hub_file
 from engine.packed_cache.content import Checkpoint
+from engine.port.errors import ModelNotSupported
 from tests.tiny.gguf_files import write_gguf
 from tests.tiny.text import tiny_model, tiny_tokenizer
 

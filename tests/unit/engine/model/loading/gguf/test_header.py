@@ -12,8 +12,8 @@ import gguf
 import numpy as np
 import pytest
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.gguf.header import read_header
+from engine.port.errors import ModelNotSupported
 
 _NUM_MUTATIONS = int(os.environ.get("VERBATIM_GGUF_MUTATIONS", "800"))
 _STRING, _UINT32, _ARRAY = 8, 4, 9

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from engine.config import EngineConfig
-from engine.errors import ModelNotSupported
 from engine.model.loading.fetching import fetch
 from engine.model.loading.planning.plan import PlannedModel, plan_model
 from engine.model.loading.quantized.grouped_codes import GroupedCodes
 from engine.model.loading.quantized.grouping import group_form, to_groups
+from engine.port.errors import ModelNotSupported
 from engine.weights.grouped_weight import GroupForm
 from engine.weights.unread_weight import NotGrouped
 from tests.instructions import needs_compiler

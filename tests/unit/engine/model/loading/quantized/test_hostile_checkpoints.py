@@ -17,7 +17,7 @@ from torch import Tensor
 from engine.assembly.prepared_model import prepare_model
 from engine.config import EngineConfig
 from engine.dry_run import dry_run
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 from tests.tiny.text import save_tiny_model
 from tests.unit.engine.model.loading.quantized import makers, torchao_makers
 from tests.unit.engine.model.loading.quantized.pairs import WEIGHTS, compressed, describe, save_pair

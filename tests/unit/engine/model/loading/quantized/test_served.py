@@ -9,8 +9,8 @@ import pytest
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.dry_run import dry_run
-from engine.info.model_info import ModelInfo
 from engine.packed_cache.content import Checkpoint
+from engine.port.info.model_info import ModelInfo
 from handlers.serving.model_table import model_lines
 from tests.instructions import needs_compiler
 from tests.parity.test_quantization_parity import generate

@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from engine.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported
 from tests.tiny.text import save_tiny_model, tiny_model
 from tests.unit.engine.model.loading.quantized import torchao_makers
 from tests.unit.engine.model.loading.quantized.pairs import WEIGHTS, describe

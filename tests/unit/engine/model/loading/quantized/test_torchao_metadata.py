@@ -10,12 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.stored_tensors import read_headers
 from engine.model.loading.quantized.formats.torchao import TorchAo
 from engine.model.loading.quantized.scaled_blocks import Malformed
 from engine.model.loading.quantized.stored_parts import StoredParts
 from engine.model.loading.quantized.tensor_files import TensorFiles
+from engine.port.errors import ModelNotSupported
 from tests.effort import trials
 from tests.unit.engine.model.loading.quantized import torchao_makers
 from tests.unit.engine.model.loading.quantized.pairs import WEIGHTS

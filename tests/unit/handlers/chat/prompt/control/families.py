@@ -12,7 +12,7 @@ from tokenizers import Tokenizer as Backend
 from tokenizers import models as backends
 from transformers import PreTrainedTokenizerFast
 
-from engine.text.tokenizer import Tokenizer
+from engine.port.text.tokenizer import Tokenizer
 
 _QWEN_3 = """\
 {%- if tools %}

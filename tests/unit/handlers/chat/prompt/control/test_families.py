@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.request import SamplingParams
-from engine.text.tokenizer import Tokenizer
+from engine.port.request import SamplingParams
+from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.messages import ChatMessage, TextPart
 from handlers.chat.params import ChatParams

@@ -10,9 +10,9 @@ from tokenizers import AddedToken, decoders, normalizers, pre_tokenizers
 from tokenizers import Tokenizer as Backend
 from tokenizers import models as backends
 
-from engine.errors import InvalidRequest
-from engine.request import SamplingParams
-from engine.text.tokenizer import Tokenizer
+from engine.port.errors import InvalidRequest
+from engine.port.request import SamplingParams
+from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, TextPart

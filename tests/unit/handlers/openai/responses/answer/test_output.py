@@ -8,7 +8,7 @@ import orjson
 from hypothesis import given
 from pydantic import TypeAdapter
 
-from engine.events import TokenEvent
+from engine.port.events import TokenEvent
 from generated.openai import models as m
 from handlers.chat.delta import ChatDelta, ChatFinish, ToolCallDelta
 from handlers.openai.responses.answer.events import ResponseEvents

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.request import MediaKind
+from engine.port.request import MediaKind
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, FilePart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall

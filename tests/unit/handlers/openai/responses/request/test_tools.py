@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.events import FinishReason
+from engine.port.events import FinishReason
 from handlers.openai.responses.answer.custom_input import CustomInput
 from tests.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.openai.responses.test_responses import (

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.errors import PromptTooLong
+from engine.port.errors import PromptTooLong
 from generated.openai import models as m
 from handlers.openai.responses.request.items import InputItem
 from handlers.openai.responses.request.truncation import Dropped, shortest_cut

@@ -1,0 +1,104 @@
+"""The checks that need the model: whether it can run a request. Contracts check the rest themselves."""
+
+from collections.abc import Container, Iterable
+
+from engine.port.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAdapter
+from engine.port.info.model_info import ModelInfo
+from engine.port.request import (
+    MAX_TEXT_CHARACTERS,
+    BeamParams,
+    EmbeddingRequest,
+    GenerationRequest,
+    MediaKind,
+    Prompt,
+)
+
+_MAX_LENGTH_PENALTY = 50  # a length to that power is a finite float
+
+
+def check_request(
+    request: GenerationRequest, model: ModelInfo, adapters: Container[str] = frozenset()
+) -> None:
+    """Raise an InvalidRequest that says why the model cannot run the request, if it cannot.
+
+    adapters: the names of the adapters that requests may ask for.
+    """
+    _check_prompt(request, model, adapters, max_tokens=request.stopping.max_tokens)
+    if request.stopping.max_tokens < 1 or request.num_sequences < 1:
+        raise InvalidRequest("max_tokens and num_sequences must be at least 1")
+    if request.num_parallel is not None and request.num_parallel < 1:
+        raise InvalidRequest("num_parallel must be at least 1")
+    _check_texts("stop strings", request.stopping.stop)
+    _check_texts("bad words", request.sampling.bad_words)
+    if request.beams is not None:
+        _check_beams(request, request.beams)
+
+
+def _check_texts(name: str, texts: Iterable[str]) -> None:
+    if (num_characters := sum(map(len, texts))) > MAX_TEXT_CHARACTERS:
+        raise InvalidRequest(f"the {name} have {num_characters} characters, of {MAX_TEXT_CHARACTERS} at most")
+
+
+def check_embedding(
+    request: EmbeddingRequest, model: ModelInfo, adapters: Container[str] = frozenset()
+) -> None:
+    """Check an embedding request, whose prompt may fill the context since no token follows.
+
+    adapters: the names of the adapters that requests may ask for. Raises InvalidRequest.
+    """
+    _check_prompt(request, model, adapters, max_tokens=0)
+
+
+def _check_prompt(
+    request: GenerationRequest | EmbeddingRequest,
+    model: ModelInfo,
+    adapters: Container[str],
+    *,
+    max_tokens: int,
+) -> None:
+    token_ids = request.prompt.token_ids
+    if not token_ids:
+        raise InvalidRequest("the prompt has no tokens")
+    _check_media(request.prompt, model)
+    num_prompt_tokens = len(token_ids)
+    if num_prompt_tokens + max_tokens > model.max_total_tokens:
+        raise PromptTooLong(num_prompt_tokens, max_tokens, model.max_total_tokens)
+    if request.adapter is not None and request.adapter not in adapters:
+        raise UnknownAdapter(request.adapter)
+    for token_id in (min(token_ids), max(token_ids)):
+        if not 0 <= token_id < model.vocab_size:
+            raise InvalidToken(f"token id {token_id} is outside the vocabulary of {model.vocab_size}")
+
+
+def _check_media(prompt: Prompt, model: ModelInfo) -> None:
+    """Check that the model reads media, and that each lies in the prompt, behind the one before.
+
+    A model that transcribes needs one sound, with the first token.
+    """
+    if model.speech is not None:
+        if [(one.kind, one.position) for one in prompt.media] != [(MediaKind.AUDIO, 0)]:
+            raise InvalidRequest("prompt.media: the model transcribes a sound, and continues no text")
+    elif prompt.media and not model.media:
+        raise InvalidRequest("prompt.media: the prompt holds media, and the model takes text alone")
+    free = 0
+    for one in prompt.media:
+        if one.position < free or one.num_tokens < 1 or one.end > len(prompt.token_ids):
+            raise InvalidRequest("prompt.media: media must lie within the prompt, in order, and not overlap")
+        free = one.end
+
+
+def _check_beams(request: GenerationRequest, beams: BeamParams) -> None:
+    if beams.num_beams < 2:
+        raise InvalidRequest("a beam search needs at least 2 beams")
+    if request.num_sequences > beams.num_beams:
+        raise InvalidRequest("a beam search gives at most num_beams sequences")
+    if not abs(beams.length_penalty) <= _MAX_LENGTH_PENALTY:
+        raise InvalidRequest(
+            f"length_penalty must lie within -{_MAX_LENGTH_PENALTY} and {_MAX_LENGTH_PENALTY}"
+        )
+    if request.sampling.temperature != 0:
+        raise InvalidRequest("a beam search draws nothing: its temperature must be 0")
+    if request.sampling.grammar is not None:
+        raise InvalidRequest("a beam search cannot be bound by a grammar")
+    if request.sampling.logprob_token_ids:
+        raise InvalidRequest("a beam search lists the most likely tokens alone")
