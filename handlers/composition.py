@@ -33,9 +33,9 @@ from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
 from handlers.playground.page import LINK, Playground
 from handlers.process.interpreter_share import InterpreterShare
-from handlers.root.document import RootDocument
-from handlers.root.invocations import INVOCATIONS, Invocations
-from handlers.root.probes import PING, Probes
+from handlers.root_paths.document import RootDocument
+from handlers.root_paths.invocations import INVOCATIONS, Invocations
+from handlers.root_paths.probes import PING, Probes
 from handlers.runtime.contract import Contract
 from handlers.runtime.cors import Cors
 from handlers.runtime.documents.served_document import served_document
@@ -43,8 +43,8 @@ from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.root_routes import Yields, check_root, placements, yielded
 from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer, MakeEndpoint
-from handlers.service.model_names import ModelNames
-from handlers.service.served_model import ServedModel
+from handlers.served_model.model_names import ModelNames
+from handlers.served_model.served_model import ServedModel
 from handlers.settings.settings import Settings
 from handlers.tgi.contract import TgiContract
 from handlers.tgi.operations import TgiHandlers

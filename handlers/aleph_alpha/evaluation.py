@@ -17,7 +17,7 @@ from handlers.aleph_alpha.prompts import encode_prompt, num_characters
 from handlers.chat.reading.logprobs import bounded
 from handlers.errors.refused import Refused
 from handlers.operations.sequences import collect_sequences
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 
 class Evaluations:

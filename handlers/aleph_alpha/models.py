@@ -1,7 +1,7 @@
 """The models of the server, which are one."""
 
 from generated.aleph_alpha import models as m
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 
 def model_version(shared: ServedModel) -> str:

@@ -15,8 +15,8 @@ from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.errors.refused import Refused
 from handlers.runtime.problem import Problem
-from handlers.service.error_table import ErrorKind, ErrorTable
-from handlers.service.model_names import ModelNotFound
+from handlers.served_model.error_table import ErrorKind, ErrorTable
+from handlers.served_model.model_names import ModelNotFound
 
 # 529 is Anthropic's own status.
 _KINDS: Final[dict[type[Exception], ErrorKind]] = {

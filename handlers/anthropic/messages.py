@@ -26,7 +26,7 @@ from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.operations.chat_operation import deltas
 from handlers.operations.operation import GeneratingOperation, StreamWriter
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 
 class _Turn(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Final
 from generated.anthropic import models as m
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.service.model_names import ModelNames, ModelNotFound
+from handlers.served_model.model_names import ModelNames, ModelNotFound
 from handlers.wire.missing import given
 
 _UNKNOWN: Final = datetime.fromtimestamp(0, UTC)  # as Anthropic says it of a date that nobody knows

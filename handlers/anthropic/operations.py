@@ -20,7 +20,7 @@ from handlers.anthropic.messages import Messages
 from handlers.anthropic.models import Models
 from handlers.anthropic.request.preparation import Preparation
 from handlers.errors.mapping import mapped_errors
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 _GENERATES: Final = frozenset({"create_message"})
 

@@ -14,7 +14,7 @@ from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.errors.refused import Refused
-from handlers.service.error_table import ErrorKind, ErrorTable
+from handlers.served_model.error_table import ErrorKind, ErrorTable
 from handlers.tgi_family.errors import BatchTooLarge, SuffixRefused, error_text
 
 # 400 is of the request, 422 of its generation, as the document has it. Slugs and prefixes are those of the

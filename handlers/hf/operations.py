@@ -25,7 +25,7 @@ from handlers.hf.generate.request import generate_params
 from handlers.hf.info import info, model_list
 from handlers.hf.tokenize import tokenize
 from handlers.runtime.problem import Problem
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.tgi_family.request.completion_request import CompletionParams
 from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.tgi_family.settings import TgiFamilySettings

@@ -7,7 +7,7 @@ from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.chat.errors import ChatError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.errors.refused import Refused
-from handlers.service.error_table import ErrorKind, ErrorTable
+from handlers.served_model.error_table import ErrorKind, ErrorTable
 
 INVALID: Final = "Input validation error: "  # before each message of its type
 INVALID_TYPE: Final = "Input Validation Error"

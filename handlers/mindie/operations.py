@@ -11,7 +11,7 @@ from handlers.active_requests.admission import AdmissionControl
 from handlers.mindie.chat.operation import Chat
 from handlers.mindie.errors import to_problem
 from handlers.mindie.settings import MindieSettings
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 _GENERATES: Final = frozenset({"chat_completions"})
 

@@ -10,7 +10,7 @@ from handlers.openai.completions.prompts import prompts_of
 from handlers.openai.errors import to_problem
 from handlers.openai.token_ids import check_prompt_ids
 from handlers.operations.embeddings import EmbeddedTexts, Embedder, Vector, base64_of
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 _to_problem: Final = partial(to_problem, prompt_field="input")
 

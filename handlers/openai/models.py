@@ -2,7 +2,7 @@
 
 from engine.port.info.model_info import ModelInfo
 from generated.openai import models as m
-from handlers.service.model_names import ModelNames
+from handlers.served_model.model_names import ModelNames
 
 
 class Models:

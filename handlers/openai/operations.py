@@ -41,7 +41,7 @@ from handlers.openai.responses.operation import Responses
 from handlers.openai.responses.request.preparation import Preparation
 from handlers.openai.transcriptions.operation import Transcriptions
 from handlers.operations.embeddings import Embedder
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
 
 _GENERATES: Final = frozenset(

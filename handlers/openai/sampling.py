@@ -3,7 +3,7 @@
 from engine.port.request import BeamParams, Grammar, SamplingParams
 from generated.openai import models as m
 from handlers.errors.refused import Refused
-from handlers.service.text_bound import bounded_texts
+from handlers.served_model.text_bound import bounded_texts
 from handlers.wire.missing import given, given_or
 
 Body = m.CreateChatCompletionRequest | m.CreateCompletionRequest

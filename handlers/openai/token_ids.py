@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from handlers.openai.sampling import Body
-from handlers.service.token_ids import check_bias_ids, check_token_ids
+from handlers.served_model.token_ids import check_bias_ids, check_token_ids
 
 WirePrompt = str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
 

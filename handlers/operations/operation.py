@@ -17,7 +17,7 @@ from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.runtime.problem import Problem
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 BodyT = TypeVar("BodyT")
 PlanT = TypeVar("PlanT")

@@ -14,7 +14,7 @@ from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.errors.refused import Refused
-from handlers.service.error_table import ErrorKind, ErrorTable
+from handlers.served_model.error_table import ErrorKind, ErrorTable
 from handlers.tgi_family.errors import BatchTooLarge, SuffixRefused, error_text
 
 # Slugs and prefixes are those of the released servers, which clients map to exceptions of their own.

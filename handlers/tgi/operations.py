@@ -19,7 +19,7 @@ from generated.tgi.operations import (
 )
 from handlers.active_requests.admission import AdmissionControl
 from handlers.runtime.problem import Problem
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.tgi.chat.operation import Chat
 from handlers.tgi.completions.operation import Completions, completion_params
 from handlers.tgi.errors import to_problem

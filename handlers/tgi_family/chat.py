@@ -10,7 +10,7 @@ from handlers.chat.media import PartContents
 from handlers.chat.params import ChatParams
 from handlers.errors.mapping import ToProblem
 from handlers.operations.chat_operation import ChatOperation
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
 from handlers.tgi_family.request.request_limits import RequestLimits
 

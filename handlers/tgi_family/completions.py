@@ -11,7 +11,7 @@ from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.operations.merged_operation import MergedOperation
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
 from handlers.tgi_family.request.completion_request import CompletionParams, check_params, completion_requests
 from handlers.tgi_family.request.request_limits import RequestLimits

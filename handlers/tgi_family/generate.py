@@ -14,7 +14,7 @@ from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.operations.operation import GeneratingOperation
 from handlers.operations.sequences import GeneratedRequest, collect_sequences
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
 from handlers.tgi_family.request.params import GenerateParams
 from handlers.tgi_family.request.prepared_generate import PreparedGenerate, prepared_generate

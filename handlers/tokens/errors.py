@@ -16,8 +16,8 @@ from engine.port.errors import (
 from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.errors.refused import Refused
-from handlers.service.error_table import ErrorKind, ErrorTable
-from handlers.service.model_names import ModelNotFound
+from handlers.served_model.error_table import ErrorKind, ErrorTable
+from handlers.served_model.model_names import ModelNotFound
 
 STRUCTURED_OUTPUTS: Final = "sampling_params.structured_outputs"
 

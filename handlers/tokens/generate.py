@@ -18,7 +18,7 @@ from handlers.errors.refused import Refused
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest
 from handlers.operations.sequences_operation import SequencesOperation
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.tokens.errors import to_problem
 from handlers.tokens.request import PARAMS, check_request, file_parts, generation_request
 from handlers.tokens.response import Event, Responses

@@ -11,7 +11,7 @@ from generated.tokens.operations import NoHeaders, Operations
 from handlers.active_requests.admission import AdmissionControl
 from handlers.concurrency.limit import RETRY_AFTER_S
 from handlers.runtime.problem import Problem
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.tokens.errors import to_problem
 from handlers.tokens.generate import Generate
 

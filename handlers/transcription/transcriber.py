@@ -15,7 +15,7 @@ from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.workers import Workers
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.service.seed import draw_seed
+from handlers.served_model.seed import draw_seed
 from handlers.transcription.chunks import Chunk, speech_chunks
 from handlers.transcription.decoding import (
     WHISPERS_RULES,

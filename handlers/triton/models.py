@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from handlers.service.model_names import ModelNames
+from handlers.served_model.model_names import ModelNames
 from handlers.triton.errors import NotAVersion, NotReady, VersionNotFound
 
 VERSION: Final = "1"  # Triton numbers a model's versions, and the first is 1

@@ -9,7 +9,7 @@ from generated.triton import models as m
 from generated.triton.operations import NoHeaders, Operations
 from handlers.active_requests.admission import AdmissionControl
 from handlers.errors.mapping import mapped_errors
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.triton.errors import NotReady, to_problem
 from handlers.triton.generate.operation import Generate, ModelRequest
 from handlers.triton.metadata import model_config, model_metadata, repository, server_metadata

@@ -22,7 +22,7 @@ from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.concurrency.limit import HeldPermits
 from handlers.operations.chat_operation import ChatOperation
 from handlers.operations.operation import StreamWriter
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
 
 _Request: TypeAlias = NiceRequest[m.ChatRequest]

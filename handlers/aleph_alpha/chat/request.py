@@ -8,7 +8,7 @@ from handlers.aleph_alpha.chat.messages import conversation
 from handlers.aleph_alpha.priority import priority
 from handlers.chat.params import ChatParams
 from handlers.errors.refused import Refused
-from handlers.service.text_bound import bounded_texts
+from handlers.served_model.text_bound import bounded_texts
 
 
 def chat_params(body: m.ChatRequest, *, nice: bool) -> ChatParams:

@@ -21,7 +21,7 @@ from handlers.concurrency.limit import HeldPermits
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
 from handlers.operations.sequences_operation import SequencesOperation
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 _Request: TypeAlias = NiceRequest[m.CompletionRequest]
 _Event: TypeAlias = m.StreamChunk | m.StreamSummary | m.CompletionSummary | EncodedEvent

@@ -11,7 +11,7 @@ from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.service.text_bound import bounded_texts
+from handlers.served_model.text_bound import bounded_texts
 
 # Penalties are taken off over the completion, and texts are forbidden wherever they begin.
 _ONLY: Final = {

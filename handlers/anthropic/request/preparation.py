@@ -11,7 +11,7 @@ from handlers.anthropic.request.request import Body, chat_params, request_field
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.media import PartContents
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.wire.missing import given
 
 

@@ -30,7 +30,7 @@ from handlers.mindie.token_bounds import TokenBounds
 from handlers.mindie.usage import usage
 from handlers.operations.chat_operation import ChatOperation
 from handlers.operations.operation import StreamWriter
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
 
 _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent

@@ -24,7 +24,7 @@ from handlers.openai.formats import check_no_form, check_search, grammar_field
 from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
 from handlers.openai.token_ids import check_named_ids
 from handlers.operations.chat_operation import ChatOperation, ChatWriter
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
 from handlers.wire.missing import given, given_or
 from handlers.wire.plain_answer import PlainAnswers

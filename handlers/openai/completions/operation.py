@@ -25,7 +25,7 @@ from handlers.openai.token_ids import check_named_ids, check_prompt_ids
 from handlers.operations.merged_operation import MergedOperation
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 
 class _Planned(NamedTuple):

@@ -11,7 +11,7 @@ from handlers.errors.mapping import mapped_errors
 from handlers.errors.refused import Refused
 from handlers.openai.errors import to_problem
 from handlers.runtime.problem import Problem
-from handlers.service.model_names import ModelNames
+from handlers.served_model.model_names import ModelNames
 
 _to_problem: Final = partial(to_problem, prompt_field="")
 

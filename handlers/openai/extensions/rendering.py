@@ -15,7 +15,7 @@ from handlers.errors.violation import Violation
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions.operation import Completions
 from handlers.openai.sampling import Body, stop_texts
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 # The token API has no such options, or not on every server, and each changes the answer.
 _LACKING: Final = ("use_beam_search", "logprob_token_ids", "suffix", "echo")

@@ -12,7 +12,7 @@ from handlers.errors.refused import Refused
 from handlers.openai.chat.operation import Chat
 from handlers.openai.errors import to_problem
 from handlers.openai.token_ids import check_prompt_ids
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 _OF_MESSAGES: Final = (
     "add_generation_prompt",

@@ -6,7 +6,7 @@ from generated.openai import models as m
 from handlers.errors.mapping import mapped_errors
 from handlers.openai.errors import to_problem
 from handlers.openai.responses.request.preparation import Preparation
-from handlers.service.model_names import ModelNames
+from handlers.served_model.model_names import ModelNames
 
 
 class InputTokens:

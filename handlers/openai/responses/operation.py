@@ -26,7 +26,7 @@ from handlers.openai.responses.request.request import grammar_field, includes_lo
 from handlers.operations.chat_operation import deltas
 from handlers.operations.operation import GeneratingOperation, StreamWriter
 from handlers.runtime.problem import Problem
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 
 
 class _Turn(NamedTuple):

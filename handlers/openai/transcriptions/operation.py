@@ -12,7 +12,7 @@ from handlers.openai.errors import to_problem
 from handlers.openai.transcriptions.request import transcription_request, translation_request
 from handlers.openai.transcriptions.response import Transcribed, Translated, event_of, transcribed, translated
 from handlers.runtime.problem import Problem
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
 
 

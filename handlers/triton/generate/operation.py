@@ -15,7 +15,7 @@ from handlers.errors.refused import Refused
 from handlers.operations.operation import StreamWriter, TokenWriter
 from handlers.operations.sequences import GeneratedRequest
 from handlers.operations.sequences_operation import SequencesOperation
-from handlers.service.served_model import ServedModel
+from handlers.served_model.served_model import ServedModel
 from handlers.triton.errors import to_problem
 from handlers.triton.generate.members import Members, members_of, request_id
 from handlers.triton.generate.request import Wanted, generation_request, wanted_by

@@ -7,8 +7,8 @@ from handlers.errors.mapping import mapped_errors
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.runtime.problem import Problem
-from handlers.service.error_table import ErrorKind, ErrorTable
-from handlers.service.model_names import ModelNotFound
+from handlers.served_model.error_table import ErrorKind, ErrorTable
+from handlers.served_model.model_names import ModelNotFound
 
 TABLE = ErrorTable(
     {

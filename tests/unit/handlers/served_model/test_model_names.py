@@ -3,7 +3,7 @@
 import pytest
 
 from handlers.errors.violation import Violation
-from handlers.service.model_names import ModelNames, ModelNotFound
+from handlers.served_model.model_names import ModelNames, ModelNotFound
 from handlers.settings.settings import Settings
 
 NAMES = ModelNames("org/model", ("tgi", "dummy"))

@@ -7,7 +7,7 @@ import orjson
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from handlers.composition import CONTRACTS, TABLES, YIELDS
-from handlers.root.document import merged_document
+from handlers.root_paths.document import merged_document
 from handlers.runtime.root_routes import placements
 from tests.scripted.engine import says
 from tests.unit.handlers.tgi.api import Api

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.port.info.stats import Health
-from handlers.root.invocations import operation_path
+from handlers.root_paths.invocations import operation_path
 from handlers.settings.settings import Settings
 from handlers.version import VERSION
 from tests.scripted.engine import ScriptedEngine, says

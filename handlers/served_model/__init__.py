@@ -1,0 +1,1 @@
+"""The served model, which all contracts share: names, token ids, errors, bounds, seeds."""
