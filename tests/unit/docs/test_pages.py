@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -12,9 +13,11 @@ from tests.unit.docs.pages import DOCS, README, ROOT, blocks, code
 from tools.docs.sections import fill_sections
 
 ENGINE: Final = ROOT / "engine" / "README.md"
+HANDLERS: Final = ROOT / "handlers" / "README.md"
 PAGES: Final = (
     README,
     ENGINE,
+    HANDLERS,
     ROOT / "CONTRIBUTING.md",
     ROOT / "SECURITY.md",
     ROOT / "specs" / "README.md",
@@ -73,7 +76,8 @@ def test_the_files_of_the_code_that_a_page_names_exist(page: Path) -> None:
             assert (ROOT / word).exists(), f"there is no {word}"
 
 
-def test_the_files_and_tests_that_the_engines_page_names_exist() -> None:
+@pytest.mark.parametrize("page", [ENGINE, HANDLERS], ids=lambda page: page.parent.name)
+def test_the_files_and_tests_that_a_page_of_rooms_names_exist(page: Path) -> None:
     tests = {path.name: path for path in (ROOT / "tests").rglob("test_*.py")}
     functions = {
         node.name
@@ -81,28 +85,34 @@ def test_the_files_and_tests_that_the_engines_page_names_exist() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    for word in words_in_backticks(ENGINE):
+    for word in words_in_backticks(page):
         if re.fullmatch(r"test_\w+\.py", word):
             assert word in tests, f"there is no {word}"
         elif re.fullmatch(r"test_\w+", word):
             assert word in functions, f"there is no {word}"
         elif re.fullmatch(r"[\w./]+(\.py|/)", word):
-            assert (ENGINE.parent / word).exists() or (ROOT / word).exists(), f"there is no {word}"
+            assert (page.parent / word).exists() or (ROOT / word).exists(), f"there is no {word}"
 
 
-@pytest.mark.parametrize(
-    ("package", "page", "heading"),
-    [("engine", ENGINE, "The rooms"), ("handlers", DOCS / "architecture.md", "The rooms of handlers")],
-)
-def test_a_table_has_every_room(package: str, page: Path, heading: str) -> None:
+@pytest.mark.parametrize("page", [ENGINE, HANDLERS], ids=lambda page: page.parent.name)
+def test_a_table_has_every_room_in_the_layer_that_import_linter_holds(page: Path) -> None:
+    package = page.parent.name
     rooms = {
-        path.name
-        for path in (ROOT / package).iterdir()
+        path.stem
+        for path in page.parent.iterdir()
         if (path / "__init__.py").exists() or (path.suffix == ".py" and path.stem != "__init__")
     }
-    table = page.read_text(encoding="utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    named = {Path(word).name for line in table.splitlines() for word in code(line)}
-    assert rooms <= named
+    table = page.read_text(encoding="utf-8").partition("## The rooms\n")[2].partition("\n## ")[0]
+    layers: list[set[str]] = []
+    for row in re.findall(r"^\| *(\d*) *\| (`.*?) \|", table, re.MULTILINE):
+        if row[0]:
+            layers.append(set())
+            assert int(row[0]) == len(layers)
+        layers[-1].update(Path(word).stem for word in code(row[1]))
+    assert set().union(*layers) == rooms
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    [held] = [one["layers"] for one in contracts["contracts"] if one.get("containers") == [package]]
+    assert layers == [set(layer.split(" | ")) for layer in held]
 
 
 def test_the_engines_program_prints_a_text(capsys: pytest.CaptureFixture[str]) -> None:
