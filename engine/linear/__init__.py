@@ -1,0 +1,1 @@
+"""Linear layers that are merged, packed or rounded."""

@@ -1,0 +1,1 @@
+"""Sampling: from the logits of a row to its next token."""

@@ -1,1 +1,1 @@
-"""The end of the server's process: when, by whom and with which exit status."""
+"""The process of the server: its exit statuses, watchdog, log, memory and interpreter."""

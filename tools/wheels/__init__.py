@@ -1,0 +1,1 @@
+"""The build of wheels that carry compiled code."""

@@ -1,0 +1,1 @@
+"""Automata over characters, for patterns and numbers that no grammar's rules express."""

@@ -1,0 +1,1 @@
+"""JSON Schemas: their check, and their form as the rules of a grammar."""

@@ -1,0 +1,1 @@
+"""Text and tokens, which every engine treats alike: the tokenizer, incremental decoding, stop strings."""

@@ -1,0 +1,1 @@
+"""A server on this machine that the engine starts and ends; no torch."""

@@ -1,0 +1,1 @@
+"""The logits processors that exclude or favour tokens by name, grammar or watermark."""

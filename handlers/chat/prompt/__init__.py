@@ -1,0 +1,1 @@
+"""Conversations as prompts: chat templates, their dialects, and control tokens."""

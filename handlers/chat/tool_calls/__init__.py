@@ -1,0 +1,1 @@
+"""Calls of tools in the texts of models, in the formats of each family."""

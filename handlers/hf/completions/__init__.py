@@ -1,0 +1,1 @@
+"""Completions in OpenAI's form, as Hugging Face's hosted API serves them."""

@@ -1,0 +1,1 @@
+"""Generation by Hugging Face's hosted API."""

@@ -1,0 +1,1 @@
+"""The sending of answers: bytes, JSON and server-sent events."""

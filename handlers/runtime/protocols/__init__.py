@@ -1,0 +1,1 @@
+"""The protocols that a contract's handlers may follow beside their operations."""

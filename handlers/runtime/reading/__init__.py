@@ -1,0 +1,1 @@
+"""The reading of requests: bodies, headers and forms, validated against the generated models."""

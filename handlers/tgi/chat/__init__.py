@@ -1,0 +1,1 @@
+"""Chats in OpenAI's form, as TGI serves them."""

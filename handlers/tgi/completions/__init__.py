@@ -1,0 +1,1 @@
+"""Completions in OpenAI's form, as TGI serves them."""

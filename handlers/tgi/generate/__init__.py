@@ -1,0 +1,1 @@
+"""TGI's own generation: `/generate` and `/generate_stream`."""

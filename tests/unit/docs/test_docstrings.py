@@ -47,3 +47,15 @@ def test_a_fragment_is_found(text: str) -> None:
 @pytest.mark.parametrize("text", ["Whatever.", "Return what it is.", "Offsets of tokens.", "Assert it."])
 def test_a_sentence_is_not_taken_for_a_fragment(text: str) -> None:
     assert not FRAGMENT.match(text)
+
+
+@pytest.mark.parametrize("root", ["engine", "handlers", "tools"])
+def test_every_package_says_what_it_is(root: str) -> None:
+    packages = [path for path in (ROOT / root).rglob("__init__.py") if path.parent != ROOT / root]
+    assert len(packages) > 5, f"{root} has no packages: it has moved"
+    silent = [
+        str(path.parent.relative_to(ROOT))
+        for path in packages
+        if ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) is None
+    ]
+    assert not silent, "\n".join(silent)

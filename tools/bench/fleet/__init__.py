@@ -1,0 +1,1 @@
+"""Measurements of the choice among several servers, over simulated fleets."""
