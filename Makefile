@@ -95,17 +95,17 @@ QUICK := tests/unit/engine/scheduling tests/unit/engine/port/text tests/unit/han
 quick: $(READY)  ## Run the tests that find most mistakes, in about a minute on two cores
 	OMP_NUM_THREADS=1 $(BIN)/pytest --quiet --numprocesses 2 --dist worksteal $(QUICK)
 
-PEERS := .venv-peers
+ISOLATED_CLIENTS := .venv-isolated-clients
 
-$(PEERS)/.ready: tests/peers/requirements.txt
-	$(PYTHON) -m venv $(PEERS)
+$(ISOLATED_CLIENTS)/.ready: tests/isolated_clients/requirements.txt
+	$(PYTHON) -m venv $(ISOLATED_CLIENTS)
 	@echo 'Installing litellm, langchain and lm-eval: some minutes.'
-	$(PEERS)/bin/pip install --quiet --requirement tests/peers/requirements.txt
+	$(ISOLATED_CLIENTS)/bin/pip install --quiet --requirement tests/isolated_clients/requirements.txt
 	@touch $@
 
-.PHONY: test-peers
-test-peers: $(SERVE) $(PEERS)/.ready  ## Run litellm, langchain and lm-eval against the server, in .venv-peers
-	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(PEERS)/bin/python -m pytest tests/peers --rootdir tests/peers
+.PHONY: test-isolated-clients
+test-isolated-clients: $(SERVE) $(ISOLATED_CLIENTS)/.ready  ## Run litellm, langchain and lm-eval against the server, in .venv-isolated-clients
+	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(ISOLATED_CLIENTS)/bin/python -m pytest tests/isolated_clients --rootdir tests/isolated_clients
 
 .PHONY: test-front
 test-front: $(READY) $(FRONT)/.ready  ## Run a front where no torch is installed, over servers (installs 500 MB; two minutes)
@@ -464,5 +464,5 @@ demo-vision: $(READY)  ## Train the embedded vision model anew, in its three sta
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(FRONT) $(PEERS) $(RAY) $(TORCHVISION) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(FRONT) $(ISOLATED_CLIENTS) $(RAY) $(TORCHVISION) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

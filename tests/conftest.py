@@ -13,11 +13,11 @@ from typing import IO, NamedTuple
 import certifi
 import pytest
 
-from tests.effort import left_out
-from tests.instructions import needed_instructions
-from tests.kernel_gate import Tally, complaints_here
-from tests.process_state import ProcessState
-from tests.tiny.adapter_files import adapters_of_examples
+from tests.support.process_state import ProcessState
+from tests.support.selection.effort import left_out
+from tests.support.selection.instructions import needed_instructions
+from tests.support.selection.kernel_gate import Tally, complaints_here
+from tests.support.tiny_models.adapter_files import adapters_of_examples
 
 _PROPERTY = "instructions"
 COMMAND = Path(sys.executable).with_name("verbatim")

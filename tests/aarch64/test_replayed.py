@@ -18,7 +18,7 @@ from engine.sampling.native_ranking import best_of_rows
 from tests.aarch64 import tools
 from tests.aarch64.calculations import CALCULATIONS, IN_PAIRS, Calculation, growing_batches
 from tests.aarch64.recording import record, written_memory
-from tests.instructions import COMPILER
+from tests.support.selection.instructions import COMPILER
 
 # Whole numbers are summed exactly, and those of groups in one order, so that every processor gives the same.
 EXACT = ("right verbatim_int8_linear ", "right verbatim_grouped_linear ", "right verbatim_round_groups ")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.native.compiler import ARM_MACHINE, Target, build_for_others
 from engine.native.instructions import ArmInstructions
-from tests.instructions import COMPILER
+from tests.support.selection.instructions import COMPILER
 from tools.wheels.compilers import find_compiler, how_to_install
 
 _ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from engine.port.request import GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.apps.recorder import Received, Recorder
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import chat_tokenizer
 
 MODEL: Final = "claude-local"

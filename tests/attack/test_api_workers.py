@@ -18,8 +18,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.conftest import LIMITS, Server, running_server
-from tests.tiny.adapter_files import DEMO_LAYER, save_adapter_of_ones
-from tests.tiny.media import image_bytes, save_tiny_media_model
+from tests.support.tiny_models.adapter_files import DEMO_LAYER, save_adapter_of_ones
+from tests.support.tiny_models.media import image_bytes, save_tiny_media_model
 
 GREEDY: dict[str, Any] = {
     "model": "verbatim-demo",

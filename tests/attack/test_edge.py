@@ -222,7 +222,7 @@ def test_with_few_descriptors_silent_connections_lock_nobody_out() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of descriptors")
 def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(tmp_path: Path) -> None:
     """A front has a connection to its server for each sequence."""
-    command = shlex.join((sys.executable, "-m", "tests.scripted.program", "{port}"))
+    command = shlex.join((sys.executable, "-m", "tests.support.scripted.token_server_program", "{port}"))
     options = ("--engine", "vllm", "--engine-command", command)
     body = {"model": "verbatim-demo", "prompt": "Hi", "max_tokens": 101, "stream": True, "n": 20}
     with (

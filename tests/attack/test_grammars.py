@@ -12,7 +12,7 @@ import pytest
 from tests.attack.clients.pulse import pulse
 from tests.attack.clients.wire import Answer, connect, exchange, read_answer, request_bytes
 from tests.conftest import LIMITS, Server, running_server
-from tests.servers.processes import children, is_alive
+from tests.support.servers.processes import children, is_alive
 
 Grammar = tuple[str, Any]  # "json" or "regex", and the schema or the pattern
 

@@ -9,7 +9,7 @@ import pytest
 from tests.attack.clients.pulse import pulse
 from tests.attack.clients.wire import Answer, connect, exchange, read_answer, request_bytes
 from tests.conftest import Server
-from tests.samples.long_bodies import CASES, DENSE, MODEL, TEXT, Case
+from tests.support.samples.long_bodies import CASES, DENSE, MODEL, TEXT, Case
 
 pytestmark = pytest.mark.measured
 

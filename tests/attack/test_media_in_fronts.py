@@ -11,11 +11,11 @@ import pytest
 
 from tests.attack.test_api_workers import TIMEOUT_S, api_workers
 from tests.conftest import LIMITS, Server, running_server
-from tests.samples.sounds import sound_bytes
-from tests.samples.videos import video_bytes
-from tests.tiny.audio import save_tiny_audio_model
-from tests.tiny.media import image_bytes
-from tests.tiny.video import save_tiny_video_model
+from tests.support.samples.sounds import sound_bytes
+from tests.support.samples.videos import video_bytes
+from tests.support.tiny_models.audio import save_tiny_audio_model
+from tests.support.tiny_models.media import image_bytes
+from tests.support.tiny_models.video import save_tiny_video_model
 
 pytestmark = pytest.mark.timeout(600)  # four servers start
 

@@ -17,9 +17,9 @@ from engine.media.files.audio_file import MAX_RATE
 from tests.attack.clients.pulse import pulse
 from tests.attack.test_grammars import MAX_BEAT_S, memory
 from tests.conftest import Server, running_server
-from tests.samples.sounds import encoded, sound_bytes
-from tests.servers.processes import children, is_alive
-from tests.tiny.speech import save_tiny_speech
+from tests.support.samples.sounds import encoded, sound_bytes
+from tests.support.servers.processes import children, is_alive
+from tests.support.tiny_models.speech import save_tiny_speech
 
 PROGRAM: Final = b"engine.media.process"
 SHORT: Final = sound_bytes(1.0)

@@ -12,9 +12,9 @@ from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.loop_time import timed_loop
-from tests.servers.running_app import running_app
-from tests.tiny.media import image_bytes, save_tiny_media_model
+from tests.support.clocks.loop_time import timed_loop
+from tests.support.servers.running_app import running_app
+from tests.support.tiny_models.media import image_bytes, save_tiny_media_model
 
 NUM_REQUESTS: Final = 32
 MAX_STALL_S: Final = 0.05

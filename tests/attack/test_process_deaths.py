@@ -19,7 +19,7 @@ from tests.attack.test_api_workers import CHAT, GREEDY, TIMEOUT_S, api_workers
 from tests.attack.test_engine_death import STREAMS
 from tests.conftest import Server
 from tests.contract.headers import required_headers
-from tests.servers.processes import is_alive
+from tests.support.servers.processes import is_alive
 
 _MOST_S: Final = 5.0  # from the engine's death until the last stream has ended
 _BUSY_S: Final = 60.0  # the same on a machine that does other things beside

@@ -9,8 +9,8 @@ import pytest
 
 from tests.attack.test_api_workers import TIMEOUT_S
 from tests.conftest import Server, running_server
-from tests.samples.sounds import sound_bytes
-from tests.tiny.speech import save_tiny_speech
+from tests.support.samples.sounds import sound_bytes
+from tests.support.tiny_models.speech import save_tiny_speech
 
 pytestmark = pytest.mark.timeout(600)
 

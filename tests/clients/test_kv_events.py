@@ -9,9 +9,9 @@ from typing import Any, Final
 import httpx
 
 from tests.conftest import LIMITS, Server, running_server
-from tests.servers.kv_subscriber import KVSubscriber
-from tests.servers.ports import free_ports
-from tests.servers.processes import children
+from tests.support.servers.kv_subscriber import KVSubscriber
+from tests.support.servers.ports import free_ports
+from tests.support.servers.processes import children
 
 BLOCK_SIZE: Final = 16
 PROMPTS: Final = (tuple(range(40, 90)), tuple(range(40, 100)), tuple(range(300, 316)), (5, 6, 7))

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.conftest import LIMITS, running_server
-from tests.servers.certificates import needs_openssl, self_signed
+from tests.support.servers.certificates import needs_openssl, self_signed
 
 pytestmark = needs_openssl
 

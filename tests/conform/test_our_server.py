@@ -13,8 +13,8 @@ from handlers.conform.cli import main
 from handlers.conform.document import endpoints, load
 from tests.conftest import running_server
 from tests.contract.headers import required_headers
-from tests.tiny.long_demo import long_demo_model
-from tests.token_servers.served import Served
+from tests.support.tiny_models.long_demo import long_demo_model
+from tests.support.token_servers.served_engines import Served
 
 WITHOUT_LIST = ("mindie",)  # contracts that do not say what models there are
 ASKED = os.environ.get("VERBATIM_CONFORM", "")  # `all`, `agents`, or names of contracts

@@ -18,7 +18,7 @@ from handlers.conform.client import Answer, Client
 from handlers.conform.document import load
 from handlers.conform.rules import rules_of
 from handlers.conform.served import DEMO_MODEL, names_of
-from tests.effort import IS_WHOLE
+from tests.support.selection.effort import IS_WHOLE
 
 _SENDS_ALL: Final = IS_WHOLE or os.environ.get("VERBATIM_BOUNDS") == "all"
 _ONE_IN: Final = 12

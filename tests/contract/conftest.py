@@ -1,5 +1,5 @@
 """The servers that tests of contracts ask, by the engine behind them."""
 
-from tests.token_servers.served import fronts, served
+from tests.support.token_servers.served_engines import fronts, served
 
 __all__ = ("fronts", "served")

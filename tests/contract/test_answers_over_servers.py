@@ -18,9 +18,9 @@ from tests.contract.comparing import Answer, difference, read
 from tests.contract.documented import Asked, requests_of
 from tests.contract.features import FEATURES
 from tests.contract.test_forms import FORMS
-from tests.effort import IS_WHOLE
-from tests.token_servers.fronts import KINDS, NAME, Fronts
-from tests.token_servers.seeds import draw_one_seed
+from tests.support.selection.effort import IS_WHOLE
+from tests.support.token_servers.fixed_seeds import draw_one_seed
+from tests.support.token_servers.fronts import KINDS, NAME, Fronts
 from tests.unit.handlers.openai.transcriptions.scripted import SOUND
 
 _ONE_IN: Final = 6

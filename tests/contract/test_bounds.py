@@ -9,7 +9,7 @@ from handlers.conform.client import Answer
 from handlers.conform.rules import rules_of
 from tests.contract.agreement import says_it_lacks
 from tests.contract.boundaries import answered, rows, table
-from tests.token_servers.served import Served
+from tests.support.token_servers.served_engines import Served
 
 
 @pytest.mark.timeout(600)

@@ -28,7 +28,7 @@ from handlers.settings.settings import Settings
 from tests.contract.headers import required_headers
 from tests.contract.long_requests import LONG_REQUESTS, LongRequest
 from tests.contract.paths import is_of
-from tests.scripted.engine import ScriptedEngine, fails_after
+from tests.support.scripted.engine import ScriptedEngine, fails_after
 from tests.unit.handlers.runtime.client import send
 
 ERRORS = [

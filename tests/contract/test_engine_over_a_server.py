@@ -13,7 +13,7 @@ from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import ApiFacts, PriorityOrder
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.token_servers.fronts import KINDS, WITH_OPTIONS, engine_over, new_recording
+from tests.support.token_servers.fronts import KINDS, WITH_OPTIONS, engine_over, new_recording
 from tests.unit.handlers.runtime.client import send
 
 # What no two answers have in common: times, and names drawn for one answer.

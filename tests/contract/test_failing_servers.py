@@ -21,10 +21,10 @@ from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.contract.headers import required_headers
 from tests.contract.long_requests import LONG_REQUESTS, LongRequest
-from tests.scripted import program
-from tests.scripted.upstream import Reply, answers, refuses, running_upstream
-from tests.servers import sglang
-from tests.servers.running_app import running_app
+from tests.support.scripted import token_server_program as program
+from tests.support.scripted.token_server import Reply, answers, refuses, running_upstream
+from tests.support.servers.running_app import running_app
+from tests.support.token_servers import emulated_sglang as sglang
 from tests.unit.handlers.runtime.client import send
 
 NUM_STREAMS = 50
@@ -75,7 +75,9 @@ async def processes(num: int) -> AsyncIterator[list[tuple[str, asyncio.subproces
     running = []
     try:
         for _ in range(num):
-            command, url = with_port((sys.executable, "-m", "tests.scripted.program", "{port}"))
+            command, url = with_port(
+                (sys.executable, "-m", "tests.support.scripted.token_server_program", "{port}")
+            )
             process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
             running.append((url, process))
         for _, process in running:

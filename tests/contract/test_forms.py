@@ -17,7 +17,7 @@ from handlers.composition import TABLES
 from tests.contract.exchanges import Exchange
 from tests.contract.test_models_match_document import document, plain, template
 from tests.contract.test_second_opinion import parts_of, validate
-from tests.effort import trials
+from tests.support.selection.effort import trials
 from tests.unit.handlers.openai.transcriptions.scripted import MODEL, SOUND, SpeechApi
 from tests.unit.handlers.runtime.client import send
 

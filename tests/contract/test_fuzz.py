@@ -15,7 +15,7 @@ from handlers.conform.client import Client
 from handlers.conform.document import Endpoint, endpoints
 from handlers.conform.served import DEMO_MODEL, names_of
 from handlers.conform.target import Target, is_of
-from tests.token_servers.served import Served
+from tests.support.token_servers.served_engines import Served
 
 NUM_EXAMPLES = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "5"))
 

@@ -14,7 +14,7 @@ from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.contract.headers import required_headers
 from tests.contract.paths import is_of
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 
 _MAX_TOKENS: Final = 1000

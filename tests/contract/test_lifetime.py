@@ -15,8 +15,8 @@ from tests.conftest import Server, running_server
 from tests.contract.headers import required_headers
 from tests.contract.long_requests import LONG_REQUESTS, LongRequest
 from tests.contract.paths import is_of
-from tests.effort import IS_WHOLE
-from tests.token_servers.served import Served
+from tests.support.selection.effort import IS_WHOLE
+from tests.support.token_servers.served_engines import Served
 
 
 def name_of(value: str | LongRequest) -> str:

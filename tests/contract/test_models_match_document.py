@@ -23,7 +23,7 @@ from schemathesis.core import NotSet
 
 from generated.operation import FormField, Operation
 from generated.upload import Upload
-from tests.effort import trials
+from tests.support.selection.effort import trials
 from tools.generate.documents.document import resolve
 from tools.generate.documents.schemas import sub_schemas
 

@@ -21,8 +21,8 @@ from handlers.composition import build_app
 from handlers.conform.checks.texts import streamed_text, whole_text
 from handlers.conform.profile.program import Program, RecordedTurn, load_profile
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, spells
-from tests.token_servers.fronts import KINDS, engine_over
+from tests.support.scripted.engine import ScriptedEngine, spells
+from tests.support.token_servers.fronts import KINDS, engine_over
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.runtime.client import send
 

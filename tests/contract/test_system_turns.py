@@ -9,7 +9,7 @@ import pytest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.contract.headers import required_headers
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import FIRST_SYSTEM_TEMPLATE, chat_tokenizer
 from tests.unit.handlers.runtime.client import send
 

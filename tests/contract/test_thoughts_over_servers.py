@@ -15,8 +15,8 @@ from handlers.settings.settings import Settings
 from tests.contract.comparing import difference, read
 from tests.contract.documented import Asked, endpoint_of
 from tests.contract.headers import required_headers
-from tests.scripted.engine import ScriptedEngine, spells
-from tests.token_servers.fronts import KINDS, engine_over
+from tests.support.scripted.engine import ScriptedEngine, spells
+from tests.support.token_servers.fronts import KINDS, engine_over
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.runtime.client import send
 

@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from engine.native.instructions import Instructions, usable_instructions
-from tests.instructions import sets_here
 from tests.isa.masking import can_mask_cpuid, masked_by_cpuid, masked_by_switches
+from tests.support.selection.instructions import sets_here
 
 _ALL = ["tests/parity", "tests/unit/engine", "tests/isa"]
 SHORT = [

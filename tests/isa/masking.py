@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from engine.native.instructions import VARIABLE, Instructions
-from tests.instructions import COMPILER
+from tests.support.selection.instructions import COMPILER
 
 _SOURCE = Path(__file__).with_name("cpuid_mask.cpp")
 _FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")

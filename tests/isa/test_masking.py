@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from engine.native.instructions import Instructions, usable_instructions
-from tests.instructions import COMPILER, sets_here
 from tests.isa.__main__ import SHORT
 from tests.isa.masking import IS_X86, can_mask_cpuid, masked_by_cpuid, masked_by_switches
+from tests.support.selection.instructions import COMPILER, sets_here
 
 _FINDINGS = """
 import json, torch

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.conftest import LIMITS, running_server
-from tests.instructions import needs_compiler
+from tests.support.selection.instructions import needs_compiler
 
 QUESTIONS = ["What is the capital of France?", "Hello! Who are you?", "What is the capital of Italy?"]
 

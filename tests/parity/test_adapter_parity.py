@@ -15,9 +15,9 @@ from engine.core.core import EngineCore
 from engine.lora.registry import AdapterRegistry
 from engine.port.events import Embedding, TokenEvent
 from engine.port.request import BeamParams, GenerationRequest, Pooling, SamplingParams, StopConditions
-from tests.requests import embedding_request, generation_request
-from tests.tiny.lora import adapted_model, save_adapter
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import embedding_request, generation_request
+from tests.support.tiny_models.lora import adapted_model, save_adapter
+from tests.support.tiny_models.text import save_tiny_model
 
 MAX_TOKENS = 10
 TOLERANCE = 1e-4

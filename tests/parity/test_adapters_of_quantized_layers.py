@@ -18,13 +18,13 @@ from engine.port.events import TokenEvent
 from engine.port.info.kernels import Kernel
 from engine.port.info.model_info import ModelInfo
 from engine.port.request import SamplingParams, StopConditions
-from tests.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.parity.test_adapter_parity import prompts, run
 from tests.parity.test_stored_groups import AWQ, DESC_ACT, GPTQ
-from tests.requests import generation_request
-from tests.tiny.gguf_files import WIDE, write_gguf
-from tests.tiny.lora import adapted_model, save_adapter
-from tests.tiny.text import tiny_model, tiny_tokenizer
+from tests.support.engine_requests import generation_request
+from tests.support.selection.instructions import needs_compiled_bfloat16, needs_compiler
+from tests.support.tiny_models.gguf_files import WIDE, write_gguf
+from tests.support.tiny_models.lora import adapted_model, save_adapter
+from tests.support.tiny_models.text import tiny_model, tiny_tokenizer
 from tests.unit.engine.model.loading.quantized import makers
 from tests.unit.engine.model.loading.quantized.pairs import Quantized, save_pair
 

@@ -34,7 +34,6 @@ from engine.port.errors import InvalidMedia
 from engine.port.media_item import MediaItem, MediaProcessor
 from engine.port.request import BeamParams, MediaKind, Prompt
 from engine.port.text.tokenizer import Tokenizer
-from tests.instructions import needs_compiled_bfloat16
 from tests.parity.test_media_parity import (
     MAX_TOKENS,
     SHAPES,
@@ -45,9 +44,15 @@ from tests.parity.test_media_parity import (
     encoder_of,
     run,
 )
-from tests.samples.sounds import sound_bytes
-from tests.tiny.audio import AUDIO_FAMILIES, WINDOW_SECONDS, audio_tokenizer, save_tiny_audio_model
-from tests.tiny.media import image_bytes
+from tests.support.samples.sounds import sound_bytes
+from tests.support.selection.instructions import needs_compiled_bfloat16
+from tests.support.tiny_models.audio import (
+    AUDIO_FAMILIES,
+    WINDOW_SECONDS,
+    audio_tokenizer,
+    save_tiny_audio_model,
+)
+from tests.support.tiny_models.media import image_bytes
 
 LONG, SHORT, OTHER = sound_bytes(1.7), sound_bytes(0.3, seed=1), sound_bytes(0.9, seed=2)
 PICTURE = image_bytes(40, 24)

@@ -21,9 +21,9 @@ from engine.port.request import BeamParams, Prompt, SamplingParams, StopConditio
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler
-from tests.instructions import needs_compiler
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.selection.instructions import needs_compiler
+from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.spoiled_runner import new_parts, spoiled_core
 
 BLOCK_SIZE = 4

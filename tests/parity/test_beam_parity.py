@@ -16,8 +16,8 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model, tiny_tokenizer
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 
 MAX_TOKENS = 12
 TOLERANCE = 1e-4

@@ -19,8 +19,8 @@ from engine.port.request import (
     StopConditions,
 )
 from tests.parity.test_engine_parity import MAX_TOKENS, Expected, expect, new_core
-from tests.requests import embedding_request, generation_request
-from tests.tiny.text import ARCHITECTURES, save_tiny_model
+from tests.support.engine_requests import embedding_request, generation_request
+from tests.support.tiny_models.text import ARCHITECTURES, save_tiny_model
 
 TOLERANCE = 1e-4  # of entries that are about 1 in size; other kernels sum in another order
 NUM_TEXTS = 14

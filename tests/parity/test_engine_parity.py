@@ -14,9 +14,9 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import SamplingParams, StopConditions
-from tests.effort import trials
-from tests.requests import generation_request
-from tests.tiny.text import ARCHITECTURES, FALLBACKS, HYBRIDS, INDEXED, save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.selection.effort import trials
+from tests.support.tiny_models.text import ARCHITECTURES, FALLBACKS, HYBRIDS, INDEXED, save_tiny_model
 
 NUM_PROMPTS = trials(8, whole=16)
 MAX_TOKENS = 24

@@ -23,8 +23,8 @@ from engine.native.library import Loaded
 from engine.port.events import TokenEvent
 from engine.port.text.tokenizer import Tokenizer
 from tests.parity.test_engine_parity import Expected, add, expect, run
-from tests.tiny.gguf_files import WIDE, Written, write_gguf
-from tests.tiny.text import END_TOKEN, tiny_model, tiny_tokenizer
+from tests.support.tiny_models.gguf_files import WIDE, Written, write_gguf
+from tests.support.tiny_models.text import END_TOKEN, tiny_model, tiny_tokenizer
 
 _VOCABULARY = tiny_tokenizer()
 # Rows of whole blocks of 32.

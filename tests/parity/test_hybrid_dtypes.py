@@ -15,9 +15,9 @@ from engine.config import EngineConfig
 from engine.model.checks.reference_pass import reference_logits
 from engine.port.events import TokenEvent
 from engine.port.request import SamplingParams, StopConditions
-from tests.instructions import needs_compiler
-from tests.requests import generation_request
-from tests.tiny.text import HYBRIDS, save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.selection.instructions import needs_compiler
+from tests.support.tiny_models.text import HYBRIDS, save_tiny_model
 
 _NUM_TOKENS = 12
 _PROMPTS = [tuple(range(start, start + length)) for start, length in ((3, 37), (60, 5), (90, 21))]

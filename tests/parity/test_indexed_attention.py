@@ -17,8 +17,8 @@ from engine.model.adaptation.indexers import adapt_indexers
 from engine.port.errors import ModelNotSupported
 from engine.port.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import Expected, add, assert_as_expected, expect, run
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.text import save_tiny_model
 
 TOP_K = 7
 INDEX_DIM = 16

@@ -16,8 +16,8 @@ from engine.core.core import EngineCore
 from engine.port.events import TokenEvent
 from engine.port.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import MAX_TOKENS, TOLERANCE, Expected, expect, new_core
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model, tiny_tokenizer
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 
 ORIGINAL = 32
 # Short to the end, across while it decodes, of the original context exactly, and long from the start.

@@ -29,8 +29,13 @@ from engine.port.request import (
     StopConditions,
 )
 from engine.port.text.tokenizer import Tokenizer
-from tests.instructions import needs_compiled_bfloat16
-from tests.tiny.media import MEDIA_FAMILIES, image_bytes, media_tokenizer, save_tiny_media_model
+from tests.support.selection.instructions import needs_compiled_bfloat16
+from tests.support.tiny_models.media import (
+    MEDIA_FAMILIES,
+    image_bytes,
+    media_tokenizer,
+    save_tiny_media_model,
+)
 
 MAX_TOKENS = 16
 TOLERANCE = 2e-4

@@ -13,8 +13,8 @@ from engine.core.core import EngineCore
 from engine.port.events import TokenEvent
 from engine.port.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import MAX_TOKENS, Expected, expect, new_core, tolerance_of
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.text import save_tiny_model
 
 # Full attention, windows shorter than what is shared, learned positions, latent keys, shared layers, sinks,
 # an index, runs that end within what is shared, recurrent layers of four kinds.

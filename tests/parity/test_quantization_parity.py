@@ -24,9 +24,9 @@ from engine.native.library import Loaded
 from engine.port.errors import ModelNotSupported
 from engine.port.events import TokenEvent
 from engine.port.request import SamplingParams, StopConditions
-from tests.instructions import needs_compiler
-from tests.requests import generation_request
-from tests.tiny.text import ARCHITECTURES, save_tiny_model, tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.selection.instructions import needs_compiler
+from tests.support.tiny_models.text import ARCHITECTURES, save_tiny_model, tiny_model
 
 QUANTIZATIONS = ("int8", "int4", "int4-g128", "int4-asym", "int4-g64-asym")
 # Largest relative error of a layer's outputs for random weights.

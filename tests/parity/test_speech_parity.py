@@ -14,9 +14,15 @@ from engine.media.process.client import SHARED as DECODING
 from engine.port.info.speech_info import SpeechInfo
 from handlers.transcription.transcript import Transcript
 from handlers.transcription.words import split_words
-from tests.samples.sounds import RATE, sound_bytes
-from tests.tiny.speech import LANGUAGES, TEXT_TOKENS, WINDOW_S, save_tiny_speech, speech_tokenizer
-from tests.transcribing import started, transcribe
+from tests.support.samples.sounds import RATE, sound_bytes
+from tests.support.tiny_models.speech import (
+    LANGUAGES,
+    TEXT_TOKENS,
+    WINDOW_S,
+    save_tiny_speech,
+    speech_tokenizer,
+)
+from tests.support.transcripts import started, transcribe
 
 
 @pytest.fixture(scope="module")

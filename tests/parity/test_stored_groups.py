@@ -27,9 +27,9 @@ from engine.packed_cache import search
 from engine.packed_cache.search import Search
 from engine.weights.grouped_weight import GroupedWeight
 from handlers.serving.model_table import model_lines
-from tests.instructions import needs_compiled_bfloat16, needs_compiler
-from tests.tiny.gguf_files import WIDE, write_gguf
-from tests.tiny.text import tiny_model, tiny_tokenizer
+from tests.support.selection.instructions import needs_compiled_bfloat16, needs_compiler
+from tests.support.tiny_models.gguf_files import WIDE, write_gguf
+from tests.support.tiny_models.text import tiny_model, tiny_tokenizer
 from tests.unit.engine.linear.test_unread_linear import of_groups
 from tests.unit.engine.model.loading.quantized import makers
 from tests.unit.engine.model.loading.quantized.pairs import Pair, compressed, save_pair

@@ -43,9 +43,9 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.port.events import TokenEvent
 from engine.port.request import SamplingParams, StopConditions
-from tests.requests import generation_request
-from tests.tiny.gemma3n import gemma3n_with_eyes
-from tests.tiny.sizes import (
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.gemma3n import gemma3n_with_eyes
+from tests.support.tiny_models.sizes import (
     EYES,
     GEMMA4_EYES,
     PAD_ID,
@@ -55,7 +55,7 @@ from tests.tiny.sizes import (
     gemma4_text,
     text_sizes,
 )
-from tests.tiny.text import tiny_tokenizer
+from tests.support.tiny_models.text import tiny_tokenizer
 
 NUM_PROMPTS = 6
 MAX_TOKENS = 8

@@ -33,9 +33,9 @@ from tests.parity.test_media_parity import (
     processor_class,
     run,
 )
-from tests.samples.videos import video_bytes
-from tests.tiny.media import MEDIA_FAMILIES, image_bytes, media_tokenizer
-from tests.tiny.video import VIDEO_SETTINGS, save_tiny_video_model
+from tests.support.samples.videos import video_bytes
+from tests.support.tiny_models.media import MEDIA_FAMILIES, image_bytes, media_tokenizer
+from tests.support.tiny_models.video import VIDEO_SETTINGS, save_tiny_video_model
 
 SIDE = {"internvl": 28, "llava_onevision": 28, "smolvlm": 28}
 GLM_MARKERS = (

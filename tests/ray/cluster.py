@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import httpx
 import yaml
 
-from tests.servers.ports import free_ports
+from tests.support.servers.ports import free_ports
 
 ROOT: Final = Path(__file__).parents[2]
 RAY: Final = Path(os.environ.get("RAY_BIN", ROOT / ".venv-ray" / "bin")).absolute()

@@ -12,7 +12,7 @@ from tests.clients.test_same_text import MODEL, answers, continuations
 from tests.conftest import LIMITS, Server, running_server
 from tests.ray.cluster import Cluster, cluster, is_up, url_of, wait_until
 from tests.ray.streams import LONG, read
-from tests.servers.ports import free_ports
+from tests.support.servers.ports import free_ports
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -18,7 +18,7 @@ from engine.demo_model import DEMO_MODEL
 from tests.clients.test_same_text import MODEL, answers, continuations
 from tests.ray.cluster import Cluster, cluster, is_up, url_of, wait_until
 from tests.ray.streams import read
-from tests.servers.processes import children, is_alive
+from tests.support.servers.processes import children, is_alive
 
 pytestmark = [
     pytest.mark.timeout(1800),

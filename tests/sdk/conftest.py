@@ -19,7 +19,12 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     verbatim = Path(os.environ["VERBATIM"]).absolute()
     # The examples load an adapter, which the server's environment can write.
     adapters = tmp_path_factory.mktemp("adapters")
-    write = [str(verbatim.with_name("python")), "-m", "tests.tiny.adapter_files", str(adapters / "poet-v1")]
+    write = [
+        str(verbatim.with_name("python")),
+        "-m",
+        "tests.support.tiny_models.adapter_files",
+        str(adapters / "poet-v1"),
+    ]
     subprocess.run(write, cwd=PROJECT, check=True)
     options = ["--max-total-tokens", "1024", "--lora-root", str(adapters)]
     command = [str(verbatim), "serve", "--port", "0", *options]

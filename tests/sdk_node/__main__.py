@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from tests.conftest import running_server
-from tests.tiny.adapter_files import adapters_of_examples
+from tests.support.tiny_models.adapter_files import adapters_of_examples
 
 PACKAGES = Path("build/sdk/typescript").resolve()
 

@@ -11,9 +11,9 @@ import pytest
 import pytest_asyncio
 
 from engine.demo_model import DEMO_MODEL
-from tests.token_servers.running import Engines, engines_over, running
+from tests.support.token_servers.real_server import Engines, engines_over, running
 
-pytest.register_assert_rewrite("tests.token_servers.same_answers")
+pytest.register_assert_rewrite("tests.support.token_servers.same_answers")
 
 OPTIONS = (
     *("--device", "cpu", "--attention-backend", "torch_native", "--sampling-backend", "pytorch"),

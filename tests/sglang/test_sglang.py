@@ -16,8 +16,8 @@ from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.answer_reader import error_reason
 from engine.remote.wire.sglang import SglangApi
-from tests.token_servers.running import Engines
-from tests.token_servers.same_answers import TOLERANCE, SameAnswers, core, events, metric, new_request
+from tests.support.token_servers.real_server import Engines
+from tests.support.token_servers.same_answers import TOLERANCE, SameAnswers, core, events, metric, new_request
 
 
 @pytest.mark.timeout(900)

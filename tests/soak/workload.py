@@ -16,7 +16,7 @@ from engine.port.request import (
     StopConditions,
     Watermark,
 )
-from tests.requests import embedding_request, generation_request
+from tests.support.engine_requests import embedding_request, generation_request
 
 MAX_PROMPT_TOKENS, MAX_TOKENS = 120, 40
 

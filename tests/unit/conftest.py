@@ -4,7 +4,7 @@ import os
 
 from hypothesis import settings
 
-from tests.effort import trials
+from tests.support.selection.effort import trials
 
 # A busy machine makes any one example slow; pytest-timeout bounds the whole test.
 # CI repeats what it ran before; new examples are looked for by people.

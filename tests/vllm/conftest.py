@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.tiny.long_demo import CONTEXT, long_demo_model
-from tests.token_servers.running import Engines, engines_over, start
+from tests.support.tiny_models.long_demo import CONTEXT, long_demo_model
+from tests.support.token_servers.real_server import Engines, engines_over, start
 
-pytest.register_assert_rewrite("tests.token_servers.same_answers", "tests.vllm.media_engines")
+pytest.register_assert_rewrite("tests.support.token_servers.same_answers", "tests.vllm.media_engines")
 
 
 def serve(

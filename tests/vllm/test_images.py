@@ -11,8 +11,8 @@ from PIL import Image
 
 from engine.port.media_item import MediaItem
 from engine.port.request import MediaKind
-from tests.tiny.media import VLLM_FAMILIES, image_bytes
-from tests.tiny.video import save_tiny_video_model
+from tests.support.tiny_models.media import VLLM_FAMILIES, image_bytes
+from tests.support.tiny_models.video import save_tiny_video_model
 from tests.unit.engine.remote.test_media import media_of, prompt_of, tokens_of
 from tests.vllm.media_engines import MediaEngines, chat_of, engines_of
 

@@ -29,10 +29,10 @@ from engine.remote.wire.token_api import ApiFacts
 from engine.remote.wire.vllm import VllmApi
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.requests import generation_request
-from tests.tiny.lora import save_adapter
-from tests.token_servers.fronts import new_recording
-from tests.token_servers.running import Engines
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.lora import save_adapter
+from tests.support.token_servers.fronts import new_recording
+from tests.support.token_servers.real_server import Engines
 from tests.unit.handlers.runtime.client import send
 from tests.vllm.conftest import serve
 

@@ -13,8 +13,8 @@ from starlette.types import ASGIApp
 from generated.tokens import models as m
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.tiny.long_demo import CONTEXT
-from tests.token_servers.running import Engines
+from tests.support.tiny_models.long_demo import CONTEXT
+from tests.support.token_servers.real_server import Engines
 from tests.unit.handlers.runtime.client import send
 
 pytestmark = pytest.mark.timeout(900)

@@ -14,8 +14,8 @@ from tests.contract.test_lifetime import (
     test_a_server_told_to_stop_finishes_what_runs_and_takes_no_more,
     test_after_the_grace_period_a_stream_ends_with_an_error_and_the_server_in_peace,
 )
-from tests.token_servers.fronts import api_of
-from tests.token_servers.served import Served
+from tests.support.token_servers.fronts import api_of
+from tests.support.token_servers.served_engines import Served
 
 __all__ = (
     "test_a_client_that_goes_frees_its_sequence_and_its_cache_at_once",

@@ -10,8 +10,8 @@ import pytest_asyncio
 
 from engine.port.media_item import MediaItem
 from engine.port.request import MediaKind
-from tests.samples.sounds import encoded, sound_bytes, tone
-from tests.tiny.audio import QWEN2_AUDIO_FOR_VLLM, save_tiny_audio_model
+from tests.support.samples.sounds import encoded, sound_bytes, tone
+from tests.support.tiny_models.audio import QWEN2_AUDIO_FOR_VLLM, save_tiny_audio_model
 from tests.unit.engine.remote.test_media import media_of
 from tests.vllm.media_engines import MediaEngines, chat_of, engines_of
 

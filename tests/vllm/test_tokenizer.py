@@ -6,7 +6,7 @@ from engine.port.errors import ModelNotSupported
 from engine.remote.client.upstream import Upstream
 from engine.remote.servers.tokenization import check_tokenizes
 from engine.remote.wire.vllm import VllmApi
-from tests.token_servers.running import Engines
+from tests.support.token_servers.real_server import Engines
 from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 

@@ -6,8 +6,8 @@ import httpx
 from typing_extensions import override
 
 from engine.port.request import SamplingParams
-from tests.token_servers.running import Engines
-from tests.token_servers.same_answers import SameAnswers, metric
+from tests.support.token_servers.real_server import Engines
+from tests.support.token_servers.same_answers import SameAnswers, metric
 
 
 class TestVllm(SameAnswers):

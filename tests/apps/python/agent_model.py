@@ -9,7 +9,7 @@ from typing import Any, Final
 from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest, Grammar, GrammarKind
 from engine.port.text.tokenizer import Tokenizer
-from tests.scripted.engine import Script, says
+from tests.support.scripted.engine import Script, says
 
 _TOOLS: Final = re.compile(r"<\|im_start\|>system\n(.*)\nCall with <tool_call>", re.DOTALL)
 _TURN: Final = re.compile(r"<\|im_start\|>(\w+)\n(.*?)<\|im_end\|>", re.DOTALL)

@@ -13,7 +13,7 @@ from handlers.settings.settings import Settings
 from tests.apps.python.agent_model import agent_script
 from tests.apps.recorder import Recorder
 from tests.apps.scripted_server import Server
-from tests.scripted.engine import ScriptedEngine
+from tests.support.scripted.engine import ScriptedEngine
 from tests.unit.handlers.chat.models import chat_tokenizer
 
 MODEL: Final = "verbatim-demo"

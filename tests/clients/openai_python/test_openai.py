@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.conftest import API_KEY
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 
 MODEL = "verbatim-demo"
 QUESTION: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Hello! Who are you?"}]

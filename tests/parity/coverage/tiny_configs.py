@@ -6,9 +6,9 @@ from transformers import PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.utils.import_utils import is_timm_available
 
-from tests.tiny.gemma3n import gemma3n_config
-from tests.tiny.sizes import text_sizes
-from tests.tiny.text import tiny_tokenizer
+from tests.support.tiny_models.gemma3n import gemma3n_config
+from tests.support.tiny_models.sizes import text_sizes
+from tests.support.tiny_models.text import tiny_tokenizer
 
 VOCAB_SIZE = len(tiny_tokenizer())
 _WINDOW = 9

@@ -21,8 +21,8 @@ from engine.port.events import TokenEvent
 from engine.port.info.model_info import ModelInfo
 from engine.port.request import SamplingParams, StopConditions
 from tests.parity.coverage.tiny_configs import tiny_config
-from tests.requests import generation_request
-from tests.tiny.text import tiny_tokenizer
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.text import tiny_tokenizer
 
 MAX_TOKENS = 8
 _LENGTHS = (1, 2, 9, 16, 21, 30)  # those of the prompts; the last two begin alike

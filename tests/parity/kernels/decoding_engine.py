@@ -24,7 +24,7 @@ from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
-from tests.tiny.text import save_tiny_model
+from tests.support.tiny_models.text import save_tiny_model
 
 NUM_LAYERS = 3
 BLOCK_SIZE = 4

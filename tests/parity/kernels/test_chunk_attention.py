@@ -19,8 +19,8 @@ from engine.attention.scores import Scores
 from engine.attention.window import Window
 from engine.native.instructions import Instructions
 from engine.port.info.kernels import Obstacle
-from tests.effort import trials
-from tests.instructions import needs_compiled_bfloat16
+from tests.support.selection.effort import trials
+from tests.support.selection.instructions import needs_compiled_bfloat16
 
 CPU = torch.device("cpu")
 DTYPES = [torch.float32, torch.bfloat16]

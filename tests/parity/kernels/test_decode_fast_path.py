@@ -8,8 +8,8 @@ import torch
 from transformers.models.qwen2.modeling_qwen2 import Qwen2ForCausalLM
 
 from engine.scheduling.schedule import ScheduledTokens
-from tests.instructions import needs_compiled_bfloat16
 from tests.parity.kernels.decoding_engine import NUM_LAYERS, apart, build_engine
+from tests.support.selection.instructions import needs_compiled_bfloat16
 
 pytestmark = needs_compiled_bfloat16
 

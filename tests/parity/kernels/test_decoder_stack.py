@@ -16,8 +16,8 @@ from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.native_decoder import NativeDecoder
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.sequence import Sequence
-from tests.instructions import needs_compiled_bfloat16
 from tests.parity.kernels.decoding_engine import BLOCK_SIZE, NUM_LAYERS, Engine, apart, build_engine
+from tests.support.selection.instructions import needs_compiled_bfloat16
 
 # Of logits, relative: of bfloat16, which torch rounds in attention more often; of rounded rows one level is
 # 1%.

@@ -21,8 +21,8 @@ from engine.weights.grouped_weight import (
     fewest_bits,
     middle_of,
 )
-from tests.effort import trials
-from tests.instructions import needs_compiler
+from tests.support.selection.effort import trials
+from tests.support.selection.instructions import needs_compiler
 
 # Bits of integers and sizes of groups.
 INTEGERS: list[tuple[GroupBits, int]] = [

@@ -15,8 +15,8 @@ from engine.linear.rounded.int8_weight import Int8Weight, RowBits
 from engine.linear.rounded.native_channels import native_panels, native_scales
 from engine.linear.rounded.rounded_linear import RoundedLinear
 from engine.port.errors import ModelNotSupported
-from tests.effort import trials
-from tests.instructions import needs_compiler
+from tests.support.selection.effort import trials
+from tests.support.selection.instructions import needs_compiler
 
 # Largest relative error of an output: float32 rounds it three times, 16 bits once more.
 TOLERANCE = {torch.float32: 1e-6, torch.bfloat16: 2**-7, torch.float16: 2**-10}

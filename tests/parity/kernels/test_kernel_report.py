@@ -14,8 +14,8 @@ from engine.native import library
 from engine.native.library import Loaded
 from engine.port.errors import KernelsMissing
 from engine.port.info.kernels import Kernel, KernelName, Obstacle
-from tests.instructions import needs_compiled_bfloat16, needs_compiler
-from tests.tiny.text import save_tiny_model
+from tests.support.selection.instructions import needs_compiled_bfloat16, needs_compiler
+from tests.support.tiny_models.text import save_tiny_model
 
 NO_COMPILER = Obstacle("no C++ compiler is found (g++)", is_lack=True)
 

@@ -19,8 +19,8 @@ from engine.linear.merged_linear import merge_linears
 from engine.model.checks.reference_pass import reference_logits
 from engine.native.library import Loaded
 from engine.port.info.kernels import Kernel, Obstacle
-from tests.instructions import needs_compiler
-from tests.tiny.text import ARCHITECTURES, save_tiny_model
+from tests.support.selection.instructions import needs_compiler
+from tests.support.tiny_models.text import ARCHITECTURES, save_tiny_model
 
 FUSED = {"llama", "mistral", "qwen2", "qwen3"}
 NUM_LAYERS = 3

@@ -19,8 +19,8 @@ from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores
 from engine.attention.window import Window
 from engine.native import compiler, library
-from tests.effort import trials
-from tests.instructions import needs_compiler
+from tests.support.selection.effort import trials
+from tests.support.selection.instructions import needs_compiler
 
 CPU = torch.device("cpu")
 WINDOWS = [None, Window(1), Window(9), Window(40), Window(9, is_aligned=True), Window(32, is_aligned=True)]

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm, apply_rotary_pos_emb
 
 from engine.fusion.native_layer import RmsNorm, Rotary, swiglu
-from tests.instructions import needs_compiler
+from tests.support.selection.instructions import needs_compiler
 
 # Largest error, relative to the largest number: of bfloat16 one rounding the other way.
 TOLERANCE = {torch.float32: 2e-6, torch.bfloat16: 2**-7}

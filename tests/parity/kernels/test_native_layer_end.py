@@ -13,7 +13,7 @@ from engine.linear.panel_linear import Float16PanelLinear, PanelLinear
 from engine.linear.rounded.grouped_linear import GroupedLinear
 from engine.linear.rounded.int8_linear import Int8Linear
 from engine.weights.grouped_weight import GroupBits
-from tests.instructions import needs_compiler
+from tests.support.selection.instructions import needs_compiler
 
 pytestmark = needs_compiler
 

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from engine.linear.packed_linear import PackedLinear, can_pack, pack_linears
 from engine.linear.panel_linear import Bfloat16Products, Float16PanelLinear, PanelLinear, has_pair_products
-from tests.effort import trials
-from tests.instructions import needs_compiled_bfloat16, needs_compiler
-from tests.tiny.text import tiny_model
+from tests.support.selection.effort import trials
+from tests.support.selection.instructions import needs_compiled_bfloat16, needs_compiler
+from tests.support.tiny_models.text import tiny_model
 
 # Of one rounding to bfloat16. That of sums in float32 comes to it, for which the products' magnitudes count.
 TOLERANCE = 2**-8

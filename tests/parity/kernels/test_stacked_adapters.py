@@ -15,8 +15,8 @@ from engine.lora.fused_adapters import fuse_adapters
 from engine.lora.sites import Site, open_sites
 from engine.model.adapters import LoraAdapter, LowRank, in_panels
 from engine.port.info.kernels import Kernel
-from tests.instructions import needs_compiled_bfloat16
 from tests.parity.kernels.decoding_engine import NUM_LAYERS, Engine, build_engine
+from tests.support.selection.instructions import needs_compiled_bfloat16
 
 TOLERANCE = {None: 3e-2, "int8": 8e-2, "int4": 8e-2, "int4-g64-asym": 8e-2}
 WIDE = {"head_dim": 64, "hidden_size": 96, "intermediate_size": 160}

@@ -38,8 +38,8 @@ from engine.port.request import (
     SamplingParams,
     StopConditions,
 )
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.spoiled_runner import SpoiledRunner, new_parts
 
 MAX_TOTAL_TOKENS = 512

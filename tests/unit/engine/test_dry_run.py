@@ -18,9 +18,9 @@ from engine.native.bfloat16 import has_compiled_bfloat16
 from engine.native.instructions import is_x86
 from engine.port.info.model_info import ModelInfo
 from engine.port.request import Pooling
-from tests.instructions import needs_compiler
-from tests.tiny.speech import save_tiny_speech
-from tests.tiny.text import save_tiny_model, tiny_tokenizer
+from tests.support.selection.instructions import needs_compiler
+from tests.support.tiny_models.speech import save_tiny_speech
+from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 
 _NUM_SHARDS = 30
 # What is tried with weights alone.

@@ -16,7 +16,7 @@ from handlers.openai.contract import OpenAIContract
 from handlers.process.interpreter_share import InterpreterShare
 from handlers.runtime.root_routes import UnknownContract, placements
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.openai.transcriptions.scripted import ScriptedTranscriber
 from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api, chat, generate_body

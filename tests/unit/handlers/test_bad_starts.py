@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from handlers.cli import main
 from handlers.process.exit_status import ExitStatus
 from tests.conftest import COMMAND
-from tests.tiny.text import save_tiny_model
+from tests.support.tiny_models.text import save_tiny_model
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from handlers.commands.serve import serve_as_given
 from handlers.process.exit_status import ExitStatus
 from handlers.settings.settings import Settings
 from tests.conftest import COMMAND
-from tests.scripted.front_installation import LACKING, front_installation
+from tests.support.servers.front_installation import LACKING, front_installation
 from tests.unit.distribution.requirements import read_requirements
 from tests.unit.handlers.test_front_process import front
 

@@ -20,8 +20,8 @@ from tokenizers import Tokenizer
 from engine.demo_model import DEMO_MODEL
 from handlers.process.exit_status import ExitStatus
 from tests.conftest import Server, running_server
-from tests.scripted.upstream import answers, running_upstream, sends, tokens
-from tests.servers.processes import children, is_alive
+from tests.support.scripted.token_server import answers, running_upstream, sends, tokens
+from tests.support.servers.processes import children, is_alive
 from tests.unit.docs.metrics import documented_families, scraped_families
 
 TEXT = "Hello, Anna!"
@@ -94,7 +94,9 @@ def test_the_start_of_a_front_takes_little_and_is_told_in_the_table() -> None:
 @contextmanager
 def front(*options: str, log: IO[str] | None = None) -> Iterator[tuple[Server, int]]:
     """Yield a front that has started its own token server, and the process id of that server's guard."""
-    command = shlex.join((sys.executable, "-m", "tests.scripted.program", "{port}", *options))
+    command = shlex.join(
+        (sys.executable, "-m", "tests.support.scripted.token_server_program", "{port}", *options)
+    )
     with running_server("--engine", "vllm", "--engine-command", command, log=log) as server:
         (guard,) = children(server.process.pid)
         yield server, guard

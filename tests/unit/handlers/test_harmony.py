@@ -12,7 +12,7 @@ from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.scripted.engine import Script, ScriptedEngine, token
+from tests.support.scripted.engine import Script, ScriptedEngine, token
 from tests.unit.handlers.chat.prompt.control.families import tokenizer_of
 from tests.unit.handlers.runtime.client import events, send
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tools.mutate.recording.record import Recorded, documents, record
 from tools.mutate.report import render
 from tools.mutate.score import score

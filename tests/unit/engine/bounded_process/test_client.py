@@ -26,7 +26,7 @@ from engine.bounded_process.connection import Attempt
 from engine.bounded_process.limits import ProcessLimits
 from engine.bounded_process.messages import End, receive, send
 from engine.port.errors import EngineBusy
-from tests.servers.processes import children, is_alive
+from tests.support.servers.processes import children, is_alive
 from tests.unit.engine.bounded_process.program import MODULE
 
 LIMITS = ProcessLimits(max_bytes=2**26, processor_s=30.0, timeout_s=60.0)

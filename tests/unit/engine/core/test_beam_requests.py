@@ -23,9 +23,9 @@ from engine.port.request import (
     SamplingParams,
     StopConditions,
 )
-from tests.effort import trials
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.selection.effort import trials
+from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.spoiled_runner import spoiled_core
 
 GREEDY = SamplingParams(temperature=0.0)

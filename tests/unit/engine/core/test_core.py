@@ -31,9 +31,9 @@ from engine.port.request import (
     SamplingParams,
     StopConditions,
 )
-from tests.effort import trials
-from tests.requests import embedding_request, generation_request
-from tests.tiny.text import save_tiny_model, tiny_tokenizer
+from tests.support.engine_requests import embedding_request, generation_request
+from tests.support.selection.effort import trials
+from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.spoiled_runner import SpoiledRunner, arrivals_of, fail, new_parts, spoiled_core
 
 TOKENIZER = tiny_tokenizer()

@@ -43,8 +43,8 @@ from engine.port.request import (
 from engine.scheduling.sequence import Sequence
 from engine.speculation.proposer import Proposal
 from engine.speculation.speculator import Speculator
-from tests.requests import embedding_request, generation_request
-from tests.tiny.text import save_tiny_model, tiny_tokenizer
+from tests.support.engine_requests import embedding_request, generation_request
+from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.free_rows import FreeRows
 
 PROMPT = tuple(tiny_tokenizer().encode("The town"))

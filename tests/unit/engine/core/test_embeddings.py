@@ -29,9 +29,9 @@ from engine.port.errors import (
 )
 from engine.port.events import Embedding, TokenEvent
 from engine.port.request import EmbeddingRequest, Pooling, Prompt
-from tests.effort import trials
-from tests.requests import embedding_request
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import embedding_request
+from tests.support.selection.effort import trials
+from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine import test_async_engine as generation
 from tests.unit.engine.core.test_core import assert_all_free, new_core
 from tests.unit.engine.spoiled_runner import arrivals_of, spoiled_core

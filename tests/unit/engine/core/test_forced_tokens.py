@@ -26,9 +26,9 @@ from engine.port.request import (
     StopConditions,
 )
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP
-from tests.effort import trials
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.selection.effort import trials
+from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.grammar.grammar_cases import COMPILER
 from tests.unit.engine.spoiled_runner import SpoiledRunner, fail
 

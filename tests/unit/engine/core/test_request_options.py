@@ -34,8 +34,8 @@ from engine.port.request import (
     Watermark,
 )
 from engine.sampling.logits.watermark import detect
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model, tiny_tokenizer
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 
 TOKENIZER = tiny_tokenizer()
 END = TOKENIZER.eos_token_id

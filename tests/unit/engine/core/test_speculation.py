@@ -35,8 +35,8 @@ from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP, Sequence
 from engine.speculation.ngram_proposer import NgramProposer
 from engine.speculation.proposer import Proposal, Proposer
 from engine.speculation.speculator import Speculator
-from tests.requests import embedding_request, generation_request
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import embedding_request, generation_request
+from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.free_rows import FreeRows
 from tests.unit.engine.spoiled_runner import SpoiledRunner, fail
 

@@ -18,8 +18,8 @@ from engine.port.errors import GenerationFailed
 from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampling.logits.grammar_mask import apply_grammar
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model, tiny_tokenizer
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.grammar.grammar_cases import COMPILER, TOKENIZER, ids_of
 from tests.unit.engine.spoiled_runner import fail, spoiled_core
 

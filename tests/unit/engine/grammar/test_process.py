@@ -17,7 +17,7 @@ from engine.grammar.process.client import GrammarProcess
 from engine.grammar.process.messages import TrialLimits
 from engine.port.errors import EngineBusy, InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
-from tests.servers.processes import children, is_alive
+from tests.support.servers.processes import children, is_alive
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER, accepts
 
 # Takes xgrammar 0.2.8 half a minute and little memory.

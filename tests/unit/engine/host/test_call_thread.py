@@ -17,8 +17,8 @@ from engine.grammar.process.client import SHARED
 from engine.host.call_thread import CallThread
 from engine.port.errors import EngineDied, ModelNotSupported
 from engine.port.request import GenerationRequest, SamplingParams, StopConditions
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.text import save_tiny_model
 
 
 def two_tokens() -> GenerationRequest:

@@ -18,9 +18,9 @@ from engine.port.errors import CannotLoadAdapter, CannotPublish
 from engine.port.request import SamplingParams, StopConditions
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.cache_changes import CacheChanges, StoredBlock
-from tests.requests import generation_request
-from tests.servers.kv_subscriber import KVSubscriber
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.servers.kv_subscriber import KVSubscriber
+from tests.support.tiny_models.text import save_tiny_model
 
 BLOCK_SIZE = 4
 NUM_KEPT = 4

@@ -13,7 +13,7 @@ from engine.linear.rounded.layer_comparison import LayerComparison
 from engine.linear.rounded.rounded_linear import RoundedLinear
 from engine.linear.rounded.stored_groups import StoredLinear
 from engine.linear.unread_linear import UnreadLinear
-from tests.instructions import needs_compiler
+from tests.support.selection.instructions import needs_compiler
 from tests.unit.engine.linear.test_unread_linear import InMemory, of_groups
 
 MOST = 0.05

@@ -9,7 +9,7 @@ from transformers import PreTrainedModel
 
 from engine.linear.merged_linear import JoinedLinear, MergedPart, merge_linears
 from engine.model.checks.reference_pass import reference_logits
-from tests.tiny.text import ARCHITECTURES, tiny_model
+from tests.support.tiny_models.text import ARCHITECTURES, tiny_model
 
 TOKENS = [5, 250, 7, 7, 31, 2, 90]
 

@@ -12,8 +12,8 @@ from engine.linear.packed_linear import pack_linears
 from engine.linear.plain_linear import ReadLinear, is_plain
 from engine.linear.rounded.quantization import quantize_linears
 from engine.model.checks.reference_pass import reference_logits
-from tests.instructions import needs_compiler
-from tests.tiny.text import tiny_model
+from tests.support.selection.instructions import needs_compiler
+from tests.support.tiny_models.text import tiny_model
 
 TOKENS = [5, 250, 7, 7, 31, 2, 90]
 

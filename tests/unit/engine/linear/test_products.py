@@ -14,7 +14,7 @@ from engine.linear.panel_linear import (
 )
 from engine.linear.products import ProductsSetting, choose_products, faster_products
 from engine.native.instructions import Instructions
-from tests.instructions import needs, needs_compiler
+from tests.support.selection.instructions import needs, needs_compiler
 
 pytestmark = needs_compiler
 

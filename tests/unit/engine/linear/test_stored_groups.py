@@ -9,7 +9,7 @@ from engine.linear.merged_linear import JoinedLinear
 from engine.linear.rounded.stored_groups import StoredLinear, pack_unread_linears
 from engine.linear.unread_linear import UnreadLinear
 from engine.weights.grouped_weight import GroupForm
-from tests.instructions import needs_compiler
+from tests.support.selection.instructions import needs_compiler
 from tests.unit.engine.linear.test_unread_linear import InMemory, of_groups
 
 

@@ -15,8 +15,8 @@ from engine.linear.rounded.int8_linear import Int8Linear
 from engine.linear.rounded.quantization import quantize_linears
 from engine.linear.stored_linears import DoesNotFit, StoredLinears, describe_linears, restore_linears
 from engine.model.checks.reference_pass import reference_logits
-from tests.instructions import needs_compiled_bfloat16
-from tests.tiny.text import ARCHITECTURES, tiny_model
+from tests.support.selection.instructions import needs_compiled_bfloat16
+from tests.support.tiny_models.text import ARCHITECTURES, tiny_model
 
 TOKENS = [5, 250, 7, 7, 31, 2, 90]
 

@@ -11,9 +11,9 @@ from engine.port.errors import InvalidMedia
 from engine.port.media_item import MediaItem, MediaProcessor
 from engine.port.request import MediaKind
 from engine.port.text.tokenizer import Tokenizer
-from tests.samples.sounds import encoded, sound_bytes, tone
-from tests.tiny.audio import save_tiny_audio_model
-from tests.tiny.media import image_bytes, save_tiny_media_model
+from tests.support.samples.sounds import encoded, sound_bytes, tone
+from tests.support.tiny_models.audio import save_tiny_audio_model
+from tests.support.tiny_models.media import image_bytes, save_tiny_media_model
 
 SOUND = MediaItem(MediaKind.AUDIO, sound_bytes(0.5))
 PICTURE = MediaItem(MediaKind.IMAGE, image_bytes(30, 20))

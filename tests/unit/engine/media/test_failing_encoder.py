@@ -25,7 +25,7 @@ from engine.port.request import (
     SamplingParams,
     StopConditions,
 )
-from tests.tiny.media import image_bytes, save_tiny_media_model
+from tests.support.tiny_models.media import image_bytes, save_tiny_media_model
 
 GOOD, BAD, OTHER = (image_bytes(30, 20, seed=seed) for seed in range(3))
 TEXTS: tuple[tuple[str, tuple[bytes, ...]], ...] = (

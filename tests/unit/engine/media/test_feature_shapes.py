@@ -8,7 +8,7 @@ from transformers import WhisperFeatureExtractor
 from transformers.models.gemma4.feature_extraction_gemma4 import Gemma4AudioFeatureExtractor
 
 from engine.media.readers.feature_shapes import without_features
-from tests.samples.sounds import tone
+from tests.support.samples.sounds import tone
 
 _whisper: Any = WhisperFeatureExtractor  # its annotations are partial
 

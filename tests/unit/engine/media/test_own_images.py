@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from engine.media.readers.own_images import Lfm2VlImages
-from tests.samples.lfm2_vl_images import SETTINGS, PublishedLfm2VlImages
+from tests.support.processors.lfm2_vl_images import SETTINGS, PublishedLfm2VlImages
 
 SIZES = ((24, 24), (60, 30), (20, 50), (9, 90), (90, 9), (64, 64), (47, 97), (200, 33), (1, 1), (80, 8))
 CHANGES: tuple[dict[str, Any], ...] = (

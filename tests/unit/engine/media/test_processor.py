@@ -13,7 +13,7 @@ from engine.port.errors import InvalidMedia, InvalidRequest
 from engine.port.media_item import MediaItem
 from engine.port.request import GenerationRequest, Media, MediaKind, Prompt, SamplingParams, StopConditions
 from engine.port.text.tokenizer import Tokenizer
-from tests.tiny.media import image_bytes, save_tiny_media_model
+from tests.support.tiny_models.media import image_bytes, save_tiny_media_model
 
 PICTURE = MediaItem(MediaKind.IMAGE, image_bytes(30, 20))
 

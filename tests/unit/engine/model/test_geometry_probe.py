@@ -10,7 +10,7 @@ from transformers import PreTrainedModel
 from engine.attention.paged_attention import ATTENTION_NAME
 from engine.model.geometry_probe import observe_geometry
 from engine.port.errors import ModelNotSupported
-from tests.tiny.text import tiny_model
+from tests.support.tiny_models.text import tiny_model
 
 
 def paged(architecture: str) -> PreTrainedModel:

@@ -10,7 +10,7 @@ from engine.build import build_parts
 from engine.config import EngineConfig
 from engine.model.checks.self_check import paged_logits
 from engine.port.errors import ModelNotSupported
-from tests.tiny.text import save_tiny_model, tiny_tokenizer
+from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 
 
 def save_opt(directory: Path) -> Path:

@@ -24,7 +24,7 @@ from engine.native.compiler import (
 from engine.native.instructions import ArmInstructions, Instructions
 from handlers.cli import main
 from tests.conftest import COMMAND, LIMITS
-from tests.instructions import needs_compiler
+from tests.support.selection.instructions import needs_compiler
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="compiled code runs on Linux alone")
 ON_X86 = pytest.mark.skipif(not instructions.is_x86(), reason="names sets of x86")

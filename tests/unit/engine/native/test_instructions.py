@@ -26,7 +26,7 @@ from engine.native.instructions import (
     usable_label,
 )
 from engine.native.obstacles import find_obstacle
-from tests.instructions import COMPILER, needs_avx512, needs_compiler
+from tests.support.selection.instructions import COMPILER, needs_avx512, needs_compiler
 
 CPU = torch.device("cpu")
 ON_X86 = list(X86_SETS)

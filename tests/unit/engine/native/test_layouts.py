@@ -13,7 +13,7 @@ import engine
 from engine.native import library
 from engine.native.layouts import layout_differences
 from engine.native.structures import CONSTANTS, MIRRORS
-from tests.instructions import needs_compiler
+from tests.support.selection.instructions import needs_compiler
 
 ENGINE = Path(engine.__file__).parent
 SOURCES = ENGINE / "native" / "src"

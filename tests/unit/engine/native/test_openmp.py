@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.native.library import load_library
-from tests.instructions import needs_compiler
+from tests.support.selection.instructions import needs_compiler
 
 _NAMES = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}
 

@@ -17,8 +17,8 @@ from engine.model.checks.self_check import paged_logits
 from engine.packed_cache import search
 from engine.packed_cache.early_reading import FEWEST_BYTES
 from engine.packed_cache.search import Search, begin_search, search_for
-from tests.instructions import needs_compiled_bfloat16
-from tests.tiny.text import save_tiny_model
+from tests.support.selection.instructions import needs_compiled_bfloat16
+from tests.support.tiny_models.text import save_tiny_model
 
 keep_soon = Search.keep_soon
 

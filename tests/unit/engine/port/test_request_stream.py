@@ -9,7 +9,7 @@ from engine.port.errors import GenerationFailed
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import GenerationRequest, SamplingParams, StopConditions
 from engine.port.request_stream import RequestStream, UnreadBound
-from tests.requests import generation_request
+from tests.support.engine_requests import generation_request
 
 
 def request(num_sequences: int = 1, **sampling: Any) -> GenerationRequest:

@@ -15,7 +15,7 @@ from engine.port.errors import (
 from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest, SamplingParams, StopConditions
 from engine.port.stream_registry import StreamRegistry
-from tests.requests import generation_request
+from tests.support.engine_requests import generation_request
 
 LOOK_EVENTS = 256  # after as many the unread bytes are looked at
 

@@ -13,8 +13,8 @@ from engine.port.errors import InvalidMedia
 from engine.port.media_item import MediaItem
 from engine.port.request import MediaKind
 from engine.port.text.tokenizer import Tokenizer
-from tests.samples.sounds import encoded, sound_bytes, tone
-from tests.samples.videos import video_bytes
+from tests.support.samples.sounds import encoded, sound_bytes, tone
+from tests.support.samples.videos import video_bytes
 
 _LIMITS: Final = MediaLimits()
 # Sounds of part of a frame, a window and more than one, and videos of other lengths, rates and sizes.

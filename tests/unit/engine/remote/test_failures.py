@@ -13,7 +13,7 @@ from engine.remote.client.failures import ServerFailed
 from engine.remote.client.upstream import Upstream
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.apis import APIS
-from tests.scripted.upstream import (
+from tests.support.scripted.token_server import (
     DONE,
     Reply,
     ScriptedUpstream,
@@ -23,7 +23,7 @@ from tests.scripted.upstream import (
     running_upstream,
     sends,
 )
-from tests.servers import sglang
+from tests.support.token_servers import emulated_sglang as sglang
 from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 from tests.unit.engine.remote.test_remote_engine import (
     TEXT,

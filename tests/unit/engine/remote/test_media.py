@@ -25,10 +25,18 @@ from engine.remote.remote_engine import RemoteEngine
 from handlers.active_requests.metrics import Metrics
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.scripted.upstream import DONE, Body, Reply, ScriptedUpstream, event, refuses, running_upstream
-from tests.servers.running_app import running_app
-from tests.tiny.media import image_bytes
-from tests.tiny.video import save_tiny_video_model
+from tests.support.scripted.token_server import (
+    DONE,
+    Body,
+    Reply,
+    ScriptedUpstream,
+    event,
+    refuses,
+    running_upstream,
+)
+from tests.support.servers.running_app import running_app
+from tests.support.tiny_models.media import image_bytes
+from tests.support.tiny_models.video import save_tiny_video_model
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -47,8 +47,8 @@ from engine.remote.wire.sglang import SglangApi
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 from engine.remote.wire.verbatim import VerbatimApi
 from engine.remote.wire.vllm import VllmApi
-from tests.requests import embedding_request, generation_request
-from tests.scripted.upstream import (
+from tests.support.engine_requests import embedding_request, generation_request
+from tests.support.scripted.token_server import (
     DONE,
     Body,
     Reply,
@@ -62,7 +62,7 @@ from tests.scripted.upstream import (
     sends,
     tokens,
 )
-from tests.servers import sglang
+from tests.support.token_servers import emulated_sglang as sglang
 from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 from tests.unit.engine.remote.client.test_upstream import RawServer
 

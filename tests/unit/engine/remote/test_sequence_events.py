@@ -7,7 +7,7 @@ from engine.port.request import SamplingParams, StopConditions
 from engine.remote import sequence_events
 from engine.remote.sequence_events import CachedTokens, SequenceEvents
 from engine.remote.wire.verbatim import VerbatimApi
-from tests.requests import generation_request
+from tests.support.engine_requests import generation_request
 from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 STARTED_S = 100.0

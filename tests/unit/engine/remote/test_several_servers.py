@@ -17,7 +17,7 @@ from engine.remote.client.upstream import Upstream
 from engine.remote.fleet import health_watch
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.vllm import VllmApi
-from tests.scripted.upstream import (
+from tests.support.scripted.token_server import (
     Body,
     Reply,
     ScriptedUpstream,

@@ -23,13 +23,13 @@ from engine.remote.sample_files import SAMPLES
 from engine.remote.servers import patience
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.samples.sounds import RATE, encoded, sound_bytes, tone
-from tests.samples.videos import video_bytes
-from tests.scripted.upstream import Body, drops, refuses, running_upstream
-from tests.servers.running_app import running_app
-from tests.tiny.audio import AUDIO_FAMILIES, save_tiny_audio_model
-from tests.tiny.media import image_bytes
-from tests.tiny.video import save_tiny_video_model
+from tests.support.samples.sounds import RATE, encoded, sound_bytes, tone
+from tests.support.samples.videos import video_bytes
+from tests.support.scripted.token_server import Body, drops, refuses, running_upstream
+from tests.support.servers.running_app import running_app
+from tests.support.tiny_models.audio import AUDIO_FAMILIES, save_tiny_audio_model
+from tests.support.tiny_models.media import image_bytes
+from tests.support.tiny_models.video import save_tiny_video_model
 from tests.unit.engine.remote.prompts_of_files import processor_of, unexpected
 from tests.unit.engine.remote.test_media import expands_to, media_of, prompt_of, started, tokens_of
 

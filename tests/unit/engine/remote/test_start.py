@@ -19,11 +19,11 @@ from engine.remote import build
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.servers import patience
-from tests.requests import generation_request
-from tests.scripted import program
-from tests.scripted.upstream import Reply, answers, drops, hangs, refuses, running_upstream
-from tests.servers import sglang
-from tests.servers.processes import children
+from tests.support.engine_requests import generation_request
+from tests.support.scripted import token_server_program as program
+from tests.support.scripted.token_server import Reply, answers, drops, hangs, refuses, running_upstream
+from tests.support.servers.processes import children
+from tests.support.token_servers import emulated_sglang as sglang
 
 ONE_TOKEN = answers({"choices": [{"index": 0, "token_ids": [5], "finish_reason": "length"}]})
 
@@ -83,7 +83,7 @@ async def test_a_cache_with_less_room_than_the_context_bounds_a_request() -> Non
 
 
 async def test_a_server_is_started_by_its_command_and_ends_with_the_engine() -> None:
-    command = (sys.executable, "-m", "tests.scripted.program", "{port}")
+    command = (sys.executable, "-m", "tests.support.scripted.token_server_program", "{port}")
     async with started(config(command=command)) as engine:
         request = generation_request(
             request_id="a",
@@ -105,7 +105,7 @@ async def test_a_server_that_is_there_already_is_not_taken_for_the_commands(
 ) -> None:
     monkeypatch.setattr(build, "TERM_S", 0.0)
     monkeypatch.setattr(build, "_MORE_S", 0.1)
-    command = (sys.executable, "-m", "tests.scripted.program", "1")
+    command = (sys.executable, "-m", "tests.support.scripted.token_server_program", "1")
     async with running_upstream(ONE_TOKEN) as upstream:
         with pytest.raises(ModelNotSupported, match="another server listens at"):
             await RemoteEngine.start(config(upstream.url, command=command))
@@ -118,7 +118,7 @@ async def test_a_command_that_ends_before_its_server_is_ready_is_reported() -> N
 
 
 async def test_the_engine_dies_with_the_server_that_it_has_started() -> None:
-    command = (sys.executable, "-m", "tests.scripted.program", "{port}")
+    command = (sys.executable, "-m", "tests.support.scripted.token_server_program", "{port}")
     async with started(config(command=command)) as engine:
         request = generation_request(
             request_id="a",

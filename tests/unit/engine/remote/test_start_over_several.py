@@ -14,8 +14,8 @@ from engine.port.request import SamplingParams, StopConditions
 from engine.remote.config import RemoteConfig
 from engine.remote.fleet import admission, health_watch
 from engine.remote.remote_engine import RemoteEngine
-from tests.requests import generation_request
-from tests.scripted.upstream import (
+from tests.support.engine_requests import generation_request
+from tests.support.scripted.token_server import (
     Body,
     Reply,
     answers,

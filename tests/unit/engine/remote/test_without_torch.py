@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from tests.tiny.audio import AUDIO_FAMILIES, save_tiny_audio_model
-from tests.tiny.video import VIDEO_SETTINGS, save_tiny_video_model
+from tests.support.tiny_models.audio import AUDIO_FAMILIES, save_tiny_audio_model
+from tests.support.tiny_models.video import VIDEO_SETTINGS, save_tiny_video_model
 from tests.unit.engine.remote.prompts_of_files import token_ids_of
 
 # Whose feature extractor computes with torch.

@@ -9,7 +9,7 @@ from engine.port.request import Media, Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.media_limits import encoded_end, whole_end
 from engine.scheduling.scheduler import Scheduler
-from tests.effort import trials
+from tests.support.selection.effort import trials
 
 NUM_TOKENS = 40
 MAX_STEPS = 400

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.scheduling.schedule import Schedule
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP
-from tests.effort import trials
+from tests.support.selection.effort import trials
 from tests.unit.engine.scheduling.simulation import (
     MAX_TOTAL_TOKENS,
     NUM_BLOCKS,

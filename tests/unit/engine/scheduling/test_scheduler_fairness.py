@@ -8,7 +8,7 @@ from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.capacity import _WATERMARK
 from engine.scheduling.scheduler import _STEPS_A_PRIORITY, Scheduler
 from engine.scheduling.sequence import Sequence
-from tests.effort import trials
+from tests.support.selection.effort import trials
 
 BLOCK_SIZE = 4
 

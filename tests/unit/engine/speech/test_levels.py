@@ -7,7 +7,7 @@ import pytest
 from transformers import WhisperFeatureExtractor
 
 from engine.speech.log_mel import LogMel, energy_levels
-from tests.samples.sounds import RATE, tone
+from tests.support.samples.sounds import RATE, tone
 
 
 def test_levels_fall_as_amplitudes_do_and_no_further_than_silence() -> None:

@@ -5,7 +5,7 @@ import pytest
 from engine.attention.paged_attention import ATTENTION_NAME
 from engine.port.errors import ModelNotSupported
 from engine.state.probe import has_recurrent_layers, observe_states
-from tests.tiny.text import tiny_model
+from tests.support.tiny_models.text import tiny_model
 
 
 @pytest.mark.parametrize(

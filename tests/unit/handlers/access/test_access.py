@@ -11,7 +11,7 @@ from handlers.access.audit_log import AuditLog, CannotWriteAuditLog
 from handlers.access.keys.key_file import InvalidKeyFile
 from handlers.composition import CONTRACTS, TABLES, build_app
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.access.keys.key_files import table, write
 from tests.unit.handlers.runtime.client import send
 

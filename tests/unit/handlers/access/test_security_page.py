@@ -8,7 +8,7 @@ import pytest
 
 from handlers.composition import CONTRACTS, TABLES, build_app
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 
 PAGE = (Path(__file__).parents[4] / "SECURITY.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import pytest
 
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 
 GENERATE = "/v2/models/verbatim-demo/generate"
 OWN = "127.0.0.1:8080"

@@ -6,8 +6,8 @@ from contextlib import aclosing
 from engine.port.request import SamplingParams, StopConditions
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit
-from tests.requests import generation_request
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.engine_requests import generation_request
+from tests.support.scripted.engine import ScriptedEngine, says
 
 
 async def test_prompts_after_the_first_token_wait_for_room() -> None:

@@ -14,8 +14,8 @@ from engine.demo_model import DEMO_MODEL
 from engine.port.request import GenerationRequest, SamplingParams, StopConditions
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.requests import generation_request
-from tests.tiny.adapter_files import DEMO_LAYER, save_adapter_of_ones
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.adapter_files import DEMO_LAYER, save_adapter_of_ones
 from tests.unit.handlers.runtime.client import send
 
 NAMES = ("poet", "clerk")

@@ -13,7 +13,7 @@ from handlers.aleph_alpha.chat.events import ChatEvents
 from handlers.aleph_alpha.chat.response import finish_reason
 from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.wire.envelope import Envelope
-from tests.scripted.engine import Script, says
+from tests.support.scripted.engine import Script, says
 from tests.unit.handlers.aleph_alpha.api import CHAT, MODEL, Api, chat
 from tests.unit.handlers.chat.models import chat_tokenizer
 

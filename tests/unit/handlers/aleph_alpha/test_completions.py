@@ -13,7 +13,7 @@ from engine.port.events import FinishReason, TokenEvent, TokenLogprob
 from engine.port.request import GenerationRequest
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.completions.events import _encode_text
-from tests.scripted.engine import Script, says, token
+from tests.support.scripted.engine import Script, says, token
 from tests.unit.handlers.aleph_alpha.api import COMPLETE, MODEL, Api, completion, quiet, refused, submitted
 
 TEXT = {"type": "text", "data": "Hi", "controls": []}

@@ -8,7 +8,7 @@ import pytest
 
 from engine.port.errors import EngineStopped, GenerationFailed, InvalidToken, RequestAborted
 from handlers.concurrency.limit import MAX_SEQUENCES
-from tests.scripted.engine import ScriptedEngine, fails_after, says
+from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.aleph_alpha.api import (
     CHAT,
     COMPLETE,

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.port.errors import PromptTooLong
-from tests.scripted.engine import fails_after
+from tests.support.scripted.engine import fails_after
 from tests.unit.handlers.aleph_alpha.api import EVALUATE, MODEL, Api, completion, refused, scores
 
 

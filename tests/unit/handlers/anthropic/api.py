@@ -12,7 +12,7 @@ from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.scripted.engine import Script, ScriptedEngine, says
+from tests.support.scripted.engine import Script, ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 
 MESSAGES: Final = "/anthropic/v1/messages"

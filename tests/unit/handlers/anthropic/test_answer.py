@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.port.events import FinishReason
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.anthropic.api import (
     CALL,
     COUNT,

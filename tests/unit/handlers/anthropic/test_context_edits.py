@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.anthropic.api import (
     COUNT,
     TOOL,

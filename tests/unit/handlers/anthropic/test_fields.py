@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.port.request import GenerationRequest, GrammarKind
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.anthropic.api import (
     COUNT,
     RESULT,

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.scripted.engine import says
-from tests.scripted.media import NUM_TOKENS, PLACEHOLDERS, png, seeing_engine
+from tests.support.scripted.engine import says
+from tests.support.scripted.media_processor import NUM_TOKENS, PLACEHOLDERS, png, seeing_engine
 from tests.unit.handlers.anthropic.api import MESSAGES, RESULT, USE, Api, ask
 
 IMAGE: Final = {

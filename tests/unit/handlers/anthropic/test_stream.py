@@ -13,7 +13,7 @@ from generated.anthropic import models as m
 from handlers.anthropic.answer.answer import Gained
 from handlers.anthropic.answer.blocks import ReasoningBlock, TextBlock, ToolUse
 from handlers.anthropic.answer.events import write
-from tests.scripted.engine import fails_after, says
+from tests.support.scripted.engine import fails_after, says
 from tests.unit.handlers.anthropic.api import CALL, REASONING, TOOL, ask, quiet
 
 

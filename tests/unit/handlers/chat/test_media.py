@@ -13,8 +13,14 @@ from handlers.chat.media import MediaWanted, PartContents, PromptMedia, Unreadab
 from handlers.chat.messages import ChatMessage, ContentPart, FilePart, MediaPart, SourcePart, TextPart
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolCall
-from tests.scripted.engine import ScriptedEngine
-from tests.scripted.media import NUM_TOKENS, PLACEHOLDERS, TYPED_TEMPLATE, ScriptedMedia, seeing_engine
+from tests.support.scripted.engine import ScriptedEngine
+from tests.support.scripted.media_processor import (
+    NUM_TOKENS,
+    PLACEHOLDERS,
+    TYPED_TEMPLATE,
+    ScriptedMedia,
+    seeing_engine,
+)
 from tests.unit.handlers.chat.models import FIRST_SYSTEM_TEMPLATE, HERMES_TEMPLATE, PLAIN_TEMPLATE
 
 IMAGE, AUDIO, VIDEO = MediaKind.IMAGE, MediaKind.AUDIO, MediaKind.VIDEO

@@ -13,8 +13,8 @@ from handlers.cli import main
 from handlers.engine_starter import engine_config
 from handlers.serving.model_table import model_lines
 from handlers.settings.settings import Settings
-from tests.tiny.media import save_tiny_media_model
-from tests.tiny.text import save_tiny_model
+from tests.support.tiny_models.media import save_tiny_media_model
+from tests.support.tiny_models.text import save_tiny_model
 
 _CACHE = ("--max-batch-total-tokens", "1024")
 

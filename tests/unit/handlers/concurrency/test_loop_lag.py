@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from tests.samples.long_bodies import CASES, Case
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.samples.long_bodies import CASES, Case
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.openai.api import Api
 from tests.unit.handlers.runtime.client import send
 

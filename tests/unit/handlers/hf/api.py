@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.scripted.engine import Script, ScriptedEngine
+from tests.support.scripted.engine import Script, ScriptedEngine
 from tests.unit.handlers.tgi import api
 
 MODEL = "tgi"

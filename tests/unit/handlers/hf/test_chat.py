@@ -13,7 +13,7 @@ from handlers.chat.delta import ChatDelta
 from handlers.hf.chat.events import ChatEvents
 from handlers.tgi_family.server_name import SERVER_NAME
 from handlers.wire.envelope import Envelope
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.hf.api import Api, chat
 
 PATH = "/v1/chat/completions"

@@ -7,7 +7,7 @@ from engine.port.events import TokenEvent
 from generated.hf import models as m
 from handlers.hf.completions.response import CompletionEvents
 from handlers.wire.envelope import Envelope
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.hf.api import Api, completion
 
 PATH = "/v1/completions"

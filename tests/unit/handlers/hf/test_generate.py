@@ -11,7 +11,7 @@ from engine.port.request import GenerationRequest, GrammarKind
 from generated.hf import models as m
 from handlers.hf.generate.events import encode_token
 from handlers.hf.generate.tokens import token
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.hf.api import Api, generate_body
 
 

@@ -3,7 +3,7 @@
 from base64 import b64encode
 from typing import Any
 
-from tests.scripted.media import png, seeing_engine
+from tests.support.scripted.media_processor import png, seeing_engine
 from tests.unit.handlers.hf.api import Api
 
 URL = f"data:image/png;base64,{b64encode(png()).decode()}"

@@ -7,7 +7,7 @@ import pytest
 
 from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar
 from engine.port.info.stats import Health
-from tests.scripted.engine import ScriptedEngine, fails_after, says
+from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.hf.api import Api, chat, completion, generate_body
 from tests.unit.handlers.hf.test_chat import TOOL
 from tests.unit.handlers.runtime.client import send

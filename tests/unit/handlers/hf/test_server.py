@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.hf.api import Api, chat, completion, generate_body
 
 TIMES = ["x-total-time", "x-validation-time", "x-queue-time", "x-inference-time", "x-time-per-token"]

@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from starlette.types import Receive, Scope, Send
 
 from handlers.http.refusal_pace import RefusalPace
+from tests.support.clocks.virtual_time import run_in_virtual_time
 from tests.unit.handlers.http.echo import Client, Served, answer, serving
-from tests.virtual_time import run_in_virtual_time
 
 GET = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"
 GET_OK = b"GET /ok HTTP/1.1\r\nHost: test\r\n\r\n"

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from handlers.http.tls import BadCertificate, server_context
 from handlers.settings.settings import Settings
-from tests.servers.certificates import Certificate, needs_openssl, self_signed, with_password
+from tests.support.servers.certificates import Certificate, needs_openssl, self_signed, with_password
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from engine.config import MAX_IMAGE_PIXELS
 from engine.port.errors import EngineBusy
 from handlers.settings.settings import Settings
-from tests.scripted.media import png, seeing_engine
+from tests.support.scripted.media_processor import png, seeing_engine
 from tests.unit.handlers.media.test_content import bomb
 from tests.unit.handlers.media.test_fetcher import serving
 from tests.unit.handlers.openai.api import CHAT, MODEL, Api

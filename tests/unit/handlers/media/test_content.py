@@ -12,7 +12,7 @@ from engine.port.request import MediaKind
 from handlers.chat.messages import FilePart, MediaPart, TextPart
 from handlers.media.content import checked
 from handlers.media.unreadable import CannotRead
-from tests.scripted.media import MP4, WAV, png
+from tests.support.scripted.media_processor import MP4, WAV, png
 
 IMAGE, AUDIO, VIDEO = MediaKind.IMAGE, MediaKind.AUDIO, MediaKind.VIDEO
 

@@ -18,7 +18,7 @@ from handlers.media.data_url import data_url
 from handlers.media.part_reader import MAX_READING, PartReader
 from handlers.media.preparation import MediaPreparation
 from handlers.settings.settings import Settings
-from tests.scripted.media import png
+from tests.support.scripted.media_processor import png
 
 
 class Body(BaseModel):

@@ -13,8 +13,8 @@ from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.samples.sounds import encoded, sound_bytes, tone
-from tests.tiny.audio import save_tiny_audio_model
+from tests.support.samples.sounds import encoded, sound_bytes, tone
+from tests.support.tiny_models.audio import save_tiny_audio_model
 from tests.unit.handlers.runtime.client import events, send
 
 SOUND = sound_bytes(0.9)

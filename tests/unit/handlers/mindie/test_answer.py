@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import GenerationRequest
-from tests.scripted.engine import Script, ScriptedEngine, says, token
+from tests.support.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.mindie.api import CALL, REASONING, TOOL, Api, chat
 
 # For each token: sequences in its step, the wait for it in µs, its time in ms.

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar, RequestAborted
-from tests.scripted.engine import ScriptedEngine, fails_after, says
+from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.mindie.api import PATH, Api, chat
 from tests.unit.handlers.runtime.client import send
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.port.request import BeamParams, GenerationRequest, GrammarKind
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.mindie.api import TOOL, Api, chat, conversation
 
 

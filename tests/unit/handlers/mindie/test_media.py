@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.scripted.media import MP4, WAV, png, seeing_engine
+from tests.support.scripted.media_processor import MP4, WAV, png, seeing_engine
 from tests.unit.handlers.mindie.api import Api, conversation
 
 IMAGE: Final = b64encode(png()).decode()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from handlers.mindie.rules import BANS, THINKING
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.mindie.api import TOOL, Api, chat, conversation
 
 # How a request makes use of each field of a ban.

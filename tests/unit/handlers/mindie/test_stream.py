@@ -11,7 +11,7 @@ from generated.mindie import models as m
 from handlers.chat.delta import ChatDelta
 from handlers.mindie.chat.events import ChatEvents
 from handlers.wire.envelope import Envelope
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.mindie.api import CALL, TOOL, Api, chat
 from tests.unit.handlers.mindie.test_answer import STEPS, measured
 

@@ -13,7 +13,7 @@ from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.scripted.engine import Script, ScriptedEngine, says, token
+from tests.support.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.runtime.client import events, send
 

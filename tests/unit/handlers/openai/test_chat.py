@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import GenerationRequest
-from tests.scripted.engine import Script, ScriptedEngine, says, token
+from tests.support.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.chat.models import THINKING_TEMPLATE, chat_tokenizer
 from tests.unit.handlers.openai.api import CALL, CHAT, TOOL, Api, chat, spells
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.port.request import Grammar, GrammarKind
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.openai.api import CHAT, TOOL, Api, chat, prompt_of, quiet, submitted
 

@@ -12,7 +12,7 @@ from handlers.chat.delta import ChatDelta
 from handlers.openai.chat.events import ChatEvents, empty_chunk
 from handlers.openai.chat.response import ChatAnswer
 from handlers.wire.envelope import Envelope
-from tests.scripted.engine import Script, says
+from tests.support.scripted.engine import Script, says
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.openai.api import CALL, CHAT, TOOL, Api, chat, spells
 from tests.unit.handlers.openai.test_chat import ENDS, STOPS, thinking

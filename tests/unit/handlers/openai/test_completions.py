@@ -13,8 +13,8 @@ from generated.openai import models as m
 from handlers.openai.completions.request import completion_plan
 from handlers.openai.completions.response import CompletionEvents, PromptText
 from handlers.wire.envelope import Envelope
-from tests.requests import generation_request
-from tests.scripted.engine import Script, ScriptedEngine, says, token
+from tests.support.engine_requests import generation_request
+from tests.support.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.openai.api import COMPLETIONS, MODEL, Api, completion, spells, submitted
 from tests.unit.handlers.openai.test_chat import ENDS, STOPS

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.scripted.engine import HIDDEN_SIZE, says
+from tests.support.scripted.engine import HIDDEN_SIZE, says
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.openai.api import EMBEDDINGS, MODEL, Api
 

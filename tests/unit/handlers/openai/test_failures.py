@@ -16,7 +16,7 @@ from engine.port.errors import (
     RequestAborted,
 )
 from engine.port.request import EmbeddingRequest
-from tests.scripted.engine import ScriptedEngine, fails_after, says
+from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.openai.api import (
     CHAT,
     COMPLETIONS,

@@ -12,8 +12,8 @@ from engine.port.text.infill import Infill
 from engine.port.text.tokenizer import Tokenizer
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, says
-from tests.tiny.text import save_tiny_model
+from tests.support.scripted.engine import ScriptedEngine, says
+from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.port.text.test_infill import QWEN, with_tokens
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.hf.api import Api as HfApi

@@ -6,8 +6,8 @@ from typing import Any, Final
 import pytest
 
 from engine.port.request import MediaKind
-from tests.scripted.engine import says
-from tests.scripted.media import MP4, NUM_TOKENS, WAV, png, seeing_engine
+from tests.support.scripted.engine import says
+from tests.support.scripted.media_processor import MP4, NUM_TOKENS, WAV, png, seeing_engine
 from tests.unit.handlers.openai.api import CHAT, MODEL, Api, Refusal
 
 RESPONSES: Final = "/openai/v1/responses"

@@ -1,6 +1,6 @@
 """The models that the server has."""
 
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.openai.api import MODEL, MODELS, Api, Refusal
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.openai.api import (
     CHAT,
     COMPLETIONS,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.port.errors import GenerationFailed
-from tests.scripted.engine import fails_after, says
+from tests.support.scripted.engine import fails_after, says
 from tests.unit.handlers.openai.api import CHAT, COMPLETIONS, EMBEDDINGS, MODEL, MODELS, Api, chat, completion
 from tests.unit.handlers.runtime.client import send
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.openai.api import CHAT, COMPLETIONS, MODEL, Api
 
 BODIES: dict[str, dict[str, Any]] = {

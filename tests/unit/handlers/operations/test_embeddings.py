@@ -20,7 +20,7 @@ from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.operations.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooling
 from handlers.settings.settings import Settings
-from tests.scripted.engine import HIDDEN_SIZE, ScriptedEngine, embedding, says
+from tests.support.scripted.engine import HIDDEN_SIZE, ScriptedEngine, embedding, says
 
 
 @pytest.fixture

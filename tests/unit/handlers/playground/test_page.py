@@ -10,7 +10,7 @@ from handlers.composition import CONTRACTS
 from handlers.playground.assets import HEADERS
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api
 

@@ -4,7 +4,7 @@ from typing_extensions import override
 
 from engine.port.info.stats import Counters, EngineStats
 from handlers.playground.state import State
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, generate_body
 
 

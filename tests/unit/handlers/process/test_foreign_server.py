@@ -9,7 +9,7 @@ import pytest
 
 from handlers.process.foreign_server import ForeignServer
 from handlers.process.watchdog import FORCE_S, Watchdog
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 
 
 class Armed(Watchdog):

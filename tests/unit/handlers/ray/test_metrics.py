@@ -4,7 +4,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from handlers.active_requests.metrics import Metrics
 from handlers.ray.metrics import merged
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 
 
 def metrics_text() -> str:

@@ -14,7 +14,7 @@ from handlers.ray import replica
 from handlers.ray.replica import Replica, with_threads
 from handlers.ray.replica_app import Scrape
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 
 Started = tuple[Replica, ASGIApp]

@@ -9,7 +9,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from handlers.composition import CONTRACTS, TABLES, YIELDS
 from handlers.root_paths.document import merged_document
 from handlers.runtime.root_routes import placements
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.tgi.api import Api
 from tools.generate.spec_validator import SpecValidator
 

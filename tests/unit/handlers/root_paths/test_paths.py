@@ -8,7 +8,7 @@ from engine.port.info.stats import Health
 from handlers.root_paths.invocations import operation_path
 from handlers.settings.settings import Settings
 from handlers.version import VERSION
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api
 

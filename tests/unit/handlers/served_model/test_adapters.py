@@ -9,7 +9,7 @@ from engine.config import AdapterSource
 from engine.port.info.adapter import Adapters
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, embedding, says
+from tests.support.scripted.engine import ScriptedEngine, embedding, says
 from tests.unit.handlers.runtime.client import send
 
 MESSAGES = [{"role": "user", "content": "Hi"}]

@@ -8,7 +8,7 @@ from engine.port.request import MAX_TEXT_CHARACTERS
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.served_model.text_bound import bounded_texts
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.openai.api import MODEL, Api, chat, completion
 
 _LONG = ["a" * (MAX_TEXT_CHARACTERS // 2)] * 2 + ["b"]

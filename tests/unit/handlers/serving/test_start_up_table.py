@@ -10,7 +10,7 @@ from engine.port.info.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from handlers.composition import CONTRACTS
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.transcription.infos import INFO
 
 

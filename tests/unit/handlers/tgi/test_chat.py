@@ -6,7 +6,7 @@ import pytest
 
 from engine.port.events import FinishReason
 from engine.port.request import Grammar, GrammarKind
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, chat
 
 PATH = "/v1/chat/completions"

@@ -11,7 +11,7 @@ from handlers.chat.delta import ChatDelta
 from handlers.tgi.chat.events import ChatEvents
 from handlers.tgi_family.server_name import SERVER_NAME
 from handlers.wire.envelope import Envelope
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.tgi.api import Api, chat
 from tests.unit.handlers.tgi.test_chat import CALL, PATH, TOOL
 

@@ -12,7 +12,7 @@ from generated.tgi import models as m
 from handlers.tgi.completions.response import CompletionEvents
 from handlers.tgi_family.server_name import SERVER_NAME
 from handlers.wire.envelope import Envelope
-from tests.scripted.engine import ScriptedEngine, says, token
+from tests.support.scripted.engine import ScriptedEngine, says, token
 from tests.unit.handlers.tgi.api import Api
 
 PATH = "/v1/completions"

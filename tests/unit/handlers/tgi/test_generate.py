@@ -4,7 +4,7 @@ import pytest
 
 from engine.port.events import FinishReason
 from engine.port.request import GenerationRequest, GrammarKind, Watermark
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, generate_body
 
 PATHS = ["/", "/generate"]

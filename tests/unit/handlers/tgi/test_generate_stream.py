@@ -10,7 +10,7 @@ from engine.port.events import FinishReason, TokenEvent
 from generated.tgi import models as m
 from handlers.tgi.generate.events import encode_token
 from handlers.tgi.generate.tokens import token
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.tgi.api import Api, generate_body
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.tgi.api import Api, chat, generate_body
 
 MILLISECONDS = ["x-total-time", "x-validation-time", "x-queue-time", "x-inference-time", "x-time-per-token"]

@@ -8,8 +8,8 @@ import pytest
 
 from engine.port.request import MediaKind
 from handlers.tgi_family.request.markdown_images import with_placeholders
-from tests.scripted.engine import ScriptedEngine, says
-from tests.scripted.media import NUM_TOKENS, ScriptedMedia, png, seeing_engine
+from tests.support.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.media_processor import NUM_TOKENS, ScriptedMedia, png, seeing_engine
 from tests.unit.handlers.tgi.api import Api, generate_body
 
 URL: Final = f"data:image/png;base64,{b64encode(png()).decode()}"

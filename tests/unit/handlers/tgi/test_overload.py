@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, chat, generate_body
 
 OVERLOADED = (429, "overloaded", "Model is overloaded")

@@ -9,7 +9,7 @@ from transformers import PreTrainedTokenizerFast
 
 from engine.port.text.tokenizer import Tokenizer
 from handlers.tgi_family.request.prepared_generate import encode_prompt
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, generate_body
 
 

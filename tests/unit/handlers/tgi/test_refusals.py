@@ -4,7 +4,7 @@ import pytest
 
 from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar, UnknownAdapter
 from engine.port.info.stats import Health
-from tests.scripted.engine import ScriptedEngine, fails_after, says
+from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.tgi.api import Api, chat, generate_body
 
 GENERATE_RULES = [

@@ -4,7 +4,7 @@ import pytest
 
 from engine.port.errors import GenerationFailed
 from handlers.version import VERSION
-from tests.scripted.engine import fails_after, says
+from tests.support.scripted.engine import fails_after, says
 from tests.unit.handlers.tgi.api import Api, generate_body
 
 

@@ -10,8 +10,8 @@ import pytest
 from engine.port.request import MediaKind
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine, says
-from tests.scripted.media import NUM_TOKENS, WAV, png, seeing_engine
+from tests.support.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.media_processor import NUM_TOKENS, WAV, png, seeing_engine
 from tests.unit.handlers.runtime.client import events, send
 from tests.unit.handlers.tokens.test_tokens import PATH
 

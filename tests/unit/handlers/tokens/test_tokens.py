@@ -12,7 +12,7 @@ from engine.port.request import Grammar, GrammarKind, Watermark
 from generated.tokens import models as m
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.scripted.engine import Script, ScriptedEngine, fails_after, says
+from tests.support.scripted.engine import Script, ScriptedEngine, fails_after, says
 from tests.unit.handlers.runtime.client import events, send
 
 PATH: Final = "/tokens/inference/v1/generate"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from handlers.transcription.chunks import Chunk, PauseRules, speech_chunks
-from tests.effort import trials
+from tests.support.selection.effort import trials
 
 SPEECH, BACKGROUND = -20.0, -60.0
 

@@ -29,10 +29,10 @@ from handlers.errors.refused import Refused
 from handlers.transcription.chunks import PauseRules, speech_chunks
 from handlers.transcription.decoding import WHISPERS_RULES, DecodingRules
 from handlers.transcription.transcript import TextDelta, Transcript, TranscriptionRequest
-from tests.samples.sounds import RATE, encoded, sound_bytes, tone
-from tests.scripted.engine import Script, ScriptedEngine, says, token
-from tests.tiny.speech import save_tiny_speech
-from tests.transcribing import GREEDY, MAX_SECONDS, started, transcribe, transcribing
+from tests.support.samples.sounds import RATE, encoded, sound_bytes, tone
+from tests.support.scripted.engine import Script, ScriptedEngine, says, token
+from tests.support.tiny_models.speech import save_tiny_speech
+from tests.support.transcripts import GREEDY, MAX_SECONDS, started, transcribe, transcribing
 from tests.unit.handlers.transcription.infos import INFO
 
 SOUND = sound_bytes(2.0, seed=1)

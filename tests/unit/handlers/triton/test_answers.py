@@ -7,7 +7,7 @@ from typing import Any
 from engine.port.events import FinishReason
 from generated.triton import models as m
 from handlers.triton.generate.response import Envelope, Responses
-from tests.scripted.engine import ScriptedEngine, says, token
+from tests.support.scripted.engine import ScriptedEngine, says, token
 from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.triton.api import MODEL, Api
 

@@ -9,7 +9,7 @@ import pytest
 
 from engine.port.errors import EngineStopped, GenerationFailed
 from engine.port.info.stats import Health
-from tests.scripted.engine import ScriptedEngine, fails_after, says
+from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.triton.api import MODEL, Api
 

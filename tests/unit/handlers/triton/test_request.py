@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.port.request import BeamParams, Grammar, GrammarKind
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.triton.api import Api
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.grammar.automata.automaton import Work
 from engine.grammar.automata.numbers import multiples_automaton
 from engine.port.errors import InvalidGrammar
-from tests.effort import trials
+from tests.support.selection.effort import trials
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 STEPS = st.sampled_from([1, 2, 3, 7, 10, 0.5, 0.25, 0.1, 0.01, 1.5, 2.5])

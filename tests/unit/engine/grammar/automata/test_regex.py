@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.grammar.automata.automaton import Work
 from engine.grammar.automata.regex import combined_automaton, pattern_width, regex_automaton
 from engine.port.errors import InvalidGrammar
-from tests.effort import trials
+from tests.support.selection.effort import trials
 
 TEXTS = ["".join(letters) for length in range(5) for letters in product("ab\n", repeat=length)]
 

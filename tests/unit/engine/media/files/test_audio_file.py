@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.media.files.audio_file import MAX_RATE, MIN_RATE, audio_parts
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.mp4_tables import MAX_SAMPLES, num_samples
-from tests.samples.sounds import encoded, tone
+from tests.support.samples.sounds import encoded, tone
 
 KINDS = [
     ("wav", "pcm_u8", 8_000),

@@ -11,7 +11,7 @@ from PIL import Image
 from engine.config import IMAGE_PIXELS, MAX_IMAGE_PIXELS
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.image_file import as_rgb, decode_image
-from tests.tiny.media import image_bytes
+from tests.support.tiny_models.media import image_bytes
 
 
 def file_of(image: Image.Image, format: str, **options: object) -> bytes:

@@ -8,7 +8,7 @@ from engine.media.files import video_file
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.measured_video import VideoLength, VideoLimits, WantedFrames
 from engine.media.files.video_file import Pixels, decode_frames, measure
-from tests.samples.videos import video_bytes
+from tests.support.samples.videos import video_bytes
 from tests.unit.engine.media.files.test_image_file import png_of
 
 LIMITS = VideoLimits(max_seconds=10.0, max_pixels=64 * 48)

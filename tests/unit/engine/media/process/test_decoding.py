@@ -23,10 +23,10 @@ from engine.media.files.video_file import measure
 from engine.media.process.client import DecodingLimits, DecodingProcess
 from engine.media.process.messages import Outcome
 from engine.port.errors import EngineBusy
-from tests.samples.sounds import encoded, sound_bytes, tone
-from tests.samples.videos import video_bytes
-from tests.servers.processes import children
-from tests.tiny.media import image_bytes
+from tests.support.samples.sounds import encoded, sound_bytes, tone
+from tests.support.samples.videos import video_bytes
+from tests.support.servers.processes import children
+from tests.support.tiny_models.media import image_bytes
 from tests.unit.engine.media.files.test_audio_file import KINDS as SOUNDS
 from tests.unit.engine.media.files.test_video_file import KINDS as VIDEOS
 

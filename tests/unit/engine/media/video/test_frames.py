@@ -5,7 +5,7 @@ import pytest
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.measured_video import VideoLength, VideoLimits
 from engine.media.video.frames import measure_frames, read_frames
-from tests.samples.videos import video_bytes
+from tests.support.samples.videos import video_bytes
 
 LIMITS = VideoLimits(max_seconds=10.0, max_pixels=64 * 48)
 

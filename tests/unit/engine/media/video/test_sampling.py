@@ -14,8 +14,8 @@ from transformers.video_utils import VideoMetadata, default_sample_indices_fn
 from engine.media.files.measured_video import VideoLength
 from engine.media.video import sampling
 from engine.media.video.video_format import VIDEO_FORMATS
-from tests.effort import trials
-from tests.torchvision import empty_torchvision
+from tests.support.processors.empty_torchvision import empty_torchvision
+from tests.support.selection.effort import trials
 
 Choose = Callable[[VideoLength, sampling.Settings, int], list[int]]
 MANY = 10_000

@@ -12,7 +12,7 @@ from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
-from tests.tiny.text import tiny_model
+from tests.support.tiny_models.text import tiny_model
 
 BLOCK_SIZE = 4
 

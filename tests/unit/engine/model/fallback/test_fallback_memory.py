@@ -12,8 +12,8 @@ from engine.model.fallback.runner import FallbackRunner
 from engine.port.errors import GenerationFailed, ModelNotSupported
 from engine.port.events import TokenEvent
 from engine.port.request import BeamParams, SamplingParams, StopConditions
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.text import save_tiny_model
 
 BLOCK_SIZE, NUM_BLOCKS = 4, 12
 

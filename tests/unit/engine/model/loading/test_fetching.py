@@ -16,7 +16,7 @@ from engine.dry_run import dry_run
 from engine.model.loading.checkpoint.stored_tensors import read_headers
 from engine.model.loading.loader import load_model
 from engine.port.errors import ModelNotSupported
-from tests.tiny.text import save_tiny_model
+from tests.support.tiny_models.text import save_tiny_model
 
 _COMMIT = "0123456789abcdef0123456789abcdef01234567"
 _CONFIG = EngineConfig(model="owner/tiny", device="cpu")

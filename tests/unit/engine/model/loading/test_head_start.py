@@ -11,7 +11,7 @@ from engine.demo_model import DEMO_MODEL
 from engine.model.loading import head_start
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor
 from engine.model.loading.head_start import begin_loading
-from tests.instructions import needs_compiler
+from tests.support.selection.instructions import needs_compiler
 
 
 def save(directory: Path, dtype: torch.dtype, *, has_head: bool = True) -> None:

@@ -4,7 +4,7 @@ import pytest
 from transformers import LlamaConfig, MixtralConfig, PreTrainedConfig
 
 from engine.model.loading.linear_share import is_mostly_linear
-from tests.tiny.text import ARCHITECTURES
+from tests.support.tiny_models.text import ARCHITECTURES
 
 # Experts, or layers of transformers' own Conv1D, hold most of their weights.
 OTHERS = {"mixtral", "qwen3_moe", "gpt_oss", "deepseek_v3", "llama4", "gpt2"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.instructions import needs_compiled_bfloat16
+from tests.support.selection.instructions import needs_compiled_bfloat16
 from tools.bench.engine.load_memory import Case, measure
 from tools.bench.random_model import write_model
 

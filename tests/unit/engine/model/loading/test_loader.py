@@ -31,8 +31,8 @@ from engine.model.checks.self_check import paged_logits
 from engine.model.loading.loader import load_model
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16, has_onednn_bfloat16
 from engine.port.errors import ModelNotSupported
-from tests.instructions import needs_compiled_bfloat16
-from tests.tiny.text import save_tiny_model, tiny_model
+from tests.support.selection.instructions import needs_compiled_bfloat16
+from tests.support.tiny_models.text import save_tiny_model, tiny_model
 
 
 def load(directory: Path, **settings: Any) -> Any:

@@ -9,7 +9,7 @@ from engine.config import EngineConfig
 from engine.model.loading.pooling_config import find_own_pooling
 from engine.port.errors import ModelNotSupported
 from engine.port.request import Pooling
-from tests.tiny.text import save_tiny_model
+from tests.support.tiny_models.text import save_tiny_model
 
 # As sentence-transformers up to version 5.2 writes it.
 FLAGS = {

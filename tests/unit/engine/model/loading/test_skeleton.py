@@ -1,7 +1,7 @@
 """The modules of a model without data are made once for one configuration, and again for another."""
 
 from engine.model.loading.skeleton import forget_skeleton, skeleton_of
-from tests.tiny.text import ARCHITECTURES
+from tests.support.tiny_models.text import ARCHITECTURES
 
 
 def test_one_configuration_has_one_skeleton_until_it_is_changed_or_forgotten() -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from engine.port.errors import NotCapable
 from engine.port.info.capabilities import Capabilities, check_capabilities, check_embedding_capability
 from engine.port.request import Grammar, GrammarKind, Pooling, SamplingParams, StopConditions, TimestampRules
-from tests.requests import embedding_request, generation_request
+from tests.support.engine_requests import embedding_request, generation_request
 
 REQUEST = generation_request(
     token_ids=[1], sampling=SamplingParams(temperature=1.0), stopping=StopConditions(max_tokens=1)

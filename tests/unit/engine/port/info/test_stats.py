@@ -13,8 +13,8 @@ from engine.core.core import EngineCore
 from engine.port.events import TokenEvent
 from engine.port.info.stats import Counters, Histogram
 from engine.port.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
-from tests.requests import generation_request
-from tests.tiny.text import save_tiny_model
+from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.text import save_tiny_model
 
 BLOCK_SIZE = 4
 

@@ -6,7 +6,7 @@ from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import SamplingParams, StopConditions
 from engine.port.text.sequence_output import SequenceOutput
 from engine.port.text.tokenizer import Tokenizer
-from tests.requests import generation_request
+from tests.support.engine_requests import generation_request
 from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 TEXT = "the fox"

@@ -17,7 +17,7 @@ from engine.remote.client.answer import Answer
 from engine.remote.client.failures import BadStatus, CutOff, NoAnswer
 from engine.remote.client.shared_question import SharedQuestion
 from engine.remote.client.upstream import Upstream
-from tests.servers.certificates import needs_openssl, self_signed
+from tests.support.servers.certificates import needs_openssl, self_signed
 
 CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"

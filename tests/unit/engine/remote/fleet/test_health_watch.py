@@ -15,7 +15,7 @@ from engine.remote.fleet import health_watch
 from engine.remote.fleet.health_watch import Check, is_healthy, watch
 from engine.remote.fleet.server import Server
 from engine.remote.servers.model_list import NotReady
-from tests.scripted.upstream import hangs, running_upstream
+from tests.support.scripted.token_server import hangs, running_upstream
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,15 @@ from engine.remote.client.upstream import Upstream
 from engine.remote.fleet.load_watch import _MAX_BYTES, Load, LoadWatch, load_of
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import VLLM_LOAD
-from tests.scripted.upstream import Body, Reply, ScriptedUpstream, drops, hangs, refuses, running_upstream
+from tests.support.scripted.token_server import (
+    Body,
+    Reply,
+    ScriptedUpstream,
+    drops,
+    hangs,
+    refuses,
+    running_upstream,
+)
 
 
 def of_vllm(*engines: tuple[int, float]) -> str:

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from engine.port.errors import ModelNotSupported
 from engine.remote.local.local_server import LocalServer, with_port
-from tests.servers.processes import is_alive
+from tests.support.servers.processes import is_alive
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it needs process groups and /proc")
 

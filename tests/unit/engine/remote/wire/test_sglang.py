@@ -10,8 +10,8 @@ from engine.port.request import GenerationRequest, Grammar, GrammarKind, Samplin
 from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import DONE, Malformed, NewToken, UpstreamError
 from engine.remote.wire.sglang import SglangApi
-from tests.requests import generation_request
-from tests.servers.sglang import answer
+from tests.support.engine_requests import generation_request
+from tests.support.token_servers.emulated_sglang import answer
 from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 API = SglangApi()

@@ -11,7 +11,7 @@ from engine.port.request import GenerationRequest, Media, MediaKind, SamplingPar
 from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import Malformed, UpstreamError
 from engine.remote.wire.verbatim import VerbatimApi
-from tests.requests import generation_request
+from tests.support.engine_requests import generation_request
 from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 API = VerbatimApi()

@@ -10,7 +10,7 @@ from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import DONE, Malformed
 from engine.remote.wire.token_api import ApiFacts, PriorityOrder
 from engine.remote.wire.vllm import VllmApi
-from tests.requests import generation_request
+from tests.support.engine_requests import generation_request
 from tests.unit.engine.port.text.tiny_tokenizers import byte_level
 
 API = VllmApi()

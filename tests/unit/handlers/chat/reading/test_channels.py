@@ -20,7 +20,7 @@ from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.tool_calls.formats.families.harmony import HARMONY
 from handlers.chat.tool_calls.message_header import CHANNEL, ENDS, FRAMING, MESSAGE, START
 from handlers.chat.tools import ToolDefinition
-from tests.effort import trials
+from tests.support.selection.effort import trials
 from tests.unit.handlers.chat.cuts import cut
 
 TOOLS = (ToolDefinition(name="get_weather"), ToolDefinition(name="python"))

@@ -12,7 +12,7 @@ from handlers.chat.tool_calls.formats.families.mistral import MISTRAL, MISTRAL_L
 from handlers.chat.tool_calls.formats.families.qwen_coder import QWEN_CODER
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS, tool_format_named
 from handlers.chat.tool_calls.tool_format import Schema, ToolFormat
-from tests.effort import trials
+from tests.support.selection.effort import trials
 from tests.unit.handlers.chat.cuts import cut
 from tests.unit.handlers.chat.tool_calls.tool_cases import NAMES, cases, parser, read
 

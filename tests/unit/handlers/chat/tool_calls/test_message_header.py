@@ -9,7 +9,7 @@ from handlers.chat.tool_calls.message_header import (
     MessageHeader,
     may_become_header,
 )
-from tests.effort import trials
+from tests.support.selection.effort import trials
 
 BLANKS = st.text(" \t\n\u00a0\u2003", max_size=2)
 WORDS = st.sampled_from(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from handlers.chat.tool_calls.python_literal import read_literal, to_json_string
 from handlers.chat.tool_calls.text import CallArguments, IncomingText, Malformed
-from tests.effort import trials
+from tests.support.selection.effort import trials
 from tests.unit.handlers.chat.cuts import cut
 from tests.unit.handlers.chat.tool_calls.tool_cases import NESTED, STRINGS
 

@@ -10,8 +10,8 @@ from torch import nn
 from engine.config import AdapterLimits
 from engine.lora.registry import AdapterRegistry
 from engine.lora.sites import Site
-from tests.scripted.engine import ScriptedEngine, says
-from tests.tiny.adapter_files import save_adapter_of_ones
+from tests.support.scripted.engine import ScriptedEngine, says
+from tests.support.tiny_models.adapter_files import save_adapter_of_ones
 from tests.unit.handlers.openai.api import CHAT, MODELS, Api
 
 LOAD, UNLOAD = "/openai/v1/load_lora_adapter", "/openai/v1/unload_lora_adapter"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from engine.port.request import GrammarKind, MediaKind
-from tests.scripted.engine import says
-from tests.scripted.media import png, seeing_engine
+from tests.support.scripted.engine import says
+from tests.support.scripted.media_processor import png, seeing_engine
 from tests.unit.handlers.openai.api import CHAT, COMPLETIONS, MODEL, TOOL, Api
 
 HELLO: dict[str, Any] = {"model": MODEL, "messages": [{"role": "user", "content": "Hello"}]}

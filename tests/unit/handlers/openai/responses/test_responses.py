@@ -13,7 +13,7 @@ from engine.port.request import GrammarKind
 from generated.openai import models as m
 from handlers.chat.usage import ChatUsage
 from handlers.openai.responses.answer.response import response_usage
-from tests.scripted.engine import ScriptedEngine, fails_after, says
+from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.chat.models import THINKING_TEMPLATE, chat_tokenizer
 from tests.unit.handlers.openai.api import CALL, MODEL, Api, Refusal
 

@@ -22,7 +22,7 @@ from handlers.transcription.transcript import (
     TranscriptUsage,
     Word,
 )
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 
 MODEL = "verbatim-demo"

@@ -15,9 +15,9 @@ from handlers.composition import build_app
 from handlers.concurrency.workers import Workers
 from handlers.settings.settings import Settings
 from handlers.transcription.transcriber import Transcriber
-from tests.samples.sounds import encoded, sound_bytes, tone
-from tests.tiny.speech import save_tiny_speech
-from tests.transcribing import GREEDY, transcribe
+from tests.support.samples.sounds import encoded, sound_bytes, tone
+from tests.support.tiny_models.speech import save_tiny_speech
+from tests.support.transcripts import GREEDY, transcribe
 from tests.unit.handlers.runtime.client import events, send
 
 SOUND = sound_bytes(5.0, seed=1)  # two windows of the model's

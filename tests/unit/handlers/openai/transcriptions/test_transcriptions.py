@@ -10,7 +10,7 @@ from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.transcription.chunks import PauseRules
 from handlers.transcription.transcript import TranscriptionRequest
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.openai.api import Api
 from tests.unit.handlers.openai.transcriptions.scripted import (
     MODEL,

@@ -10,9 +10,9 @@ import pytest
 
 from handlers.runtime.problem import Problem
 from handlers.runtime.runtime_options import RuntimeOptions
+from tests.support.clocks.virtual_time import run_in_virtual_time
 from tests.unit.handlers.runtime.client import events, send
 from tests.unit.handlers.runtime.notes import Added, Kept, Note, NotesContract, serve, stream_of
-from tests.virtual_time import run_in_virtual_time
 
 NOTE = {"text": "a", "stream": True}
 EVENT = '{"id":1,"text":"a"}'

@@ -10,7 +10,7 @@ from engine.port.request import GrammarKind
 from handlers.composition import CONTRACTS, build_app
 from handlers.runtime.documents.served_document import served_document
 from handlers.settings.settings import Settings
-from tests.scripted.engine import ScriptedEngine
+from tests.support.scripted.engine import ScriptedEngine
 from tests.unit.handlers.runtime.client import send
 
 NOTE = "Not supported by the engine of this server"

@@ -13,7 +13,7 @@ from starlette.types import Message, Scope
 
 from handlers.runtime.reading.request_reader import RequestReader
 from handlers.runtime.runtime_options import RuntimeOptions
-from tests.loop_time import timed_loop
+from tests.support.clocks.loop_time import timed_loop
 from tests.unit.handlers.runtime.notes import Note, NoteHandlers
 from tests.unit.handlers.runtime.reading.form.recordings import Recording, RecordingHandlers
 

@@ -17,7 +17,7 @@ from handlers.process.exit_status import ExitStatus
 from handlers.serving.api_workers import api_workers as module
 from handlers.serving.api_workers.api_workers import ApiWorkers
 from handlers.settings.settings import Settings
-from tests.servers.processes import is_alive
+from tests.support.servers.processes import is_alive
 from tests.unit.handlers.serving.api_workers.test_engine_process import INFO
 
 # It writes its process id, reports that it is ready, and then does as it is asked.

@@ -44,10 +44,10 @@ from handlers.transcription.transcript import (
     TranscriptEvent,
     TranscriptionRequest,
 )
-from tests.samples.sounds import sound_bytes
-from tests.servers.running_app import running_app
-from tests.tiny.speech import save_tiny_speech
-from tests.transcribing import started, transcribing
+from tests.support.samples.sounds import sound_bytes
+from tests.support.servers.running_app import running_app
+from tests.support.tiny_models.speech import save_tiny_speech
+from tests.support.transcripts import started, transcribing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

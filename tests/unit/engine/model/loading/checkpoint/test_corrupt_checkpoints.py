@@ -20,8 +20,8 @@ from engine.config import EngineConfig
 from engine.dry_run import dry_run
 from engine.model.loading.loader import load_model
 from engine.port.errors import ModelNotSupported
-from tests.effort import IS_WHOLE, trials
-from tests.tiny.text import save_tiny_model
+from tests.support.selection.effort import IS_WHOLE, trials
+from tests.support.tiny_models.text import save_tiny_model
 
 WEIGHTS = "model.safetensors"
 Tensors = dict[str, Tensor]

@@ -16,8 +16,8 @@ from engine.model.loading.gguf.description import describe
 from engine.model.loading.gguf.named_file import HubFile, hub_file
 from engine.packed_cache.content import Checkpoint
 from engine.port.errors import ModelNotSupported
-from tests.tiny.gguf_files import write_gguf
-from tests.tiny.text import tiny_model, tiny_tokenizer
+from tests.support.tiny_models.gguf_files import write_gguf
+from tests.support.tiny_models.text import tiny_model, tiny_tokenizer
 
 _SIZES: dict[str, Any] = {
     "hidden_size": 64, "intermediate_size": 96, "head_dim": 16, "num_hidden_layers": 1,

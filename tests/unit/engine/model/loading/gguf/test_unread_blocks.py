@@ -20,7 +20,7 @@ from engine.model.loading.gguf.tensor_names import Change, Source
 from engine.model.loading.gguf.unread_blocks import UnreadBlocks, has_groups
 from engine.port.errors import ModelNotSupported
 from engine.weights.grouped_weight import GroupForm
-from tests.instructions import needs_compiler
+from tests.support.selection.instructions import needs_compiler
 
 _ROWS, _COLUMNS = 24, 512
 _SCALE_AT = {"Q6_K": 208}

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from tests.tiny.text import save_tiny_model
+from tests.support.tiny_models.text import save_tiny_model
 
 WEIGHTS = "model.safetensors"
 

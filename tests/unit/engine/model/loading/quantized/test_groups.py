@@ -16,7 +16,7 @@ from engine.model.loading.quantized.grouping import group_form, to_groups
 from engine.port.errors import ModelNotSupported
 from engine.weights.grouped_weight import GroupForm
 from engine.weights.unread_weight import NotGrouped
-from tests.instructions import needs_compiler
+from tests.support.selection.instructions import needs_compiler
 from tests.unit.engine.model.loading.quantized import makers, torchao_makers
 from tests.unit.engine.model.loading.quantized.pairs import compressed, save_pair
 from tests.unit.engine.model.loading.quantized.test_formats import TORCHAO, gptq, torchao

@@ -18,7 +18,7 @@ from engine.assembly.prepared_model import prepare_model
 from engine.config import EngineConfig
 from engine.dry_run import dry_run
 from engine.port.errors import ModelNotSupported
-from tests.tiny.text import save_tiny_model
+from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.model.loading.quantized import makers, torchao_makers
 from tests.unit.engine.model.loading.quantized.pairs import WEIGHTS, compressed, describe, save_pair
 from tests.unit.engine.model.loading.quantized.test_formats import torchao

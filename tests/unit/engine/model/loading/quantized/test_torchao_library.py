@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from engine.port.errors import ModelNotSupported
-from tests.tiny.text import save_tiny_model, tiny_model
+from tests.support.tiny_models.text import save_tiny_model, tiny_model
 from tests.unit.engine.model.loading.quantized import torchao_makers
 from tests.unit.engine.model.loading.quantized.pairs import WEIGHTS, describe
 from tests.unit.engine.model.loading.quantized.test_formats import load

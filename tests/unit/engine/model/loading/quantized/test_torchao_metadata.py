@@ -16,7 +16,7 @@ from engine.model.loading.quantized.scaled_blocks import Malformed
 from engine.model.loading.quantized.stored_parts import StoredParts
 from engine.model.loading.quantized.tensor_files import TensorFiles
 from engine.port.errors import ModelNotSupported
-from tests.effort import trials
+from tests.support.selection.effort import trials
 from tests.unit.engine.model.loading.quantized import torchao_makers
 from tests.unit.engine.model.loading.quantized.pairs import WEIGHTS
 

@@ -14,7 +14,7 @@ from handlers.chat.messages import ChatMessage, TextPart
 from handlers.chat.params import ChatParams
 from handlers.chat.prompt.control.control_tokens import control_tokens
 from handlers.chat.tools import ToolCall, ToolDefinition
-from tests.effort import trials
+from tests.support.selection.effort import trials
 from tests.unit.handlers.chat.prompt.control.families import FAMILIES, tokenizer_of
 
 _NEUTRAL = "harmless"

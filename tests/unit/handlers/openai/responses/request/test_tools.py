@@ -6,7 +6,7 @@ import pytest
 
 from engine.port.events import FinishReason
 from handlers.openai.responses.answer.custom_input import CustomInput
-from tests.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.openai.responses.test_responses import (
     HOSTED,
     NAMESPACE,

@@ -8,7 +8,7 @@ from engine.port.errors import PromptTooLong
 from generated.openai import models as m
 from handlers.openai.responses.request.items import InputItem
 from handlers.openai.responses.request.truncation import Dropped, shortest_cut
-from tests.scripted.engine import says
+from tests.support.scripted.engine import says
 from tests.unit.handlers.openai.api import MODEL
 from tests.unit.handlers.openai.responses.test_responses import Responses
 

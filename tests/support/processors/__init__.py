@@ -1,0 +1,1 @@
+"""Processors of transformers that need libraries which the tests do without."""

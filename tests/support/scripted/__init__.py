@@ -1,0 +1,1 @@
+"""Engines, servers and media that answer as a test specifies."""

@@ -1,0 +1,1 @@
+"""Servers and processes that tests start, and parts for them: ports, certificates, installations."""

@@ -1,0 +1,1 @@
+"""Tiny models of random weights, and their adapters."""

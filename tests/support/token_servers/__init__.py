@@ -1,0 +1,1 @@
+"""Token servers, emulated over an engine of ours or real, and fronts over them."""
