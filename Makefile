@@ -151,7 +151,7 @@ $(TORCHVISION)/.ready: $(READY)
 .PHONY: test-torchvision
 test-torchvision: $(TORCHVISION)/.ready  ## Try the models that need torchvision or timm, and the others beside these
 	OMP_NUM_THREADS=1 $(TORCHVISION)/bin/python -m pytest --numprocesses 2 --dist worksteal \
-		tests/parity/test_media_parity.py tests/parity/test_audio_parity.py tests/parity/test_video_parity.py
+		tests/parity/media/test_media_parity.py tests/parity/media/test_audio_parity.py tests/parity/media/test_video_parity.py
 
 CORPUS := build/schema-corpus
 

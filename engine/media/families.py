@@ -70,7 +70,7 @@ def _hearing(before: str = "", after: str = "") -> MediaFamily:
     return MediaFamily(_AUDIO, around={MediaKind.AUDIO: (before, after)})
 
 
-# Each has a tiny model in tests/parity/test_media_parity.py.
+# Each has a tiny model in tests/parity/media/test_media_parity.py.
 FAMILIES: Final[dict[str, MediaFamily]] = {
     "idefics3": MediaFamily(is_nested=True),
     "smolvlm": MediaFamily(_IMAGES | _VIDEOS, is_nested=True, shows_frames_as_images=True),

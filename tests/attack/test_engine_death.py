@@ -13,8 +13,8 @@ from handlers.process.exit_status import ExitStatus
 from tests.attack.clients.wire import exchange, request_bytes
 from tests.attack.faults.faults import Stream, begin_fault, faulty_factory, faulty_server, status_of
 from tests.conftest import Server
-from tests.contract.headers import required_headers
-from tests.contract.long_requests import LONG_REQUESTS
+from tests.contract.requests.headers import required_headers
+from tests.contract.requests.long_requests import LONG_REQUESTS
 
 _END_S = 30.0  # a few seconds, on a busy machine
 _SECRETS = ("/srv/secret", "0x7f00deadbeef", "panic")

@@ -12,7 +12,7 @@ from handlers.conform.checks.names import OPTIONAL_CHECKS
 from handlers.conform.cli import main
 from handlers.conform.document import endpoints, load
 from tests.conftest import running_server
-from tests.contract.headers import required_headers
+from tests.contract.requests.headers import required_headers
 from tests.support.tiny_models.long_demo import long_demo_model
 from tests.support.token_servers.served_engines import Served
 

@@ -14,9 +14,9 @@ from openapi_core import Config, OpenAPI
 from schemathesis import GenerationMode
 
 from handlers.composition import TABLES
-from tests.contract.exchanges import Exchange
-from tests.contract.test_models_match_document import document, plain, template
-from tests.contract.test_second_opinion import parts_of, validate
+from tests.contract.documents.test_models_match_document import document, plain, template
+from tests.contract.documents.test_second_opinion import parts_of, validate
+from tests.contract.requests.exchanges import Exchange
 from tests.support.selection.effort import trials
 from tests.unit.handlers.openai.transcriptions.scripted import MODEL, SOUND, SpeechApi
 from tests.unit.handlers.runtime.client import send

@@ -12,9 +12,9 @@ import pytest
 
 from handlers.composition import TABLES
 from tests.conftest import Server, running_server
-from tests.contract.headers import required_headers
-from tests.contract.long_requests import LONG_REQUESTS, LongRequest
-from tests.contract.paths import is_of
+from tests.contract.requests.headers import required_headers
+from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
+from tests.contract.requests.paths import is_of
 from tests.support.selection.effort import IS_WHOLE
 from tests.support.token_servers.served_engines import Served
 

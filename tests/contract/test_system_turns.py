@@ -8,7 +8,7 @@ import pytest
 
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.contract.headers import required_headers
+from tests.contract.requests.headers import required_headers
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import FIRST_SYSTEM_TEMPLATE, chat_tokenizer
 from tests.unit.handlers.runtime.client import send

@@ -21,7 +21,7 @@ from tests.support.selection.instructions import sets_here
 
 _ALL = ["tests/parity", "tests/unit/engine", "tests/isa"]
 SHORT = [
-    "tests/parity/test_quantization_parity.py",
+    "tests/parity/quantized/test_quantization_parity.py",
     *(
         f"tests/parity/kernels/test_{name}.py"
         for name in (

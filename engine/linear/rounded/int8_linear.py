@@ -6,8 +6,8 @@ largest magnitude, then rounded to 255 levels between -1 and 1; products are sum
 processors compute the same.
 
 A token needs half of the memory reads of bfloat16. The error is about 1% of a layer's output
-(tests/parity/test_quantization_parity.py). The head's error is that of the logits, so its activations are
-rounded to 16 bits.
+(tests/parity/quantized/test_quantization_parity.py). The head's error is that of the logits, so its
+activations are rounded to 16 bits.
 """
 
 from typing import ClassVar

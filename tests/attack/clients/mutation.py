@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from tests.contract.exchanges import EXCHANGES
-from tests.contract.headers import required_headers
+from tests.contract.requests.exchanges import EXCHANGES
+from tests.contract.requests.headers import required_headers
 
 _MAX_STEPS: Final = 3
 # Values at the edges of what JSON, Python and the documents can hold.

@@ -20,9 +20,9 @@ from engine.port.request import GenerationRequest, Grammar, GrammarKind, Samplin
 from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.clients.test_same_text import answers, continuations
-from tests.contract.agreement import disagreement
-from tests.contract.documented import Asked, requests_of
-from tests.contract.features import FEATURES, SCHEMA
+from tests.contract.over_servers.agreement import disagreement
+from tests.contract.requests.documented import Asked, requests_of
+from tests.contract.requests.features import FEATURES, SCHEMA
 from tests.support.engine_requests import generation_request
 from tests.support.servers.running_app import running_app
 from tests.support.token_servers.fixed_seeds import draw_one_seed

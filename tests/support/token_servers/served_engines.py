@@ -11,7 +11,7 @@ import pytest
 
 from engine.port.info.capabilities import Capabilities
 from tests.conftest import LIMITS
-from tests.contract.agreement import lacks
+from tests.contract.over_servers.agreement import lacks
 from tests.support.selection.effort import IS_WHOLE
 from tests.support.token_servers.fronts import KINDS, Fronts, Recording, api_of, running_fronts
 

@@ -16,7 +16,7 @@ from engine.model.loading.gguf.header import GGUFHeader, GGUFTensor
 from engine.port.errors import ModelNotSupported
 
 # transformers' name of a model by the file's name of its architecture; each has been compared with a model
-# that transformers computes (tests/parity/test_gguf_parity.py).
+# that transformers computes (tests/parity/quantized/test_gguf_parity.py).
 MODEL_TYPES: Final[Mapping[str, str]] = {
     "llama": "llama",
     "qwen2": "qwen2",

@@ -12,7 +12,7 @@ from engine.dry_run import dry_run
 from engine.packed_cache.content import Checkpoint
 from engine.port.info.model_info import ModelInfo
 from handlers.serving.model_table import model_lines
-from tests.parity.test_quantization_parity import generate
+from tests.parity.quantized.test_quantization_parity import generate
 from tests.support.selection.instructions import needs_compiler
 from tests.unit.engine.model.loading.quantized import makers
 from tests.unit.engine.model.loading.quantized.pairs import Pair, describe, save_pair

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import httpx
 import pytest
 
-from tests.attack.test_api_workers import TIMEOUT_S, api_workers
+from tests.attack.api_workers.test_api_workers import TIMEOUT_S, api_workers
 from tests.conftest import LIMITS, Server, running_server
 from tests.support.samples.sounds import sound_bytes
 from tests.support.samples.videos import video_bytes

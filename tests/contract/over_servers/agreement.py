@@ -8,8 +8,8 @@ import httpx
 from engine.port.errors import NotCapable
 from engine.port.info.capabilities import Capabilities, check_capabilities, check_embedding_capability
 from engine.port.request import EmbeddingRequest, GenerationRequest
-from tests.contract.comparing import difference, difference_in_form, faults, read
-from tests.contract.documented import Asked
+from tests.contract.over_servers.comparing import difference, difference_in_form, faults, read
+from tests.contract.requests.documented import Asked
 
 EngineRequest: TypeAlias = GenerationRequest | EmbeddingRequest
 

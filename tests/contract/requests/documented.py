@@ -10,10 +10,10 @@ from handlers.conform.document import Endpoint, endpoints, load
 from handlers.conform.place import ABSENT, put
 from handlers.conform.request import Request
 from handlers.conform.target import is_of
-from tests.contract.boundaries import table
-from tests.contract.exchanges import EXCHANGES
-from tests.contract.features import FEATURES
-from tests.contract.headers import required_headers
+from tests.contract.requests.boundaries import table
+from tests.contract.requests.exchanges import EXCHANGES
+from tests.contract.requests.features import FEATURES
+from tests.contract.requests.headers import required_headers
 
 _ABOUT: Final = r"/(?:info|metrics|config|stats)$|^/v2/models/[^/]+(?:/versions/[^/]+)?$"
 _NUM_TOKENS: Final = 6  # of a greedy text

@@ -12,9 +12,9 @@ from starlette.types import ASGIApp
 from handlers.composition import build_app
 from handlers.conform.request import Request
 from handlers.settings.settings import Settings
-from tests.contract.comparing import difference, read
-from tests.contract.documented import Asked, endpoint_of
-from tests.contract.headers import required_headers
+from tests.contract.over_servers.comparing import difference, read
+from tests.contract.requests.documented import Asked, endpoint_of
+from tests.contract.requests.headers import required_headers
 from tests.support.scripted.engine import ScriptedEngine, spells
 from tests.support.token_servers.fronts import KINDS, engine_over
 from tests.unit.handlers.chat.models import chat_tokenizer

@@ -13,10 +13,10 @@ import httpx
 import pytest
 
 from handlers.composition import TABLES
-from tests.contract.agreement import EngineRequest, disagreement
-from tests.contract.comparing import Answer, difference, read
-from tests.contract.documented import Asked, requests_of
-from tests.contract.features import FEATURES
+from tests.contract.over_servers.agreement import EngineRequest, disagreement
+from tests.contract.over_servers.comparing import Answer, difference, read
+from tests.contract.requests.documented import Asked, requests_of
+from tests.contract.requests.features import FEATURES
 from tests.contract.test_forms import FORMS
 from tests.support.selection.effort import IS_WHOLE
 from tests.support.token_servers.fixed_seeds import draw_one_seed

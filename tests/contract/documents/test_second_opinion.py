@@ -14,9 +14,9 @@ from openapi_core.exceptions import OpenAPIError
 from openapi_core.testing import MockRequest, MockResponse
 
 from handlers.composition import TABLES
-from tests.contract.exchanges import EXCHANGES, Exchange
-from tests.contract.headers import required_headers
-from tests.contract.paths import is_of
+from tests.contract.requests.exchanges import EXCHANGES, Exchange
+from tests.contract.requests.headers import required_headers
+from tests.contract.requests.paths import is_of
 
 Judge = Callable[[str], OpenAPI]
 

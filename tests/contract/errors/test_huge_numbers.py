@@ -12,8 +12,8 @@ from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest
 from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
-from tests.contract.headers import required_headers
-from tests.contract.paths import is_of
+from tests.contract.requests.headers import required_headers
+from tests.contract.requests.paths import is_of
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 

@@ -34,7 +34,7 @@ from engine.port.errors import InvalidMedia
 from engine.port.media_item import MediaItem, MediaProcessor
 from engine.port.request import BeamParams, MediaKind, Prompt
 from engine.port.text.tokenizer import Tokenizer
-from tests.parity.test_media_parity import (
+from tests.parity.media.test_media_parity import (
     MAX_TOKENS,
     SHAPES,
     Expected,

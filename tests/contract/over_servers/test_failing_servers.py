@@ -19,8 +19,8 @@ from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.apis import APIS
 from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
-from tests.contract.headers import required_headers
-from tests.contract.long_requests import LONG_REQUESTS, LongRequest
+from tests.contract.requests.headers import required_headers
+from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
 from tests.support.scripted import token_server_program as program
 from tests.support.scripted.token_server import Reply, answers, refuses, running_upstream
 from tests.support.servers.running_app import running_app

@@ -18,8 +18,8 @@ from engine.port.events import TokenEvent
 from engine.port.info.kernels import Kernel
 from engine.port.info.model_info import ModelInfo
 from engine.port.request import SamplingParams, StopConditions
-from tests.parity.test_adapter_parity import prompts, run
-from tests.parity.test_stored_groups import AWQ, DESC_ACT, GPTQ
+from tests.parity.adapters.test_adapter_parity import prompts, run
+from tests.parity.quantized.test_stored_groups import AWQ, DESC_ACT, GPTQ
 from tests.support.engine_requests import generation_request
 from tests.support.selection.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.support.tiny_models.gguf_files import WIDE, write_gguf

@@ -10,7 +10,7 @@ import pytest
 
 from handlers.composition import TABLES
 from handlers.conform.bounds.boundaries import Verdict
-from tests.contract.boundaries import answered
+from tests.contract.requests.boundaries import answered
 
 # Words of pydantic, xgrammar, Jinja, msgspec, orjson, jsonschema-rs, tokenizers and Python's own exceptions.
 # Where JSON is broken off, the released TGI says so by line and column as well, so these stay.

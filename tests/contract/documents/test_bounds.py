@@ -7,8 +7,8 @@ from handlers.conform.bounds.boundaries import Row, Verdict
 from handlers.conform.bounds.verdicts import deviation
 from handlers.conform.client import Answer
 from handlers.conform.rules import rules_of
-from tests.contract.agreement import says_it_lacks
-from tests.contract.boundaries import answered, rows, table
+from tests.contract.over_servers.agreement import says_it_lacks
+from tests.contract.requests.boundaries import answered, rows, table
 from tests.support.token_servers.served_engines import Served
 
 

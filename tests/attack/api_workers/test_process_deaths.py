@@ -14,11 +14,11 @@ import httpx
 import pytest
 
 from handlers.process.exit_status import ExitStatus
+from tests.attack.api_workers.test_api_workers import CHAT, GREEDY, TIMEOUT_S, api_workers
 from tests.attack.faults.faults import Stream, begin_fault, faulty_server
-from tests.attack.test_api_workers import CHAT, GREEDY, TIMEOUT_S, api_workers
 from tests.attack.test_engine_death import STREAMS
 from tests.conftest import Server
-from tests.contract.headers import required_headers
+from tests.contract.requests.headers import required_headers
 from tests.support.servers.processes import is_alive
 
 _MOST_S: Final = 5.0  # from the engine's death until the last stream has ended

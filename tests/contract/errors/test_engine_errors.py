@@ -25,9 +25,9 @@ from engine.port.errors import (
 from engine.remote.client.failures import ServerFailed
 from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
-from tests.contract.headers import required_headers
-from tests.contract.long_requests import LONG_REQUESTS, LongRequest
-from tests.contract.paths import is_of
+from tests.contract.requests.headers import required_headers
+from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
+from tests.contract.requests.paths import is_of
 from tests.support.scripted.engine import ScriptedEngine, fails_after
 from tests.unit.handlers.runtime.client import send
 

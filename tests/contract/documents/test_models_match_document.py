@@ -27,7 +27,7 @@ from tests.support.selection.effort import trials
 from tools.generate.documents.document import resolve
 from tools.generate.documents.schemas import sub_schemas
 
-GENERATED = Path(__file__).parents[2] / "generated"
+GENERATED = Path(__file__).parents[3] / "generated"
 CONTRACTS = sorted(path.parent.name for path in GENERATED.glob("*/openapi.json"))
 NUM_BODIES = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "6"))
 NUM_VARIATIONS = trials(300, whole=1500)  # of each body

@@ -7,7 +7,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from tests.attack.test_api_workers import TIMEOUT_S
+from tests.attack.api_workers.test_api_workers import TIMEOUT_S
 from tests.conftest import Server, running_server
 from tests.support.samples.sounds import sound_bytes
 from tests.support.tiny_models.speech import save_tiny_speech

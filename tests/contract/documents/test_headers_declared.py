@@ -10,7 +10,7 @@ import pytest
 from handlers.composition import CONTRACTS
 from handlers.runtime.call import RequestCall
 
-GENERATED = Path(__file__).parents[2] / "generated"
+GENERATED = Path(__file__).parents[3] / "generated"
 
 
 def answers(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

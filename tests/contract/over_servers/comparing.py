@@ -12,7 +12,7 @@ import httpx
 from handlers.checking.exchange import Exchange
 from handlers.checking.judge import Judge
 from handlers.conform.document import load
-from tests.contract.documented import Asked
+from tests.contract.requests.documented import Asked
 
 _IDS: Final = ("id", "item_id", "call_id", "tool_call_id", "request_id", "system_fingerprint")
 # Of steps, batches and queues, which belong to the process that computes.

@@ -24,7 +24,7 @@ from engine.media.readers.whole_processor import with_parts
 from engine.port.media_item import MediaItem, MediaProcessor
 from engine.port.request import MediaKind, Prompt
 from engine.port.text.tokenizer import Tokenizer
-from tests.parity.test_media_parity import (
+from tests.parity.media.test_media_parity import (
     Expected,
     add,
     assert_as_expected,

@@ -1,0 +1,1 @@
+"""Servers with API workers: deaths of their processes, sounds and videos, transcripts."""

@@ -1,0 +1,1 @@
+"""Images and sounds that are made to hold the server."""

@@ -1,0 +1,1 @@
+"""Contracts beside their documents: bounds, headers, models, and a second validator."""

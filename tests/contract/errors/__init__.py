@@ -1,0 +1,1 @@
+"""Errors under every contract: their statuses and texts."""

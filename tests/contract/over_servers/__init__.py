@@ -1,0 +1,1 @@
+"""Every contract over token servers, beside the engine behind these."""

@@ -1,0 +1,1 @@
+"""Requests of every contract, for tests that ask all of them."""

@@ -1,0 +1,1 @@
+"""Models with LoRA adapters, beside PEFT."""
