@@ -271,7 +271,7 @@ test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in 
 	$(PYTHON) -m venv $(SDK)
 	$(SDK)/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl
 	VERBATIM=$(BIN)/verbatim CLIENTS=$(CLIENTS) OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
-	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk
+	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/tools/generate/sdk tests/unit/tools/generate/sdk
 
 # What the clients are tested with beside PYTHON; those that the machine does not have are left out.
 PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[23]*/bin/python3) python3.12 python3.13
@@ -283,7 +283,7 @@ test-sdk-pythons: sdk  ## Run the Python clients' own tests with each of PYTHONS
 		$$python --version; \
 		rm -rf $(SDK)-other && $$python -m venv $(SDK)-other || exit 1; \
 		$(SDK)-other/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl || exit 1; \
-		$(SDK)-other/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk || exit 1; \
+		$(SDK)-other/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/tools/generate/sdk tests/unit/tools/generate/sdk || exit 1; \
 	done
 
 .PHONY: sdk-ts

@@ -20,9 +20,9 @@ from packaging.utils import canonicalize_name
 
 from handlers.process.exit_status import ExitStatus
 from tests.conftest import LIMITS, running_server
-from tests.unit.distribution.requirements import read_requirements
 from tests.unit.docs.dockerfile import copied, instructions
 from tests.unit.docs.pages import DOCS, ROOT
+from tests.unit.requirements.requirements import read_requirements
 
 COMMANDS: Final = Path(os.environ["FRONT"])
 DRAWING: Final = DOCS / "assets" / "demo-vision.png"

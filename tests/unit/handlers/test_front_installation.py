@@ -19,8 +19,8 @@ from handlers.process.exit_status import ExitStatus
 from handlers.settings.settings import Settings
 from tests.conftest import COMMAND
 from tests.support.servers.front_installation import LACKING, front_installation
-from tests.unit.distribution.requirements import read_requirements
 from tests.unit.handlers.test_front_process import front
+from tests.unit.requirements.requirements import read_requirements
 
 SCHEMA: Final = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 

@@ -12,8 +12,8 @@ from uvicorn.server import ServerState
 
 from handlers.http.connections import Connections
 from handlers.http.protocol import bounded_protocol
-from tests.unit.distribution.requirements import read_requirements
 from tests.unit.handlers.http.echo import LIMITS
+from tests.unit.requirements.requirements import read_requirements
 
 # Callbacks and steps that are replaced or called, with their parameters.
 METHODS = {
