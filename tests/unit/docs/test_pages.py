@@ -21,6 +21,7 @@ PAGES: Final = (
     ROOT / "CONTRIBUTING.md",
     ROOT / "SECURITY.md",
     ROOT / "specs" / "README.md",
+    ROOT / "tests" / "README.md",
     *sorted(DOCS.rglob("*.md")),
     *sorted(ROOT.glob("specs/*/NOTES.md")),
 )
