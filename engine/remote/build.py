@@ -13,6 +13,7 @@ from engine.port.text.tokenizer import Tokenizer
 from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
 from engine.remote.fleet.admission import Admission, wait_for_servers
+from engine.remote.local.listeners import listening_processes
 from engine.remote.local.local_port import wait_until_left
 from engine.remote.local.local_server import PORT, TERM_S, LocalServer, with_port
 from engine.remote.local.thread_placement import keep_off_bound_cores
@@ -50,7 +51,10 @@ async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> Bui
     the model's files cannot be read, if they do not belong to what the servers serve, or if the command ends.
     """
     if not config.command:
-        return await _connected(config, on_progress)
+        built = await _connected(config, on_progress)
+        if config.socket is None:
+            await asyncio.to_thread(_keep_off_servers, [one.url for one in built.upstreams], on_progress)
+        return built
     command, urls = config.command, config.urls
     if any(PORT in part for part in command):
         command, url = with_port(command)
@@ -65,12 +69,22 @@ async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> Bui
     except BaseException:
         await server.stop()
         raise
-    if placement := keep_off_bound_cores(server.pid):
+    if placement := keep_off_bound_cores([server.pid], moves_server=True):
         on_progress(
             f"the server computes on cores {_cores(placement.bound)}; its other threads and this process"
             f" keep to cores {_cores(placement.free)}"
         )
     return built._replace(server=server)
+
+
+def _keep_off_servers(urls: Iterable[str], on_progress: Callable[[str], None]) -> None:
+    """Keep this process off the cores on which servers that others have started on this machine compute."""
+    processes = [process for url in urls for process in listening_processes(url)]
+    if placement := keep_off_bound_cores(processes, moves_server=False):
+        on_progress(
+            f"a server on this machine computes on cores {_cores(placement.bound)}; this process keeps to"
+            f" cores {_cores(placement.free)}"
+        )
 
 
 def _cores(numbers: Iterable[int]) -> str:

@@ -1,6 +1,7 @@
-"""The cores of a server that this process has started, and of this process; Linux alone; no torch."""
+"""The cores of a server on this machine, and of this process; Linux alone; no torch."""
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -15,7 +16,7 @@ class Placement(NamedTuple):
     free: frozenset[int]
 
 
-def keep_off_bound_cores(root: int) -> Placement | None:
+def keep_off_bound_cores(roots: Iterable[int], *, moves_server: bool) -> Placement | None:
     """Move this process, and a server's other threads, off the cores to which the server has bound threads.
 
     A server that computes on a CPU binds each of its computing threads to a core of its own: a layer is done
@@ -23,15 +24,16 @@ def keep_off_bound_cores(root: int) -> Placement | None:
     places the other threads anywhere, and those of vLLM wait by spinning. Threads started later follow the
     one that starts them.
 
-    root: the process from which all of the server's processes descend. Returns None where nothing was moved:
-    no thread is bound to one core, or every core is taken.
+    roots: the processes from which all of the server's descend. moves_server: also move the server's threads,
+    for a server that this process has started. Returns None where nothing was moved: no thread is bound to
+    one core, or every core is taken.
     """
     if not hasattr(os, "sched_setaffinity"):
         return None
     own = frozenset(os.sched_getaffinity(0))
     affinities = {
         thread: affinity
-        for process in _descendants(root)
+        for process in _descendants(roots)
         for thread in _threads(process)
         if (affinity := _affinity(thread))
     }
@@ -39,23 +41,23 @@ def keep_off_bound_cores(root: int) -> Placement | None:
     free = own - bound
     if not bound or not free:
         return None
-    unbound = [thread for thread, cores in affinities.items() if cores >= own]
+    unbound = [thread for thread, cores in affinities.items() if moves_server and cores >= own]
     for thread in [*_threads(os.getpid()), *unbound]:
         with suppress(OSError):  # it has ended, or is another user's
             os.sched_setaffinity(thread, free)
     return Placement(bound, free)
 
 
-def _descendants(root: int) -> list[int]:
-    """Return a process and all that descend from it."""
+def _descendants(roots: Iterable[int]) -> list[int]:
+    """Return processes and all that descend from them."""
     children: dict[int, list[int]] = {}
     for stat in _PROC.glob("[0-9]*/stat"):
         with suppress(OSError):  # it has ended
             parent = int(stat.read_text().rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
-    found = [root]
+    found = list(roots)
     for process in found:
-        found += children.get(process, ())
+        found += [child for child in children.get(process, ()) if child not in found]
     return found
 
 

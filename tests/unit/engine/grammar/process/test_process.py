@@ -219,7 +219,7 @@ def test_nothing_outlives_the_process_that_serves() -> None:
         "import sys, threading, time\n"
         "from engine.grammar.process.client import SHARED\n"
         "from engine.grammar.compiler import GrammarCompiler\n"
-        "from tests.unit.engine.grammar.test_process import slow\n"
+        "from tests.unit.engine.grammar.process.test_process import slow\n"
         "from tests.unit.engine.grammar.grammar_cases import TOKENIZER\n"
         "compiler = GrammarCompiler(TOKENIZER, SHARED)\n"
         "threading.Thread(target=compiler.compile, args=(slow(0),), daemon=True).start()\n"

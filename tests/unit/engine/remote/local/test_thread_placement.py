@@ -7,7 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from engine.demo_model import DEMO_MODEL
+from engine.remote import build
+from engine.remote.config import RemoteConfig
 from engine.remote.local.thread_placement import Placement, keep_off_bound_cores
+from engine.remote.remote_engine import RemoteEngine
+from tests.support.scripted.token_server import answers, running_upstream
+
+ONE_TOKEN = answers({"choices": [{"index": 0, "token_ids": [5], "finish_reason": "length"}]})
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="it needs Linux and two cores"
@@ -35,7 +42,7 @@ _FRONT = """
 import os, threading
 from engine.remote.local.thread_placement import keep_off_bound_cores
 threading.Thread(target=threading.Event().wait, daemon=True).start()
-placement = keep_off_bound_cores({server})
+placement = keep_off_bound_cores([{server}], moves_server={moves_server})
 tasks = map(int, os.listdir("/proc/self/task"))
 print(*sorted(map(sorted, map(os.sched_getaffinity, tasks))), placement is None, sep=";")
 """
@@ -70,9 +77,9 @@ def own() -> Iterator[set[int]]:
         os.sched_setaffinity(task, cores)
 
 
-def front(server: Server) -> list[str]:
+def front(server: Server, *, moves_server: bool = True) -> list[str]:
     """Return the cores of a front's threads once it has kept off, and whether it found nothing to do."""
-    source = _FRONT.format(server=server.pid)
+    source = _FRONT.format(server=server.pid, moves_server=moves_server)
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     return done.stdout.strip().split(";")
 
@@ -86,6 +93,36 @@ def test_all_but_the_bound_threads_leave_the_bound_cores(own: set[int]) -> None:
         assert os.sched_getaffinity(server.worker) == os.sched_getaffinity(server.pid) == set(others)
     finally:
         server.end()
+
+
+def test_a_front_that_has_not_started_the_server_moves_itself_alone(own: set[int]) -> None:
+    taken, *others = sorted(own)
+    server = Server({taken})
+    try:
+        assert front(server, moves_server=False) == [str(others), str(others), "False"]
+        assert os.sched_getaffinity(server.worker) == os.sched_getaffinity(server.pid) == own
+    finally:
+        server.end()
+
+
+async def test_a_front_finds_the_server_that_listens_on_its_machine(
+    own: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken, *others = sorted(own)
+    server = Server({taken})
+    lines: list[str] = []
+    try:
+        async with running_upstream(ONE_TOKEN) as upstream:
+            found = {upstream.url: [server.pid]}
+            monkeypatch.setattr(build, "listening_processes", found.__getitem__)
+            config = RemoteConfig(model=str(DEMO_MODEL), urls=(upstream.url,))
+            engine = await RemoteEngine.start(config, on_progress=lines.append)
+            await engine.stop()
+    finally:
+        server.end()
+    assert os.sched_getaffinity(0) == set(others)
+    kept = ", ".join(map(str, others))
+    assert f"computes on cores {taken}; this process keeps to cores {kept}" in lines[-1]
 
 
 def test_cores_that_are_shared_by_threads_are_nobodys(own: set[int]) -> None:
@@ -102,7 +139,7 @@ def test_nothing_is_moved_where_every_core_is_taken(own: set[int]) -> None:
     server = Server({taken})
     try:
         os.sched_setaffinity(0, {taken})  # as in a container of one core
-        assert keep_off_bound_cores(server.pid) is None
+        assert keep_off_bound_cores([server.pid], moves_server=True) is None
         assert os.sched_getaffinity(server.worker) == own
     finally:
         server.end()
@@ -112,7 +149,7 @@ def test_the_cores_are_told(own: set[int]) -> None:
     server = Server({min(own)})
     try:
         expected = Placement(frozenset({min(own)}), frozenset(own - {min(own)}))
-        assert keep_off_bound_cores(server.pid) == expected
+        assert keep_off_bound_cores([server.pid], moves_server=True) == expected
     finally:
         server.end()
 
@@ -120,5 +157,5 @@ def test_the_cores_are_told(own: set[int]) -> None:
 def test_a_server_that_has_ended_moves_nothing(own: set[int]) -> None:
     server = Server({min(own)})
     server.end()
-    assert keep_off_bound_cores(server.pid) is None
+    assert keep_off_bound_cores([server.pid], moves_server=True) is None
     assert os.sched_getaffinity(0) == own
