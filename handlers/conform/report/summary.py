@@ -1,4 +1,4 @@
-"""A run in a few lines, for a terminal."""
+"""The summary of a run for the terminal."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ _MAX_FINDINGS = 25
 
 
 def render_summary(run: Run) -> str:
-    """A line for each subject, then one for each kind of fault."""
+    """Return the summary: a line for each subject, then two for each kind of fault."""
     return "\n".join([*_subjects(run), "", *_findings(run)])
 
 

@@ -1,4 +1,4 @@
-"""Anthropic's messages."""
+"""The checks of Anthropic's Messages API."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -7,9 +7,9 @@ from handlers.conform.document import Json
 from handlers.conform.profile.events import Event
 from handlers.conform.profile.turn import Breach, Call, SentBody, Turn, turn_breaches
 
-_NAMES: Final = "Anthropic's clients take an event by the name in its `event` line, and skip others"
+_NAMES: Final = "Anthropic's clients dispatch an event by its `event` field, and skip unknown names"
 _ORDER: Final = "Anthropic's clients raise an error: Unexpected event order"
-_BLOCKS: Final = "Clients put a delta into the open block of its index, and use a block when it has stopped"
+_BLOCKS: Final = "Clients append a delta to the open block with its index, and use a block when it stops"
 
 
 def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
@@ -31,12 +31,11 @@ def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]
     for kind, is_there in (("message_start", kinds[:1]), ("message_stop", kinds[-1:])):
         if is_there != [kind] or kinds.count(kind) != 1:
             shown = " ".join(kinds[:3] + ["..."] + kinds[-3:])
-            yield Breach(
-                f"The stream has not one {kind} at its {kind.removeprefix('message_')}", shown, _ORDER
-            )
+            end = kind.removeprefix("message_")
+            yield Breach(f"The stream does not have exactly one {kind}, at its {end}", shown, _ORDER)
     ends = [one for one in values if one["type"] == "message_delta"]
     if not ends or not ends[-1]["delta"].get("stop_reason"):
-        why = "A client reads the reason of ending and the usage from it"
+        why = "Clients read the stop reason and the usage from it"
         yield Breach("No message_delta has a stop_reason", " ".join(kinds[-3:]), why)
         return
     blocks = _Blocks()
@@ -47,7 +46,7 @@ def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]
 
 
 class _Blocks:
-    """The blocks of a stream, put together."""
+    """The content blocks of a stream, assembled from its events."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -55,7 +54,7 @@ class _Blocks:
         self._open: dict[int, Json] = {}
 
     def breaches(self, event: Json) -> Iterator[Breach]:
-        """Take the next event; yield what is wrong with its place."""
+        """Add the next event; yield a breach if it is out of order."""
         index = event.get("index")
         match event["type"]:
             case "content_block_start":
