@@ -373,7 +373,7 @@ def test_a_context_that_is_too_short_is_noted_and_no_fault(message: str) -> None
     all_results = results(tested, lambda request: whole({"error": {"message": message}}, 400))
     assert kinds(all_results) == set()
     assert all_results["answers"].num_requests == 0
-    assert "no room in the model's context" in all_results["answers"].note
+    assert "too long for the model's context" in all_results["answers"].note
 
 
 def test_a_request_that_is_refused_is_not_sent_again_with_a_required_tool() -> None:
