@@ -96,7 +96,7 @@ def test_an_empty_variable_counts_as_absent(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("key", ["", " ", "\t"])
 def test_a_blank_key_is_no_absent_one(monkeypatch: pytest.MonkeyPatch, variable: str, key: str) -> None:
     monkeypatch.setenv(variable, key)
-    with pytest.raises(ValidationError, match="a blank key would leave the server open"):
+    with pytest.raises(ValidationError, match="the key is blank"):
         Settings()
     assert Settings(api_key="given").api_key == "given"
 
@@ -159,7 +159,7 @@ def test_instruction_sets_are_known_by_name(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("VERBATIM_ISA", "AVX2")
     assert Settings().isa == "avx2"
     monkeypatch.setenv("VERBATIM_ISA", "x86")
-    with pytest.raises(ValidationError, match="'x86' is none of native, sse4_2, avx2, avx2_vnni, avx512"):
+    with pytest.raises(ValidationError, match="'x86' is not one of native, sse4_2, avx2, avx2_vnni, avx512"):
         Settings()
 
 
@@ -204,7 +204,7 @@ def test_the_engine_over_servers_needs_their_urls() -> None:
     assert Settings(engine_url=("http://a:1",)).is_over_servers
     with pytest.raises(ValueError, match="engine verbatim needs an engine_url"):
         Settings(engine_command="serve")
-    with pytest.raises(ValueError, match="no engine_url"):
+    with pytest.raises(ValueError, match="cannot be combined with engine_url"):
         Settings(engine="vllm", engine_command="serve {port}", engine_url=("http://a:1",))
     with pytest.raises(ValueError, match="needs an engine_url"):
         Settings(engine="vllm", engine_command="serve --port 80")
@@ -281,7 +281,7 @@ def test_kv_events_have_vllms_addresses(endpoint: str) -> None:
 def test_kv_events_need_their_library_an_address_and_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValidationError, match="kv_events_topic has no effect without kv_events"):
         Settings(kv_events_topic="kv@pod@m")
-    with pytest.raises(ValidationError, match="prefix_caching is off"):
+    with pytest.raises(ValidationError, match="needs prefix_caching, which is off"):
         Settings(kv_events="tcp://*:5557", prefix_caching=False)
     monkeypatch.setattr("handlers.settings.kv_events.find_spec", lambda name: None)
     with pytest.raises(ValidationError, match=r"pip install 'verbatim-server\[kv-events\]'"):
@@ -300,7 +300,7 @@ def test_processes_of_the_api_need_an_engine_here() -> None:
     assert Settings(api_workers=2).api_workers == 2
     with pytest.raises(ValueError, match="greater than or equal to 0"):
         Settings(api_workers=-1)
-    with pytest.raises(ValueError, match="other servers compute"):
+    with pytest.raises(ValueError, match="only for the local engine"):
         Settings(api_workers=2, engine_url=("http://a:1",))
 
 

@@ -149,7 +149,7 @@ async def test_a_fault_does_not_end_the_following_of_the_file(
     await asyncio.wait_for(again.wait(), 30)
     following.cancel()
     errors = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert len(errors) == 1 and "looked at again" in errors[0].getMessage()
+    assert len(errors) == 1 and "retrying" in errors[0].getMessage()
 
 
 def test_a_new_key_has_256_random_bits_and_an_entry_that_the_file_takes(tmp_path: Path) -> None:
