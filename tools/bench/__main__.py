@@ -1,4 +1,4 @@
-"""The command line of the benchmarks: `python -m tools.bench <name> --help`."""
+"""Run a benchmark: `python -m tools.bench <name> --help`."""
 
 import argparse
 import asyncio

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Curve:
-    """A speed curve. about: origin. prompt_token_s: seconds for a prompt token. steps: (sequences, seconds)."""
+    """A speed curve. about: origin. prompt_token_s: seconds for a prompt token. steps: sequences, seconds."""
 
     about: str
     prompt_token_s: float

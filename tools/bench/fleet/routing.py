@@ -46,7 +46,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 
 def _fleet(num_servers: int, policy: str, arguments: argparse.Namespace) -> Row:
-    """Return a row. imbalance: maximum over mean load. hits_pc: percentage of turns on the previous server."""
+    """Return a row. imbalance: maximum over mean load. hits_pc: percent of turns on the previous server."""
     found = simulate(
         num_servers,
         CURVES[arguments.curve],
