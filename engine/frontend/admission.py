@@ -79,15 +79,15 @@ def _check_media(prompt: Prompt, model: ModelInfo) -> None:
     A speech model needs exactly one audio input, at the first token.
     """
     if model.speech is not None:
-        if [(one.kind, one.position) for one in prompt.media] != [(MediaKind.AUDIO, 0)]:
+        if [(medium.kind, medium.position) for medium in prompt.media] != [(MediaKind.AUDIO, 0)]:
             raise InvalidRequest("prompt.media: the model only transcribes audio and does not continue text")
     elif prompt.media and not model.media:
         raise InvalidRequest("prompt.media: the prompt has media, but the model reads only text")
     free = 0
-    for one in prompt.media:
-        if one.position < free or one.num_tokens < 1 or one.end > len(prompt.token_ids):
+    for medium in prompt.media:
+        if medium.position < free or medium.num_tokens < 1 or medium.end > len(prompt.token_ids):
             raise InvalidRequest("prompt.media: media must lie within the prompt, in order, and not overlap")
-        free = one.end
+        free = medium.end
 
 
 def _check_beams(request: GenerationRequest, beams: BeamParams) -> None:

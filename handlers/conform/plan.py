@@ -114,9 +114,9 @@ def contract_plan(name: str, only: Sequence[str], skip: Sequence[str]) -> Contra
     """
     document = load(name)
     known = list(endpoints(document))
-    chosen = [one for one in known if _is_chosen((one.id, one.path), only, skip)]
+    chosen = [endpoint for endpoint in known if _is_chosen((endpoint.id, endpoint.path), only, skip)]
     if not chosen:
-        listed = ", ".join(f"{one.id} ({one.path})" for one in known)
+        listed = ", ".join(f"{endpoint.id} ({endpoint.path})" for endpoint in known)
         raise Unusable(f"no operation matches --only and --skip; the contract has {listed}")
     return ContractPlan(name, document, chosen)
 
@@ -127,7 +127,11 @@ def profile_plan(name: str, only: Sequence[str], skip: Sequence[str]) -> Profile
     only, skip: glob patterns to include (all if empty) and to exclude. Raises Unusable if no program matches.
     """
     known = load_profile(name)
-    chosen = [one for one in known if _is_chosen((one.id, *(turn.route for turn in one.turns)), only, skip)]
+    chosen = [
+        program
+        for program in known
+        if _is_chosen((program.id, *(turn.route for turn in program.turns)), only, skip)
+    ]
     if not chosen:
         listed = ", ".join(program.id for program in known)
         raise Unusable(f"no program matches --only and --skip; the profile has {listed}")

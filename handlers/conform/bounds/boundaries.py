@@ -168,7 +168,7 @@ class Table:
     def _names(self, place: Place, union: Place | None) -> tuple[str, ...]:
         if self._rules.names_only:
             return tuple(part for part in place if isinstance(part, str))[-1:]
-        return tuple(render(one) for one in (place, union) if one)
+        return tuple(render(part) for part in (place, union) if part)
 
     def _verdict(
         self, endpoint: Endpoint, place: Place, value: Json, body: Json, reason: str
@@ -184,7 +184,10 @@ class Table:
     def _parameters(self, endpoint: Endpoint) -> dict[str, Json]:
         values = self._parameter_values
         required = (parameter for parameter in endpoint.parameters if parameter.is_required)
-        return {one.name: values.get(one.name, self._samples.smallest(one.schema)) for one in required}
+        return {
+            parameter.name: values.get(parameter.name, self._samples.smallest(parameter.schema))
+            for parameter in required
+        }
 
     def _of_parameters(self, endpoint: Endpoint) -> Iterator[Row]:
         """Yield the rows of the parameters; their text is parsed as JSON, except that of strings."""

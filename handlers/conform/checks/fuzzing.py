@@ -82,7 +82,9 @@ class Fuzz(NamedTuple):
             document = with_model(document, self.names["model"])
         (folder / "document.json").write_text(json.dumps(document))
         (folder / "schemathesis.toml").write_text(self._configuration())
-        chosen: list[str] = [part for one in self.endpoints for part in ("--include-operation-id", one.id)]
+        chosen: list[str] = [
+            part for endpoint in self.endpoints for part in ("--include-operation-id", endpoint.id)
+        ]
         headers: list[str] = [
             part for name, value in self.headers.items() for part in ("--header", f"{name}: {value}")
         ]
@@ -100,7 +102,9 @@ class Fuzz(NamedTuple):
         A request that its schema allows may break a rule that no schema can express, such as prompt and
         output together exceeding the context. It is then refused like an invalid request.
         """
-        refusals = sorted({one.validation_status for one in self.endpoints if one.validation_status})
+        refusals = sorted(
+            {endpoint.validation_status for endpoint in self.endpoints if endpoint.validation_status}
+        )
         allowed: list[int | str] = ["2xx", *refusals, *_NO_ROOM.get(self.contract, ())]
         return allowed, [*_METHOD_OR_CONTENT_TYPE, *refusals, 404]
 
@@ -123,10 +127,10 @@ class Fuzz(NamedTuple):
                 f"negative_data_rejection.expected-statuses = {_strings(forbidden)}",
                 f"not_a_server_error.expected-statuses = {_strings(failures)}",
                 *(
-                    f'[[operations]]\ninclude-operation-id = "{one.id}"\n'
+                    f'[[operations]]\ninclude-operation-id = "{endpoint.id}"\n'
                     f"checks.positive_data_acceptance.expected-statuses = {_strings([*allowed, 404])}"
-                    for one in self.endpoints
-                    if one.is_stateful
+                    for endpoint in self.endpoints
+                    if endpoint.is_stateful
                 ),
             )
         )

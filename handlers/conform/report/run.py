@@ -45,7 +45,9 @@ class Run(NamedTuple):
 
     def of(self, subject: Subject, check: str) -> Result | None:
         """Return the result of a check of a subject; None if the check was not run."""
-        found = (one for one in self.results if one.subject.id == subject.id and one.check == check)
+        found = (
+            result for result in self.results if result.subject.id == subject.id and result.check == check
+        )
         return next(found, None)
 
     def expected(self, subject: Subject, instance: Instance) -> str:

@@ -14,7 +14,7 @@ def render_summary(run: Run) -> str:
 
 
 def _subjects(run: Run) -> Iterator[str]:
-    width = max(len(one.title) for one in run.subjects)
+    width = max(len(subject.title) for subject in run.subjects)
     for subject in run.subjects:
         results = [result for result in run.results if result.subject.id == subject.id]
         num_faults = sum(len(result.findings) for result in results)

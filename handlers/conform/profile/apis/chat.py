@@ -16,8 +16,8 @@ def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
     for choice in answer["choices"]:
         message = choice["message"]
         calls = tuple(
-            Call(one.get("id"), one["function"].get("name"), one["function"].get("arguments"))
-            for one in message.get("tool_calls") or ()
+            Call(call.get("id"), call["function"].get("name"), call["function"].get("arguments"))
+            for call in message.get("tool_calls") or ()
         )
         yield from turn_breaches(sent, _turn(message.get("content") or "", calls, choice["finish_reason"]))
 
@@ -31,17 +31,17 @@ def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]
     yield from usage_breaches(sent, chunks)
     choices = [choice for chunk in chunks for choice in chunk["choices"]]
     for index in sorted({choice["index"] for choice in choices}):
-        yield from _choice_breaches(sent, [one for one in choices if one["index"] == index])
+        yield from _choice_breaches(sent, [choice for choice in choices if choice["index"] == index])
 
 
 def _choice_breaches(sent: SentBody, pieces: Sequence[Json]) -> Iterator[Breach]:
-    reasons = [one["finish_reason"] for one in pieces if one.get("finish_reason")]
+    reasons = [piece["finish_reason"] for piece in pieces if piece.get("finish_reason")]
     if not reasons:
         yield Breach(
             "No chunk has a finish_reason", f"There are {len(pieces)} chunks", "It marks the end of the turn"
         )
         return
-    deltas = [one.get("delta") or {} for one in pieces]
+    deltas = [piece.get("delta") or {} for piece in pieces]
     content = "".join(delta.get("content") or "" for delta in deltas)
     heads: dict[int, Json] = {}
     arguments: dict[int, str] = defaultdict(str)
