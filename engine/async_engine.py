@@ -1,4 +1,4 @@
-"""The engine as an asyncio program uses it: requests in, token events out."""
+"""The asyncio interface of the local engine: requests in, token events out."""
 
 import asyncio
 import logging
@@ -39,17 +39,17 @@ from engine.port.stream_registry import StreamRegistry
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.request_tables import RequestTables, are_large
 
-# A step that takes longer is assumed never to end.
+# A step that takes longer is assumed to hang.
 MAX_STEP_S = 120.0
-STOP_TIMEOUT_S = 0.5  # for a step that runs when the engine stops
-_START_TIMEOUT_S = 3.0  # for loading that is under way when `start` is cancelled
+STOP_TIMEOUT_S = 0.5  # to wait for a running step when the engine stops
+_START_TIMEOUT_S = 3.0  # to wait for a load in progress when `start` is cancelled
 _THREAD_NAME = "engine"
 
 _log = logging.getLogger(__name__)
 
 
 class AsyncEngine(Engine):
-    """An engine that computes in a thread of this process."""
+    """An engine that runs the model in a thread of this process."""
 
     def __init__(
         self,
@@ -58,9 +58,10 @@ class AsyncEngine(Engine):
         *,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
-        """Start the engine's thread; `start` also loads the model. Requires a running event loop.
+        """Start the engine's thread for a loaded model. Requires a running event loop.
 
-        thread: the one in which the core was built. max_unread_bytes: as in EngineConfig.
+        Use `start` to load the model too. thread: the thread in which the core was built. max_unread_bytes:
+        as in EngineConfig.
         """
         core, tokenizer, model_info = built.core, built.tokenizer, built.info
         self._media = built.media
@@ -93,10 +94,10 @@ class AsyncEngine(Engine):
     async def start(
         cls, config: EngineConfig, *, on_progress: Callable[[str], None] | None = None
     ) -> "AsyncEngine":
-        """Load the model in the engine's thread. on_progress: called in this loop with one line at a time.
+        """Load the model in the engine's thread, and return the engine.
 
-        Raises ModelNotSupported if the model cannot be served, CannotLoadAdapter, and KernelsMissing by
-        `config.require_native`.
+        on_progress: called in this event loop with a line of text about the progress. Raises
+        ModelNotSupported; CannotLoadAdapter; CannotPublish; KernelsMissing with `config.require_native`.
         """
         loop = asyncio.get_running_loop()
 
@@ -112,9 +113,9 @@ class AsyncEngine(Engine):
             return cls(built, thread, max_unread_bytes=config.max_unread_bytes)
         except BaseException:
             thread.end()
-            # Wait a while, since a process that ends while libraries are being loaded may crash.
+            # Wait, since a process that exits while libraries are being loaded may crash.
             if not thread.join(_START_TIMEOUT_S):
-                _log.error("the model is still loading, but nothing waits for it any longer")
+                _log.error("the model is still loading, but the start was cancelled")
             raise
 
     @property
@@ -150,7 +151,7 @@ class AsyncEngine(Engine):
     @property
     @override
     def shares_interpreter(self) -> bool:
-        """True: a step runs Python between its torch calls."""
+        """True, since a step runs Python code between its torch calls."""
         return True
 
     @override
@@ -179,7 +180,7 @@ class AsyncEngine(Engine):
                     yield event
         finally:
             self._registry.close(request.request_id)
-            if num_running:  # whatever else ended it: after Add, so that none is left behind
+            if num_running:  # ended early: posted after Add, so that the core removes the request
                 self._thread.post(Abort(arrival))
 
     @override
@@ -207,20 +208,20 @@ class AsyncEngine(Engine):
 
     @override
     async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
-        """Return the weights as `Engine.align` does, computed between two steps."""
+        """Compute the weights of `Engine.align` between two steps."""
         self._check_alive()
         if self._model_info.speech is None or not self._model_info.speech.alignment_heads:
             raise NotCapable("words")
-        assert self._speech is not None, "a model that transcribes has its parts here"
+        assert self._speech is not None, "a speech model has these parts"
         try:
             computing = self._thread.compute(partial(self._speech.cross_weights, window, token_ids))
             return await asyncio.wrap_future(computing)
         except EngineError:
             self._check_alive()
             raise
-        except Exception as error:  # whatever the model's code raises
+        except Exception as error:  # any exception of the model's code
             _log.exception("the alignment of a window failed")
-            raise GenerationFailed("the times of words could not be computed") from error
+            raise GenerationFailed("the timestamps of words could not be computed") from error
 
     @override
     async def abort(self, request_id: str) -> None:
@@ -231,11 +232,11 @@ class AsyncEngine(Engine):
         if self._death.is_set():
             return Health(False, "the engine died", is_alive=False)
         if self._core.is_failing:
-            return Health(False, "the model fails at every step", is_alive=False)
+            return Health(False, "every step of the model fails", is_alive=False)
         if (stalled_s := self._core.stats().stalled_s) > MAX_STEP_S:
             return Health(False, f"no step has ended for {stalled_s:.0f} s", is_alive=False)
         if self._registry.is_draining:
-            return Health(False, "the engine drains")
+            return Health(False, "the engine is draining")
         return Health(True)
 
     @override
@@ -257,9 +258,9 @@ class AsyncEngine(Engine):
 
     @override
     async def stop(self) -> None:
-        """End all requests with EngineStopped, and end the threads.
+        """End all requests with EngineStopped, then the threads.
 
-        A step that does not end within STOP_TIMEOUT_S is left running, which is logged.
+        A step that does not end within STOP_TIMEOUT_S is left running, with an error in the log.
         """
         if self._is_stopped:
             return
@@ -268,7 +269,7 @@ class AsyncEngine(Engine):
         self._grammars.stop()
         self._adapters.close()
         if not await asyncio.to_thread(self._thread.stop, STOP_TIMEOUT_S):
-            _log.error("the running step does not end; the engine stops without waiting for it")
+            _log.error("the running step has not ended; the engine stops without waiting for it")
 
     def _check_alive(self) -> None:
         if self._death.is_set():
@@ -282,16 +283,16 @@ class AsyncEngine(Engine):
             return await self._grammars.compile(grammar)
         except EngineStopped:
             if isinstance(reason := stream.take(), EngineError):
-                raise reason from None  # why the compilation was given up
+                raise reason from None  # the reason the compilation was cancelled
             raise
 
     def _call_soon(self, callback: Callable[..., object], *arguments: object) -> None:
-        """Call in the event loop, from the engine's thread; ignored if the loop has closed since."""
+        """Call a function in the event loop from the engine's thread; do nothing if the loop is closed."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(callback, *arguments)
 
     async def _tables(self, request: GenerationRequest) -> RequestTables | None:
-        """Make the request's tables in another thread if they are large, so as not to delay steps."""
+        """Build large tables of a request in another thread, so that steps are not delayed."""
         if not are_large(request):
             return None
         device = self._core.device

@@ -1,4 +1,4 @@
-"""Put an engine together: the model, its KV cache, scheduler and sampler."""
+"""Assembly of an engine: the model, its KV cache, scheduler and sampler."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 
 def build_core(config: EngineConfig, on_progress: Callable[[str], None]) -> BuiltEngine[EngineCore]:
-    """Load the model, size its cache, and open the adapters.
+    """Load the model, allocate its cache, and load the adapters.
 
-    Raises ModelNotSupported where it cannot be served, KernelsMissing by `config.require_native`,
-    CannotPublish by `config.kv_events`, and CannotLoadAdapter by `config.adapters` and `adapter_root`.
+    on_progress: called with a line of text about the progress. Raises ModelNotSupported; KernelsMissing with
+    `config.require_native`; CannotPublish with `config.kv_events`; CannotLoadAdapter with `config.adapters`
+    or `adapter_root`.
     """
     publisher = None if config.kv_events is None else _open_publisher(config.kv_events)
     try:
@@ -46,7 +47,7 @@ def build_core(config: EngineConfig, on_progress: Callable[[str], None]) -> Buil
 
 
 def choose_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> EngineParts:
-    """Load the parts of `build_core` without joining them: over pages, or else on the fallback path."""
+    """Load the parts of `build_core`, with paged attention if possible, otherwise on the fallback path."""
     prepared = prepare_model(config, on_progress)
     obstacle = prepared.paged_obstacle
     if obstacle is None:
@@ -55,12 +56,12 @@ def choose_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> En
         except NoPagedAttention as error:
             obstacle = str(error)
         if prepared.loaded.plan.device.type == "cuda":
-            torch.cuda.empty_cache()  # of the pages, whose memory would not be free for the caches
+            torch.cuda.empty_cache()  # return the memory of the pages, which the fallback's caches need
     return fallback_parts(prepared, obstacle, on_progress)
 
 
 def build_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> PagedParts:
-    """Load the parts of a model that attends over pages. Raises NoPagedAttention for another."""
+    """Load the parts of a model with paged attention. Raises NoPagedAttention for other models."""
     prepared = prepare_model(config, on_progress)
     if prepared.paged_obstacle is not None:
         raise NoPagedAttention(prepared.paged_obstacle)

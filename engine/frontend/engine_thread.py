@@ -1,4 +1,4 @@
-"""The thread that steps the core, and the inbox by which other threads send it messages."""
+"""The thread that runs the engine core step by step, and its queue of messages from other threads."""
 
 import logging
 from collections.abc import Callable
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Add(NamedTuple):
-    """The message to run a request; fields as in `SteppedCore.add`."""
+    """A message to run a request; fields as in `SteppedCore.add`."""
 
     arrival: int
     request: GenerationRequest
@@ -33,7 +33,7 @@ class Add(NamedTuple):
 
 
 class Embed(NamedTuple):
-    """The message to run an embedding request; fields as in `SteppedCore.embed`."""
+    """A message to run an embedding request; fields as in `SteppedCore.embed`."""
 
     arrival: int
     request: EmbeddingRequest
@@ -42,9 +42,9 @@ class Embed(NamedTuple):
 
 
 class Compute(NamedTuple):
-    """The message to call a function between steps, and to give its result to the future.
+    """A message to call a function between steps.
 
-    function: a function that takes no longer than a step. The future raises what it raises.
+    function: must not take longer than a step. future: receives its result or exception.
     """
 
     function: Callable[[], object]
@@ -52,7 +52,7 @@ class Compute(NamedTuple):
 
 
 class Abort(NamedTuple):
-    """The message to remove the request with this arrival and free its blocks."""
+    """A message to remove the request with this arrival number and free its blocks."""
 
     arrival: int
 
@@ -61,18 +61,16 @@ Message = Add | Embed | Compute | Abort
 
 
 class _Stop:
-    """The message to end the thread."""
+    """A message to end the thread."""
 
 
 class EngineThread:
-    """The loop that steps the core while it has requests, and reads the inbox between steps.
+    """The loop that steps the core while it has requests, and handles messages between steps.
 
     thread: the thread to run in, preferably the one in which the core was built: torch and compiled code
-        start their OpenMP threads for the thread that calls them, and those of a second one would compete
-        with them.
-    publish: called in this thread with the outputs of each step that has any.
-    on_death: called in this thread after an unexpected exception ended the loop and was logged. Nothing
-        follows.
+    start OpenMP threads for each calling thread, and those of a second one would compete with them. publish:
+    called in this thread with the outputs of each step that has any. on_death: called in this thread, as the
+    last call, after an unexpected exception ended the loop and was logged.
     """
 
     def __init__(
@@ -96,13 +94,13 @@ class EngineThread:
         self._thread.end()
 
     def post(self, message: Message) -> None:
-        """Send a message. Any thread may call this."""
+        """Send a message. Thread-safe."""
         self._inbox.put(message)
 
     def compute(self, function: Callable[[], T]) -> "Future[T]":
-        """Call a function in the thread, between steps. Any thread may call this.
+        """Call a function in the thread, between steps. Thread-safe.
 
-        The future raises EngineStopped if the thread ends before.
+        The returned future raises EngineStopped if the thread ends before the call.
         """
         future: Future[Any] = Future()
         with self._computing_lock:
@@ -113,9 +111,9 @@ class EngineThread:
         return future
 
     def stop(self, timeout_s: float) -> bool:
-        """Let no further step begin, and return whether the running one ended within `timeout_s` seconds.
+        """Start no further step, and return whether the running one ended within `timeout_s` seconds.
 
-        Any other thread may call this.
+        Must be called from another thread.
         """
         self._inbox.put(_Stop())
         return self._thread.join(timeout_s)
@@ -125,7 +123,7 @@ class EngineThread:
             while self._read_inbox():
                 if outputs := self._core.step():
                     self._publish(outputs)
-        except BaseException:  # a bug of ours or of a library: waiting requests must fail
+        except BaseException:  # a bug here or in a library: waiting requests must fail
             _log.critical("the engine died", exc_info=True)
             self._on_death()
         finally:
@@ -133,7 +131,7 @@ class EngineThread:
             self._core.close()
 
     def _end_computing(self) -> None:
-        """Let all calls fail that wait, and those to come."""
+        """Let all pending and future calls of `compute` fail."""
         with self._computing_lock:
             self._has_ended = True
         while not self._inbox.empty():
@@ -142,7 +140,7 @@ class EngineThread:
                 message.future.set_exception(EngineStopped("the engine has stopped"))
 
     def _read_inbox(self) -> bool:
-        """Handle all messages, waiting for one if there is no request.
+        """Handle all messages; wait for one if there is no request.
 
         Return False if the loop must stop.
         """
@@ -164,9 +162,9 @@ class EngineThread:
             self._begin(message)
         except EngineError as error:
             self._publish([Output(message.arrival, error)])
-        except Exception:  # an option that no contract lets through: the other requests go on
-            _log.exception("request %r cannot begin", message.request.request_id)
-            self._publish([Output(message.arrival, GenerationFailed("the request cannot begin"))])
+        except Exception:  # an invalid option, which contracts should refuse: other requests must go on
+            _log.exception("request %r cannot be started", message.request.request_id)
+            self._publish([Output(message.arrival, GenerationFailed("the request cannot be started"))])
 
     def _begin(self, message: Add | Embed) -> None:
         if isinstance(message, Embed):
@@ -188,12 +186,12 @@ class EngineThread:
 
 
 def _compute(message: Compute) -> None:
-    """Call the function, unless nobody waits for it any more."""
+    """Call the function of a message, unless its future was cancelled."""
     if not message.future.set_running_or_notify_cancel():
         return
     try:
         result = message.function()
-    except Exception as error:  # for the caller, and no fault of the requests that run
+    except Exception as error:  # concerns only the caller, not the running requests
         message.future.set_exception(error)
     else:
         message.future.set_result(result)

@@ -1,4 +1,4 @@
-"""The protocol of a core that the engine's thread steps."""
+"""The protocol of an engine core that runs step by step in the engine's thread."""
 
 from typing import Protocol
 
@@ -13,10 +13,10 @@ from engine.sampling.request_tables import RequestTables
 
 
 class SteppedCore(Protocol):
-    """A core that runs requests, a step at a time; the methods are those of EngineCore.
+    """A core that runs requests step by step; the methods are those of EngineCore.
 
-    One thread calls them, but for `stats`, `used_adapters`, `device` and `is_failing`, which any thread may
-    read.
+    All methods are called by one thread, except `stats`, `used_adapters`, `device` and `is_failing`, which
+    are thread-safe.
     """
 
     @property

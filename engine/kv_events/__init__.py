@@ -1,1 +1,1 @@
-"""The changes of the prefix cache, published as vLLM does, so that routers know who has which prefix."""
+"""Publishing of prefix cache changes in vLLM's format, for routers that choose a server by prefix."""

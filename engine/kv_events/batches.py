@@ -1,7 +1,6 @@
-"""Changes of the prefix cache in the form of vLLM 0.32: MessagePack, each event a map of named fields.
+"""Prefix cache changes in the format of vLLM 0.32: MessagePack, with a map of named fields for each event.
 
-Which fields there are, and which of them are optional, follows vLLM's `distributed/kv_events.py`, whose own
-classes read these batches in tests/vllm.
+The fields follow vLLM's `distributed/kv_events.py`; in tests/vllm, its classes decode these batches.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,18 +10,19 @@ import msgspec
 
 from engine.scheduling.cache_changes import CacheChange, RemovedBlock, StoredBlock
 
-_MEDIUM: Final = "GPU"  # vLLM's word for the memory that the model computes in, on a CPU too
-_KIND: Final = "full_attention"  # a prefix is found only if all of its blocks are there
+_MEDIUM: Final = "GPU"  # vLLM's name for the memory of the model, also on a CPU
+_KIND: Final = "full_attention"  # a prefix is only found if all its blocks are cached
 _HASH_BYTES: Final = 8
 
 ExtraKeys: TypeAlias = tuple[str | tuple[str, int], ...]
 
 
 class BlockStored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=True):
-    """Blocks that follow one another in a sequence, and have entered the cache.
+    """Consecutive blocks of a sequence that were added to the cache.
 
-    parent_block_hash: of the block before them. token_ids: of all of them. extra_keys: for each block, what
-    its hash depends on besides. group_idx: vLLM's number of layers that are cached alike.
+    parent_block_hash: hash of the block before them; None at the beginning of a prompt. token_ids: of all
+    blocks. extra_keys: for each block, further inputs of its hash. group_idx: vLLM's index of a group of
+    layers that are cached in the same way.
     """
 
     block_hashes: list[int]
@@ -38,7 +38,7 @@ class BlockStored(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
 
 
 class BlockRemoved(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=True):
-    """Blocks that have left the cache."""
+    """Blocks that were removed from the cache."""
 
     block_hashes: list[int]
     medium: str | None
@@ -46,14 +46,14 @@ class BlockRemoved(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class AllBlocksCleared(msgspec.Struct, frozen=True, tag=True):
-    """The cache is empty."""
+    """The cache was cleared."""
 
 
 Event: TypeAlias = BlockStored | BlockRemoved | AllBlocksCleared
 
 
 class EventBatch(msgspec.Struct, frozen=True, array_like=True):
-    """Events in the order in which they occurred. ts: seconds since 1970."""
+    """Events in the order of occurrence. ts: Unix time in seconds."""
 
     ts: float
     events: list[Event]
@@ -61,12 +61,12 @@ class EventBatch(msgspec.Struct, frozen=True, array_like=True):
 
 
 def block_hash(key: bytes) -> int:
-    """Return a block's hash, the last 64 bits of its key, as vLLM shortens its own."""
+    """Return the hash of a block: the last 64 bits of its key, as in vLLM."""
     return int.from_bytes(key[-_HASH_BYTES:], "big")
 
 
 def to_events(changes: Iterable[CacheChange], block_size: int) -> Iterator[Event]:
-    """Yield events of changes, in order; blocks that follow one another in a sequence share one."""
+    """Convert changes to events, in order; consecutive blocks of a sequence are combined into one event."""
     run: list[StoredBlock | RemovedBlock] = []
     for change in changes:
         if run and not _belongs(change, run[-1]):

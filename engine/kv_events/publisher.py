@@ -1,16 +1,13 @@
-"""The thread that publishes the changes of the prefix cache over ZMQ, and sends again what was missed.
+"""The thread that publishes prefix cache changes over ZMQ, and replays batches that subscribers missed.
 
-The sockets and their frames are vLLM's: a PUB socket sends (topic, sequence number, batch), and a ROUTER
-socket answers a number with all batches from that one on, as far as they are kept, and one of the number -1
-at last. Numbers are 8 bytes, big-endian. Beyond vLLM,
-- the first batch clears what a subscriber may know of an earlier process, the last what it knows of this one;
-- where batches are asked for that are not kept any more, one before the kept ones stands for them, which has
-  all blocks that are in the cache now;
-- a batch is never waited for: where too many of them queue it is lost, and then the whole cache is published;
-- batches are kept and queued within a bound of bytes too; one who does not read misses some, and may ask for
-  them;
-- who asks for batches and does not read them is sent no more than its queue takes, and the rest when there is
-  room again.
+The sockets and frames are those of vLLM: a PUB socket sends (topic, sequence number, batch), and a ROUTER
+socket answers a sequence number with all buffered batches from that number on, followed by a message with the
+number -1. Numbers are 8 bytes, big-endian. In addition to vLLM: - The first batch clears the state that a
+subscriber may have from an earlier process, and the last batch that of this process. - If requested batches
+are no longer buffered, a batch with all blocks that are currently in the cache replaces them. - Publishing
+never blocks the engine: if the queue is full, a batch is lost, and then the whole cache is published. - The
+buffer and the queue have a bound in bytes too. A slow subscriber misses batches, and may request them again.
+- A replay to a slow subscriber waits until its socket's queue has room.
 """
 
 import logging
@@ -32,15 +29,15 @@ from engine.scheduling.cache_changes import CacheChanges, StoredBlock
 
 _MAX_QUEUED: Final = 10_000  # batches
 _MAX_BYTES: Final = 2**26  # of the batches that are kept, and as many of those that are queued
-# Batches for one subscriber that it has not read: of 40 kB, from a large prompt, as many bytes as above.
+# Unread batches of one subscriber: with 40 kB each, from a large prompt, as many bytes as above.
 _MAX_UNREAD: Final = 1600
 _MAX_UNREAD_REPLIES: Final = 256
-_MAX_REPLAYS: Final = 16  # of one subscriber at a time
-_REPLAY_PAUSE_MS: Final = 10  # until one who does not read is sent more
-_REPLAY_PATIENCE_S: Final = 60.0  # after which one who does not read gets no more
-_LINGER_MS: Final = 200  # for what has been sent when the process ends
+_MAX_REPLAYS: Final = 16  # pending for one subscriber
+_REPLAY_PAUSE_MS: Final = 10  # before sending is tried again to a slow subscriber
+_REPLAY_PATIENCE_S: Final = 60.0  # after which the replays of a subscriber that does not read are dropped
+_LINGER_MS: Final = 200  # to flush sent messages when the process ends
 _JOIN_S: Final = 1.0
-_POLL_MS: Final = 500  # the longest until a loss is noticed where no batch follows
+_POLL_MS: Final = 500  # maximum delay until a lost batch is noticed if no batch follows
 _LAST: Final = (-1).to_bytes(8, "big", signed=True)
 _INBOX: Final = "inproc://batches"
 _CLEARED: Final = AllBlocksCleared()
@@ -49,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 
 class KVEventPublisher:
-    """Publishes what the engine's thread hands it; all methods but `counters` belong to that thread."""
+    """A publisher for the engine's thread, which calls all methods except `counters`."""
 
     def __init__(
         self,
@@ -59,20 +56,20 @@ class KVEventPublisher:
         max_bytes: int = _MAX_BYTES,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the endpoints. Raises CannotPublish if one cannot be had.
+        """Open the sockets. Raises CannotPublish if an endpoint cannot be used.
 
-        max_queued, max_bytes: of batches that wait for the thread; the latter of those that are kept too.
-        clock: returns seconds since 1970.
+        max_queued: maximum batches in the queue to the thread. max_bytes: maximum bytes in this queue, and in
+        the replay buffer. clock: returns Unix time in seconds.
         """
         self._context = zmq.Context()
         self._clock = clock
         self._topic = config.topic.encode()
         self._max_bytes = max_bytes
         self._kept = _Kept(config.buffer_steps, max_bytes)
-        self._num_bytes_handed = 0  # to the thread, since the start
-        self._num_bytes_taken = 0  # by the thread
+        self._num_bytes_handed = 0  # queued for the thread since the start
+        self._num_bytes_taken = 0  # read by the thread since the start
         self._replays: dict[bytes, deque[_Replay]] = {}  # by client
-        self._whole: _Whole | None = None  # while there are replays
+        self._whole: _Whole | None = None  # only while there are replays
         self._next_number = 0
         self._lost_some = False
         self._num_lost = 0
@@ -88,17 +85,17 @@ class KVEventPublisher:
         except CannotPublish:
             self._context.destroy(linger=0)
             raise
-        # As they were bound: `tcp://*:0` has a port now.
+        # The bound endpoints, in which the port 0 is replaced by the actual port.
         self.endpoint = self._public.getsockopt_string(zmq.LAST_ENDPOINT)
         self.replay_endpoint = self._replay.getsockopt_string(zmq.LAST_ENDPOINT) or None
 
     def _open(self, kind: int, endpoint: str | None, most_queued: int) -> "zmq.Socket[bytes]":
-        """Return a socket, bound or connected as vLLM does with such an endpoint."""
+        """Open a socket, and bind or connect it by vLLM's rules for endpoints."""
         socket = self._context.socket(kind)
         socket.set_hwm(most_queued)
         socket.setsockopt(zmq.LINGER, _LINGER_MS)
         if kind == zmq.ROUTER:
-            socket.setsockopt(zmq.ROUTER_MANDATORY, 1)  # it says so where a queue is full, and drops nothing
+            socket.setsockopt(zmq.ROUTER_MANDATORY, 1)  # report a full queue instead of dropping messages
         if endpoint is None:
             return socket
         try:
@@ -111,12 +108,12 @@ class KVEventPublisher:
         return socket
 
     def start(self, changes: CacheChanges, block_size: int) -> None:
-        """Start to publish the changes of a cache whose blocks have `block_size` tokens, once."""
+        """Start publishing the changes of a cache with blocks of `block_size` tokens. May be called once."""
         self._changes, self._block_size = changes, block_size
         self._thread.start()
 
     def publish(self) -> None:
-        """Hand the changes since the last call to the thread, without waiting for it."""
+        """Queue the changes since the last call for the thread, without blocking."""
         changes = self._changes.take()
         if not changes:
             return
@@ -137,17 +134,17 @@ class KVEventPublisher:
         self._lost_some = True
 
     def counters(self) -> KVEventCounters:
-        """Return the numbers of batches so far. Any thread may call this."""
+        """Return the counts of batches. Thread-safe."""
         return KVEventCounters(num_batches=self._next_number, num_lost=self._num_lost)
 
     def close(self) -> None:
-        """Publish what is left, and end the thread; what has not been sent within a second is dropped."""
+        """Publish the queued batches and end the thread; batches not sent within a second are dropped."""
         if self._thread.is_alive():
             self._outbox.setsockopt(zmq.SNDTIMEO, _LINGER_MS)
             try:
                 self._outbox.send(b"")
             except zmq.Again:
-                _log.error("KV events are not sent fast enough; the last ones are lost")
+                _log.error("KV events are not sent fast enough; the last batches are lost")
             self._outbox.close()
             self._thread.join(_JOIN_S)
         else:
@@ -174,7 +171,7 @@ class KVEventPublisher:
         self._context.term()
 
     def _read_batch(self) -> bool:
-        """Publish the next batch that has been handed over, and return False after the last."""
+        """Publish the next queued batch; return False after the last one."""
         batch = self._inbox.recv()
         if batch:
             self._num_bytes_taken += len(batch)
@@ -182,13 +179,13 @@ class KVEventPublisher:
         return bool(batch)
 
     def _recover(self) -> None:
-        """Publish all that is in the cache, since a batch was lost. All others have been published."""
-        self._lost_some = False  # before the cache is read: what is lost from now on sets it again
-        _log.error("KV events were made faster than sent; the whole cache is published instead")
+        """Publish the whole cache after a batch was lost, when the queue is empty."""
+        self._lost_some = False  # reset before the cache is read, so that a later loss is not missed
+        _log.error("KV events were produced faster than sent; the whole cache is published instead")
         self._send_events(self._contents())
 
     def _contents(self) -> list[Event]:
-        """Return events that lead from any state to the blocks in the cache now."""
+        """Return events that reset any state to the current blocks of the cache."""
         present: Sequence[StoredBlock] = self._changes.present()
         return [_CLEARED, *to_events(present, self._block_size)]
 
@@ -204,20 +201,20 @@ class KVEventPublisher:
         self._public.send_multipart((self._topic, _in_bytes(number), batch))
 
     def _read_request(self) -> None:
-        """Read a subscriber's request for the batches that it has missed. One that is none is ignored."""
+        """Read a subscriber's request for missed batches; an invalid one is ignored, with a warning."""
         frames = self._replay.recv_multipart()
         if len(frames) != 3 or len(frames[2]) != 8:
-            _log.warning("a request for KV events is not understood; it must be a number of 8 bytes")
+            _log.warning("ignored an invalid replay request for KV events; it must be a number of 8 bytes")
             return
         client, _, first = frames
         replays = self._replays.setdefault(client, deque())
         if len(replays) == _MAX_REPLAYS:
-            _log.warning("a subscriber of KV events asks for more and more, and reads nothing")
+            _log.warning("ignored a replay request for KV events: the subscriber has too many pending ones")
             return
         replays.append(_Replay(client, int.from_bytes(first, "big"), time.monotonic()))
 
     def _send_replays(self) -> None:
-        """Send what was asked for, as far as those who asked read it."""
+        """Send pending replays as far as the subscribers read them."""
         for client, replays in list(self._replays.items()):
             try:
                 while replays:
@@ -226,16 +223,16 @@ class KVEventPublisher:
             except zmq.Again:
                 if time.monotonic() - replays[0].moved_at < _REPLAY_PATIENCE_S:
                     continue
-                _log.warning("a subscriber of KV events does not read what it has asked for")
+                _log.warning("dropped the replays of KV events for a subscriber that does not read them")
             except zmq.ZMQError as error:
-                if error.errno != zmq.EHOSTUNREACH:  # it has left
+                if error.errno != zmq.EHOSTUNREACH:  # the subscriber has disconnected
                     raise
             del self._replays[client]
         if not self._replays:
             self._whole = None
 
     def _go_on(self, replay: "_Replay") -> None:
-        """Send the rest of a replay. Raises zmq.Again where there is no room for it now."""
+        """Send the rest of a replay. Raises zmq.Again if the socket's queue is full."""
         if replay.next_number < self._kept.oldest:
             self._reply(replay, self._kept.oldest - 1, self._whole_cache())
         for number, batch in self._kept.since(replay.next_number):
@@ -243,7 +240,7 @@ class KVEventPublisher:
         self._replay.send_multipart((replay.client, b"", b"", _LAST, b""), zmq.DONTWAIT)
 
     def _whole_cache(self) -> bytes:
-        """Return a batch with all blocks, one for all replays: of a time after which all batches are kept."""
+        """Return a batch with all blocks, shared by replays as long as all later batches are buffered."""
         if self._whole is None or self._whole.next_number < self._kept.oldest:
             self._whole = _Whole(self._next_number, self._encode(self._contents()))
         return self._whole.batch
@@ -255,14 +252,14 @@ class KVEventPublisher:
 
 
 class _Kept:
-    """The last batches, by consecutive numbers from 0 on. oldest: the number of the first that is kept."""
+    """The replay buffer: the last batches, numbered from 0. oldest: number of the first buffered batch."""
 
-    def __init__(self, most: int, max_bytes: int) -> None:
-        """Begin without batches.
+    def __init__(self, max_batches: int, max_bytes: int) -> None:
+        """Create an empty buffer.
 
-        most, max_bytes: the most batches and bytes that are kept; the last batch is, however large it is.
+        max_batches, max_bytes: limits of the buffer; the last batch is always kept, regardless of its size.
         """
-        self._most = most
+        self._max_batches = max_batches
         self._max_bytes = max_bytes
         self._num_bytes = 0
         self._batches = deque[bytes]()
@@ -274,27 +271,27 @@ class _Kept:
     def append(self, batch: bytes) -> None:
         self._batches.append(batch)
         self._num_bytes += len(batch)
-        while len(self) > self._most or (self._num_bytes > self._max_bytes and len(self) > 1):
+        while len(self) > self._max_batches or (self._num_bytes > self._max_bytes and len(self) > 1):
             self._num_bytes -= len(self._batches.popleft())
             self.oldest += 1
 
     def since(self, number: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the batches from a number on, as far as they are kept, with their numbers."""
+        """Yield the buffered batches from a number on, with their numbers."""
         first = max(number, self.oldest)
         yield from enumerate(islice(self._batches, first - self.oldest, None), first)
 
 
 class _Whole(NamedTuple):
-    """A batch with the whole cache. next_number: of the first batch whose changes it may lack."""
+    """A batch with the whole cache. next_number: number of the first batch that it may not include."""
 
     next_number: int
     batch: bytes
 
 
 class _Replay:
-    """A request for batches that were missed.
+    """A replay of missed batches to a subscriber.
 
-    next_number: of the next to send. moved_at: when the last was sent, by the monotonic clock.
+    next_number: number of the next batch to send. moved_at: monotonic time when the last batch was sent.
     """
 
     def __init__(self, client: bytes, next_number: int, moved_at: float) -> None:

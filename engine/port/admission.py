@@ -1,4 +1,4 @@
-"""The checks that need the model: whether it can run a request. Contracts check the rest themselves."""
+"""The checks of a request that depend on the model; contracts have checked everything else."""
 
 from collections.abc import Container, Iterable
 
@@ -13,15 +13,15 @@ from engine.port.request import (
     Prompt,
 )
 
-_MAX_LENGTH_PENALTY = 50  # a length to that power is a finite float
+_MAX_LENGTH_PENALTY = 50  # keeps length ** length_penalty a finite float
 
 
 def check_request(
     request: GenerationRequest, model: ModelInfo, adapters: Container[str] = frozenset()
 ) -> None:
-    """Raise an InvalidRequest that says why the model cannot run the request, if it cannot.
+    """Raise InvalidRequest if the model cannot run the request.
 
-    adapters: the names of the adapters that requests may ask for.
+    adapters: names of the adapters that requests may use.
     """
     _check_prompt(request, model, adapters, max_tokens=request.stopping.max_tokens)
     if request.stopping.max_tokens < 1 or request.num_sequences < 1:
@@ -36,15 +36,18 @@ def check_request(
 
 def _check_texts(name: str, texts: Iterable[str]) -> None:
     if (num_characters := sum(map(len, texts))) > MAX_TEXT_CHARACTERS:
-        raise InvalidRequest(f"the {name} have {num_characters} characters, of {MAX_TEXT_CHARACTERS} at most")
+        raise InvalidRequest(
+            f"the {name} have {num_characters} characters; the limit is {MAX_TEXT_CHARACTERS}"
+        )
 
 
 def check_embedding(
     request: EmbeddingRequest, model: ModelInfo, adapters: Container[str] = frozenset()
 ) -> None:
-    """Check an embedding request, whose prompt may fill the context since no token follows.
+    """Raise InvalidRequest if the model cannot run the embedding request.
 
-    adapters: the names of the adapters that requests may ask for. Raises InvalidRequest.
+    The prompt may fill the whole context, since no token is generated. adapters: names of the adapters that
+    requests may use.
     """
     _check_prompt(request, model, adapters, max_tokens=0)
 
@@ -71,34 +74,34 @@ def _check_prompt(
 
 
 def _check_media(prompt: Prompt, model: ModelInfo) -> None:
-    """Check that the model reads media, and that each lies in the prompt, behind the one before.
+    """Check that the model reads media, and that the media are in order within the prompt.
 
-    A model that transcribes needs one sound, with the first token.
+    A speech model needs exactly one audio input, at the first token.
     """
     if model.speech is not None:
-        if [(one.kind, one.position) for one in prompt.media] != [(MediaKind.AUDIO, 0)]:
-            raise InvalidRequest("prompt.media: the model transcribes a sound, and continues no text")
+        if [(medium.kind, medium.position) for medium in prompt.media] != [(MediaKind.AUDIO, 0)]:
+            raise InvalidRequest("prompt.media: the model only transcribes audio and does not continue text")
     elif prompt.media and not model.media:
-        raise InvalidRequest("prompt.media: the prompt holds media, and the model takes text alone")
+        raise InvalidRequest("prompt.media: the prompt has media, but the model reads only text")
     free = 0
-    for one in prompt.media:
-        if one.position < free or one.num_tokens < 1 or one.end > len(prompt.token_ids):
+    for medium in prompt.media:
+        if medium.position < free or medium.num_tokens < 1 or medium.end > len(prompt.token_ids):
             raise InvalidRequest("prompt.media: media must lie within the prompt, in order, and not overlap")
-        free = one.end
+        free = medium.end
 
 
 def _check_beams(request: GenerationRequest, beams: BeamParams) -> None:
     if beams.num_beams < 2:
         raise InvalidRequest("a beam search needs at least 2 beams")
     if request.num_sequences > beams.num_beams:
-        raise InvalidRequest("a beam search gives at most num_beams sequences")
+        raise InvalidRequest("a beam search returns at most num_beams sequences")
     if not abs(beams.length_penalty) <= _MAX_LENGTH_PENALTY:
         raise InvalidRequest(
-            f"length_penalty must lie within -{_MAX_LENGTH_PENALTY} and {_MAX_LENGTH_PENALTY}"
+            f"length_penalty must be between -{_MAX_LENGTH_PENALTY} and {_MAX_LENGTH_PENALTY}"
         )
     if request.sampling.temperature != 0:
-        raise InvalidRequest("a beam search draws nothing: its temperature must be 0")
+        raise InvalidRequest("a beam search does not sample: its temperature must be 0")
     if request.sampling.grammar is not None:
-        raise InvalidRequest("a beam search cannot be bound by a grammar")
+        raise InvalidRequest("a beam search does not support grammars")
     if request.sampling.logprob_token_ids:
-        raise InvalidRequest("a beam search lists the most likely tokens alone")
+        raise InvalidRequest("a beam search does not support logprob_token_ids")

@@ -1,8 +1,8 @@
-"""The protocol of an engine, in full: whatever follows it serves every API contract; no torch.
+"""The complete protocol of an engine, which every API contract is served with; no torch.
 
-`engine.async_engine` computes in this process, and `engine.remote` lets servers compute. Another engine is
-written from this page, from `request.py` and `events.py` beside it, which are what goes in and comes out, and
-from `errors.py`, whose errors are the only ones that its methods raise.
+`engine.async_engine` runs the model in this process, and `engine.remote` uses other servers. To write another
+engine, implement this protocol with the inputs in `engine/port/request.py`, the outputs in `engine/port/events.py`, and
+the exceptions in `engine/port/errors.py`, which are the only ones that its methods may raise.
 """
 
 from abc import abstractmethod
@@ -24,73 +24,71 @@ from engine.port.text.tokenizer import Tokenizer
 
 
 class Engine(Protocol):
-    """A loaded model that serves requests, many at a time.
+    """A loaded model that serves many requests concurrently.
 
-    All methods and properties belong to the event loop that started it, and none of them blocks that loop.
-    The properties, but for the names of `adapters`, are the same from the start to the end.
+    All methods and properties must be used in the event loop that started it, and none blocks that loop. The
+    properties do not change after the start, except the names of `adapters`.
     """
 
     @property
     @abstractmethod
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer of the model, which any thread may use."""
+        """The model's tokenizer, which is thread-safe."""
 
     @property
     @abstractmethod
     def model_info(self) -> ModelInfo:
-        """The facts about the model, its context and its cache."""
+        """The description of the model, its context and its cache."""
 
     @property
     @abstractmethod
     def capabilities(self) -> Capabilities:
-        """The features that requests may ask for; whatever else is asked for raises NotCapable."""
+        """The features that requests may use; others raise NotCapable."""
 
     @property
     @abstractmethod
     def adapters(self) -> Adapters:
-        """The adapters that requests may name: `info.adapter.NO_ADAPTERS` for an engine that takes none."""
+        """The adapters that requests may use; `info.adapter.NO_ADAPTERS` for an engine without adapters."""
 
     @property
     @abstractmethod
     def media(self) -> MediaProcessor | None:
-        """The processor of files for the model; None for a model that reads text alone.
+        """The processor of media files for the model; None for a text model.
 
-        The prompts of requests with media are those that it makes.
+        Prompts with media must be created by it.
         """
 
     @property
     @abstractmethod
     def speech(self) -> SpeechReader | None:
-        """The reader of sounds for a model that transcribes; None for any other, and where no sound is read
-        in this process."""
+        """The audio reader of a speech model; None for other models, or if this process reads no audio."""
 
     @property
     @abstractmethod
     def shares_interpreter(self) -> bool:
-        """True if a thread of this process computes, which waits while the event loop has the interpreter."""
+        """True if the model runs in this process, and so shares the interpreter with the event loop."""
 
     @abstractmethod
     def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
     ) -> AsyncGenerator[TokenEvent, None]:
-        """Run a request. Closing the iterator, or cancelling the task that awaits it, aborts the request.
+        """Run a request and yield its events. Closing the iterator or cancelling its task aborts the request.
 
-        on_end: called with the number of sequences that have just ended, even before their events are read;
-        for all of them in the end, unless the iterator is closed before.
+        on_end: called with the number of sequences that have just ended, possibly before their events are
+        read; it is called for all sequences unless the iterator is closed early.
 
-        The events of its sequences are interleaved, in order within each sequence; the iterator ends after
-        the last event of the last sequence. Nothing runs before the first event is awaited.
+        The events of different sequences are interleaved, and in order within each sequence. The iterator
+        ends after the last event of the last sequence. The request starts when the first event is awaited.
 
-        Raises at the first event: InvalidRequest for a request that this model can never run, one of its
-        subclasses where it says more, such as NotCapable and PromptTooLong, or an id that is in use;
-        EngineBusy; EngineStopped. Then or later: GenerationFailed, RequestAborted, or ReaderTooSlow if too
-        many events are unread; EngineStopped if the engine stops; EngineDied if it is dead.
+        Raises at the first event: InvalidRequest, or a subclass such as NotCapable or PromptTooLong, for a
+        request that the model can never run or whose id is in use; EngineBusy; EngineStopped. Raises then or
+        later: GenerationFailed; RequestAborted; ReaderTooSlow if too many events are unread; EngineStopped;
+        EngineDied.
         """
 
     @abstractmethod
     async def embed(self, request: EmbeddingRequest) -> Embedding:
-        """Return a text's vector, float32 [hidden_size]. Cancelling the task that awaits it aborts the
-        request.
+        """Return the embedding of a text, a float32 [hidden_size]. Cancelling the task aborts the request.
 
         Raises InvalidRequest as `submit` does, NotCapable if `capabilities` has no embeddings, EngineBusy,
         EngineStopped, GenerationFailed, RequestAborted or EngineDied.
@@ -98,40 +96,40 @@ class Engine(Protocol):
 
     @abstractmethod
     async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
-        """Return the weights with which the decoder's alignment heads attend to a window of sound.
+        """Return the attention weights of the decoder's alignment heads over a window of audio.
 
-        window: as `Audio.window` returns it. token_ids: a prompt about the window, and its output. Returns
-        softmax weights, float32 [num_heads, num_tokens, num_positions], where the heads are those of
-        `model_info.speech.alignment_heads`, in their order.
+        window: as returned by `Audio.window`. token_ids: a prompt for the window and its output. The result
+        has softmax weights, float32 [num_heads, num_tokens, num_positions], with the heads in the order of
+        `model_info.speech.alignment_heads`.
 
-        Raises NotCapable for a model without such heads or an engine that cannot look at them,
-        GenerationFailed, EngineStopped and EngineDied.
+        Raises NotCapable if the model or the engine does not support this, GenerationFailed, EngineStopped
+        and EngineDied.
         """
 
     @abstractmethod
     async def abort(self, request_id: str) -> None:
-        """End a request, whose iterator raises RequestAborted. Unknown and ended ids are ignored."""
+        """Abort a request; its iterator raises RequestAborted. Unknown and ended ids are ignored."""
 
     @abstractmethod
     async def health(self) -> Health:
-        """Return whether requests can be expected to succeed. Raises nothing."""
+        """Return whether requests are expected to succeed. Does not raise."""
 
     @abstractmethod
     async def death(self) -> None:
-        """Return once the engine has died, with all its requests ended by EngineDied; never while it lives.
+        """Wait until the engine has died and all its requests have raised EngineDied.
 
-        A process whose engine has died is replaced. An engine that `stop` ended has not died.
+        A process whose engine has died must be restarted. An engine that was stopped has not died.
         """
 
     @abstractmethod
     def stats(self) -> EngineStats:
-        """Return the counters since the start and the gauges of now. Raises nothing."""
+        """Return the counters since the start and the current gauges. Does not raise."""
 
     @abstractmethod
     async def drain(self, timeout_s: float) -> None:
-        """Refuse new requests with EngineStopped, and wait for running ones for as many seconds; then these
-        raise EngineStopped too."""
+        """Refuse new requests with EngineStopped, and wait for running ones for at most `timeout_s`; requests
+        that still run then raise EngineStopped too."""
 
     @abstractmethod
     async def stop(self) -> None:
-        """End all requests with EngineStopped, and then whatever the engine has started. May come again."""
+        """End all requests with EngineStopped, and release all resources. May be called again."""

@@ -1,7 +1,7 @@
-"""The engine's requests: neutral, already valid against their contract, no torch.
+"""The engine's requests, independent of API contracts; no torch.
 
-Bounds live in the contracts. The engine checks only what depends on the model: context length, token ids,
-adapter names, and whether a grammar compiles (`errors.InvalidRequest`).
+The contracts validate the ranges of values. The engine only checks what depends on the model: context length,
+token ids, adapter names, and that a grammar compiles (`errors.InvalidRequest`).
 """
 
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ from typing import Literal
 
 import msgspec
 
-# The most characters in all stop strings of a request, and in all its bad words: each token is checked for
-# them.
+# The maximum characters of all stop strings of a request, and of all its bad words, which are searched for
+# after each token.
 MAX_TEXT_CHARACTERS = 65_536
 
 
@@ -32,122 +32,125 @@ class Grammar(msgspec.Struct, frozen=True):
     """The language of `source`."""
 
     source: str = ""
-    """The grammar itself, in that language."""
+    """The text of the grammar."""
 
 
 class Watermark(msgspec.Struct, frozen=True):
     """The green-list watermark (Kirchenbauer et al. 2023, arXiv 2301.10226, algorithm 2)."""
 
     gamma: float = 0.5
-    """The share of the vocabulary that is green, in (0, 1)."""
+    """The fraction of the vocabulary that is green, in (0, 1)."""
 
     delta: float = 2.0
-    """The number that is added to the logits of green tokens."""
+    """The value that is added to the logits of green tokens."""
 
 
 class TimestampRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The rules by which timestamps stand among the tokens of a transcript (Whisper, Radford et al. 2022,
-    arXiv 2212.04356, section 2.3).
+    """The rules for timestamp tokens in a transcript (Whisper, Radford et al. 2022, arXiv 2212.04356,
+        section 2.3).
 
-    The first token is a timestamp. Timestamps come in pairs, the end of a part of the text and the start of
-    the next, but for the first and the last, and never go back. Where all timestamps together are likelier
-    than any other token, one of them comes.
+    The first token is a timestamp. Except for the first and the last, timestamps occur in pairs, the end of
+    one segment and the start of the next, and never decrease. If all timestamps together are more likely than
+    every other token, a timestamp is generated.
     """
 
     first_timestamp_id: int
-    """The tokens from this one on are timestamps, one for each step of time."""
+    """The first timestamp token; all token ids from here on are timestamps, in equal steps of time."""
 
     text_end_id: int
-    """The tokens before this one are text."""
+    """The end of the text tokens; all token ids below it are text."""
 
     max_initial_timestamp_id: int | None = None
-    """The highest timestamp that may come first; None allows every timestamp."""
+    """The highest timestamp that may be the first token; None allows all."""
 
 
 class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
-    """The parameters by which the next token is drawn from its logits.
+    """The parameters for sampling the next token from its logits.
 
-    They apply in this order: watermark, logit_bias, repetition, presence and frequency penalties, tokens
-    excluded by name, timestamp rules, grammar mask, temperature, top_k, top_p, typical_p, min_p, draw. Every
-    neutral value (the defaults here) leaves the logits untouched.
+    They are applied in this order: watermark, logit_bias, repetition, presence and frequency penalties,
+    excluded tokens, timestamp rules, grammar mask, temperature, top_k, top_p, typical_p, min_p, sampling. The
+    defaults leave the logits unchanged.
     """
 
     temperature: float = 1.0
-    """The number that divides the logits. 0 is greedy; then the fields that cut off tokens have no effect."""
+    """The divisor of the logits. 0 is greedy decoding, for which top_k, top_p, typical_p and min_p have no
+    effect."""
 
     top_k: int | None = None
-    """The number of most likely tokens that are kept; None keeps all."""
+    """The number of most likely tokens to keep; None keeps all."""
 
     top_p: float = 1.0
-    """The probability that the most likely tokens which are kept have together; 1 keeps all."""
+    """The cumulative probability of the most likely tokens to keep; 1 keeps all."""
 
     typical_p: float = 1.0
-    """The probability that the most typical tokens which are kept have together; 1 keeps all."""
+    """The cumulative probability of the most typical tokens to keep; 1 keeps all."""
 
     min_p: float = 0.0
-    """The least probability of a kept token, as a share of the largest one; 0 keeps all."""
+    """The minimum probability of tokens to keep, relative to the most likely token's; 0 keeps all."""
 
     repetition_penalty: float = 1.0
-    """A penalty for tokens of the prompt and the output: a logit is divided by it when positive, else
-    multiplied (Keskar et al. 2019, arXiv 1909.05858)."""
+    """The penalty for tokens that occur in the prompt or output: a positive logit is divided by it, a
+    negative one multiplied (Keskar et al. 2019, arXiv 1909.05858)."""
 
     presence_penalty: float = 0.0
-    """A penalty for tokens of the output alone: logit -= presence_penalty * [count > 0], as OpenAI has it."""
+    """The penalty for tokens that occur in the output, as in OpenAI's API: logit -= presence_penalty * [count
+    > 0]."""
 
     frequency_penalty: float = 0.0
-    """A penalty for tokens of the output alone: logit -= frequency_penalty * count, as OpenAI has it."""
+    """The penalty for tokens that occur in the output, as in OpenAI's API: logit -= frequency_penalty *
+    count."""
 
     seed: int | None = 0
-    """A number of 64 bits. The noise of a draw is hash(seed + sequence index, position, token id), so it does
-    not depend on other requests. With None, which means that nobody asks for a seed, the engine draws as it
-    likes, and differently for equal requests."""
+    """A 64-bit integer. The noise for sampling is hash(seed + sequence index, position, token id), which does
+    not depend on other requests. None lets the engine choose, so that equal requests get different
+    outputs."""
 
     logit_bias: Mapping[int, float] = {}
-    """The number that is added to the logit of each of these token ids."""
+    """The values that are added to the logits, by token id."""
 
     allowed_token_ids: tuple[int, ...] | None = None
-    """The only tokens that may come, end tokens included; None allows all."""
+    """The only tokens that may be generated, end tokens included; None allows all."""
 
     banned_token_ids: tuple[int, ...] = ()
-    """Tokens that never come."""
+    """The tokens that are never generated."""
 
     first_banned_token_ids: tuple[int, ...] = ()
-    """Tokens that do not come first."""
+    """The tokens that are not generated as the first token."""
 
     bad_words: tuple[str, ...] = ()
-    """Strings whose token sequence, with or without a space before it, is never completed, even if it begins
-    in the prompt (transformers' `bad_words_ids`). Another spelling in tokens is not caught."""
+    """Strings whose token sequence, with or without a leading space, is never completed, even if it begins in
+    the prompt (transformers' `bad_words_ids`). Other tokenizations of the string are not prevented."""
 
     watermark: Watermark | None = None
-    """The watermark of the output; None for an output without one."""
+    """The watermark of the output; None for no watermark."""
 
     timestamps: TimestampRules | None = None
-    """The rules of a transcript's timestamps; None for other texts."""
+    """The timestamp rules of a transcript; None for other outputs."""
 
     grammar: Grammar | None = None
     """The constraint on the output; None for free text."""
 
     num_logprobs: int | None = None
-    """The number of most likely tokens whose log-probabilities are listed beside the sampled token's. 0 gives
-    the sampled token's alone, None gives none."""
+    """The number of most likely tokens whose log-probabilities are returned in addition to the sampled
+    token's. 0 returns only that of the sampled token, None returns none."""
 
     logprob_token_ids: tuple[int, ...] = ()
-    """Tokens whose log-probabilities are listed instead of the most likely ones'. They need num_logprobs, and
-    are refused in a beam search."""
+    """The tokens whose log-probabilities are returned instead of those of the most likely ones. Requires
+    num_logprobs; not supported in a beam search."""
 
     adjusted_logprobs: bool = False
-    """Takes log-probabilities from the logits after all that applies before the temperature, instead of the
-    model's raw logits."""
+    """Computes log-probabilities from the logits as they are before the temperature is applied, instead of
+    the model's raw logits."""
 
     num_prompt_logprobs: int | None = None
-    """The same as num_logprobs, for each prompt token given those before it."""
+    """Like num_logprobs, for each prompt token given the tokens before it."""
 
     prompt_logprob_token_ids: tuple[int, ...] = ()
-    """The same as logprob_token_ids, in each place of the prompt; they need num_prompt_logprobs."""
+    """Like logprob_token_ids, at each position of the prompt; requires num_prompt_logprobs."""
 
     @property
     def num_listed_logprobs(self) -> int:
-        """The most tokens that are listed beside a sampled one."""
+        """The maximum number of tokens that are listed in addition to the sampled one."""
         return len(self.logprob_token_ids) or self.num_logprobs or 0
 
     @property
@@ -156,59 +159,60 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
-    """The conditions under which a sequence ends."""
+    """The conditions that end a sequence."""
 
     max_tokens: int
-    """The most tokens to generate, the end token counted; at least 1."""
+    """The maximum number of tokens to generate, including the end token; at least 1."""
 
     min_tokens: int = 0
-    """End tokens and stop strings before this number of tokens do not end the sequence (end tokens are
-    masked)."""
+    """The minimum number of tokens: before it, end tokens are masked and stop strings do not end the
+    sequence."""
 
     stop: tuple[str, ...] = ()
-    """Strings that end the sequence. They are matched on the decoded text, across and inside tokens."""
+    """The strings that end the sequence. They are matched in the decoded text, across and inside tokens."""
 
     stop_free: tuple[tuple[str, str], ...] = ()
-    """Pairs of markers between which `stop` is not searched for, as in a tool call; "" as the second marker
-    is the end of the text."""
+    """Pairs of markers between which `stop` is not searched for, such as those of a tool call; "" as the
+    second marker means the end of the text."""
 
     stop_free_until: str | None = None
-    """The second marker of a pair that is already open when the text begins, as in thoughts that the prompt
-    has opened; None if the text begins outside of such markers."""
+    """The second marker of a pair that is already open at the beginning of the output, such as reasoning that
+    the prompt has opened; None if there is none."""
 
     stop_token_ids: tuple[int, ...] = ()
-    """Tokens that end the sequence, besides the model's end tokens."""
+    """The tokens that end the sequence, in addition to the model's end tokens."""
 
     include_stop: bool = False
-    """Keeps the matched stop string, or the text of the token of `stop_token_ids` that ended the sequence, in
-    the output text. Text after a stop string in the same token never stays."""
+    """Keeps the matched stop string, or the text of the stop token, in the output text. Text after a stop
+    string in the same token is always removed."""
 
     ignore_eos: bool = False
     """Treats the model's end tokens like any other tokens."""
 
     length_first: bool = False
-    """Ends a sequence that reaches `max_tokens` by its length, though its last token may be an end token or
-    complete a stop string."""
+    """Uses the finish reason LENGTH for a sequence that reaches `max_tokens`, even if its last token is an
+    end token or completes a stop string."""
 
 
 class BeamParams(msgspec.Struct, frozen=True, kw_only=True):
     """The parameters of a beam search like transformers' `generate(num_beams=..., do_sample=False)`."""
 
     num_beams: int
-    """The number of hypotheses that are searched at the same time, at least 2."""
+    """The number of beams; at least 2."""
 
     length_penalty: float = 1.0
-    """A hypothesis's score is the sum of its tokens' log-probabilities over (its number of tokens) **
-    length_penalty, so that a number above 0 favours long ones. Within -50 and 50."""
+    """The exponent of the length in the score of a hypothesis: the sum of its log-probabilities / (number of
+    tokens) ** length_penalty. Values above 0 favour long hypotheses. Between -50 and 50."""
 
     early_stopping: bool | Literal["never"] = False
-    """With True the search ends once num_beams hypotheses are complete. With False it ends once the best that
-    runs has, at its present length, no higher score than the worst complete one. "never" is like False, but
-    scores at the length max_tokens where length_penalty is above 0, so that nothing better can be missed."""
+    """With True, the search ends when num_beams hypotheses are complete. With False, it ends when the score
+    of the best running hypothesis, at its current length, is not above that of the worst complete one.
+    "never" is like False, but uses the length max_tokens if length_penalty is above 0, so that no better
+    hypothesis can be missed."""
 
 
 class MediaKind(Enum):
-    """The kind of content in a prompt that is not text."""
+    """The kind of non-text content in a prompt."""
 
     IMAGE = "image"
     AUDIO = "audio"
@@ -216,148 +220,146 @@ class MediaKind(Enum):
 
     @property
     def plural(self) -> str:
-        """The kind's name for people, of several."""
+        """The plural of the kind's name, for messages."""
         return "sounds" if self is MediaKind.AUDIO else f"{self.value}s"
 
 
 class RopeAxes(msgspec.Struct, frozen=True, eq=False):
-    """The positions of a medium's tokens in a rotary embedding of several axes."""
+    """The positions of a media item's tokens in a rotary embedding with several axes."""
 
     offsets: tuple[tuple[int, ...], ...]
-    """One tuple for each axis, with the offset of each token from the position of the first one."""
+    """The offsets of the tokens from the position of the first one, a tuple for each axis."""
 
     extent: int
-    """The offset of the token that follows the medium, on every axis."""
+    """The offset of the token that follows the media item, on every axis."""
 
 
 class Media(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """An image, a sound or a video in a prompt, where tokens that stand for nothing else keep its place."""
+    """An image, audio or video in a prompt, where placeholder tokens reserve its positions."""
 
     digest: bytes
-    """A cryptographic hash of the content as the model gets it."""
+    """A cryptographic hash of the preprocessed content."""
 
     position: int
-    """The position of the medium's first token in the prompt."""
+    """The position of its first token in the prompt."""
 
     num_tokens: int
-    """The number of the medium's tokens, at least one."""
+    """The number of its tokens; at least 1."""
 
     kind: MediaKind = MediaKind.IMAGE
-    """The kind of content, by which files and their tokens are counted."""
+    """The kind of content, for counts of files and tokens."""
 
     features: Mapping[str, object] = {}
-    """The inputs of the engine's encoder, by name; only the engine's own media processor makes and reads
-    them."""
+    """The inputs of the engine's encoder, by name; only used by the engine's own media processor."""
 
     seen_together: tuple[tuple[int, int], ...] = ()
-    """Half-open ranges of positions, counted from the first token, whose tokens see each other in both
-    directions, so that each range must be computed in one step. Where a model's whole prompt sees itself, the
-    first medium has a range that reaches over all of the prompt."""
+    """Half-open ranges of positions, relative to the first token, with bidirectional attention, each of which
+    must be computed in one step. If the whole prompt has bidirectional attention, the first media item has a
+    range that covers the prompt."""
 
     together_in_windows: bool = False
     """Limits `seen_together` to layers with a sliding window."""
 
     rope: RopeAxes | None = None
-    """The positions in a rotary embedding of several axes; None where positions count tokens."""
+    """The positions in a rotary embedding with several axes; None for ordinary positions."""
 
     @property
     def end(self) -> int:
-        """The position after its last token."""
+        """The position after the last token."""
         return self.position + self.num_tokens
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """The tokens that a request gives the model, and the media among them."""
+    """The tokens of a prompt and the media in it."""
 
     token_ids: tuple[int, ...]
-    """The tokens, at least one."""
+    """The token ids; at least one."""
 
     media: tuple[Media, ...] = ()
-    """The media by position; none of them overlap."""
+    """The media in order of position, without overlaps."""
 
     @property
     def sees_itself(self) -> bool:
-        """True if tokens of text see later ones, so that keys and values depend on the whole prompt."""
+        """True if text tokens attend to later tokens, so that keys and values depend on the whole prompt."""
         return any(
-            first < 0 or last > one.num_tokens for one in self.media for first, last in one.seen_together
+            first < 0 or last > item.num_tokens for item in self.media for first, last in item.seen_together
         )
 
 
 class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One prompt, and `num_sequences` continuations of it."""
+    """A request to generate `num_sequences` continuations of a prompt."""
 
     request_id: str
-    """A name that is unique among the requests that run."""
+    """An id that is unique among the running requests."""
 
     prompt: Prompt
-    """The prompt, whose media come from the engine's own media processor (`engine/port/media_item.py`)."""
+    """The prompt; its media are created by the engine's own media processor (`engine/port/media_item.py`)."""
 
     sampling: SamplingParams
-    """The parameters by which tokens are drawn."""
+    """The sampling parameters."""
 
     stopping: StopConditions
-    """The conditions under which each sequence ends."""
+    """The conditions that end each sequence."""
 
     num_sequences: int = 1
-    """The number of continuations; sequence i draws with seed + i."""
+    """The number of continuations; sequence i uses seed + i."""
 
     num_parallel: int | None = None
-    """The most of them that run at once; as one ends, the next begins. None runs all. The beams of a search
-    always run together."""
+    """The maximum number of sequences that run in parallel; None runs all. The beams of a search always run
+    in parallel."""
 
     skip_special_tokens: bool = True
-    """Leaves special tokens out of the output text (`TokenEvent.text`)."""
+    """Removes special tokens from the output text (`TokenEvent.text`)."""
 
     adapter: str | None = None
-    """The name of the adapter to use; None uses the model alone."""
+    """The name of the adapter to use; None uses the base model."""
 
     priority: int = 0
-    """A level, of which lower ones run first, and equal ones by arrival. It outweighs a bounded number of
-    steps of waiting, so that nobody starves (`scheduler.py`)."""
+    """The priority; lower values run first, equal values in order of arrival. It outweighs a bounded number
+    of steps of waiting, so that no request starves (`scheduler.py`)."""
 
     waits_for_room: bool = False
-    """Marks a part of an answer that has begun, so that an engine over servers that have no room asks them
-    again instead of failing."""
+    """Marks a continuation of an answer that has already begun, so that an engine on other servers retries
+    instead of failing if they have no capacity."""
 
     cache_salt: str | None = None
-    """Requests share cached prefixes only with those of the same salt, so that the time that an answer takes
-    reveals nothing of another client's prompt."""
+    """The salt of the prefix cache: requests only share cached prefixes if their salts are equal, so that the
+    time of an answer does not reveal other clients' prompts."""
 
     beams: BeamParams | None = None
-    """The parameters of a beam search; None draws tokens. Sequence i is then the i-th best hypothesis, and
-    num_sequences is at most num_beams. Nothing is drawn, so temperature must be 0. Bias, penalties,
-    min_tokens and excluded tokens bear on the log-probabilities (after log-softmax, as in transformers);
-    grammars are refused. All events come at the end of the search, best sequence first."""
+    """The parameters of a beam search; None samples tokens. Sequence i is the i-th best hypothesis, and
+    num_sequences is at most num_beams. The temperature must be 0. Bias, penalties, min_tokens and excluded
+    tokens apply to the log-probabilities (after log-softmax, as in transformers); grammars are not supported.
+    All events are emitted at the end of the search, best sequence first."""
 
 
 class Pooling(Enum):
-    """The way in which the hidden states of a prompt's tokens become one vector."""
+    """The method that combines the hidden states of a prompt into one vector."""
 
     MEAN = "mean"
-    LAST = "last"  # the last token's, which alone has seen all others
+    LAST = "last"  # the last token, the only one that attends to all others
 
 
 class EmbeddingRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request for the vector of one text: no token is generated."""
+    """A request for the embedding of a text; no token is generated."""
 
     request_id: str
-    """A name that is unique among the requests that run."""
+    """An id that is unique among the running requests."""
 
     prompt: Prompt
     """The text to embed, as in GenerationRequest."""
 
     pooling: Pooling
-    """The way to one vector; the mean needs every token's hidden state, so it computes cached tokens once
-    more."""
+    """The pooling method. MEAN needs the hidden states of all tokens, so cached tokens are computed again."""
 
     normalize: bool = True
     """Scales the vector to unit length (L2)."""
 
     adapter: str | None = None
-    """The name of the adapter to use; None uses the model alone."""
+    """The name of the adapter to use; None uses the base model."""
 
     priority: int = 0
-    """The level, as in GenerationRequest."""
+    """The priority, as in GenerationRequest."""
 
     cache_salt: str | None = None
-    """The salt of cached prefixes, as in GenerationRequest."""
+    """The salt of the prefix cache, as in GenerationRequest."""

@@ -1,4 +1,4 @@
-"""The stream of one request's events to their reader, and the bound on unread events."""
+"""The queue of a request's events for its reader, and the bound on unread events."""
 
 import asyncio
 from collections import deque
@@ -9,11 +9,11 @@ from engine.port.errors import EngineError
 from engine.port.events import Embedding, TokenEvent
 from engine.port.request import EmbeddingRequest, GenerationRequest
 
-# As tracemalloc counts them, rounded up.
+# Measured with tracemalloc, rounded up.
 _EVENT_BYTES: Final = 500
 _RANKED_TOKEN_BYTES: Final = 150
 
-# The bound for all requests together, as a multiple of the bound for one request.
+# The bound for all requests together, relative to the bound for one request.
 _NUM_FULL: Final = 8
 
 
@@ -23,11 +23,11 @@ Item: TypeAlias = TokenEvent | Embedding | EngineError
 class RequestStream:
     """A queue from the engine to one reader in one event loop.
 
-    It has no bound, but estimates the bytes of unread events, and counts the sequences that have ended.
-    asyncio.Queue, which can have a bound and many readers, costs a third more for each token.
+    The queue is unbounded, but it estimates the bytes of unread events and counts the sequences that have
+    ended. asyncio.Queue, which supports bounds and several readers, takes a third more time for each token.
 
-    on_end: a function that is called in the event loop with the number of sequences that have just ended, as
-        soon as their last events are put, whether or not they are read.
+    on_end: called in the event loop with the number of sequences that have just ended, as soon as their last
+        events are added, even if unread.
     """
 
     def __init__(
@@ -35,14 +35,14 @@ class RequestStream:
         request: GenerationRequest | EmbeddingRequest,
         on_end: Callable[[int], object] | None = None,
     ) -> None:
-        """Make an empty stream. Requires a running event loop."""
+        """Create an empty stream. Requires a running event loop."""
         self._loop = asyncio.get_running_loop()
         self._items: deque[Item] = deque()
         self._arrival: asyncio.Future[Item] | None = None  # the future that the reader awaits
         self._on_end = on_end
         self._num_running = 1
         self._event_bytes = _EVENT_BYTES
-        self._prompt_bytes = 0  # of log-probabilities of the prompt, which come with the first event
+        self._prompt_bytes = 0  # of the prompt's logprobs, which are in the first event
         if isinstance(request, GenerationRequest):
             self._num_running = request.num_sequences
             self._event_bytes += _RANKED_TOKEN_BYTES * request.sampling.num_listed_logprobs
@@ -58,7 +58,7 @@ class RequestStream:
         return len(self._items)
 
     def put(self, item: Item) -> None:
-        """Add an item; a reader that waits gets it at once."""
+        """Add an item, or pass it to a waiting reader."""
         if self._arrival is not None and not self._arrival.done():
             self._arrival.set_result(item)
         else:
@@ -72,19 +72,19 @@ class RequestStream:
             self._end(self._num_running)
 
     def arrival(self) -> asyncio.Future[Item]:
-        """Return the future of the next item that is put. Requires that the queue is empty."""
+        """Return a future for the next item. The queue must be empty."""
         self._arrival = self._loop.create_future()
         return self._arrival
 
     def take(self) -> Item | None:
-        """Remove and return the next item; None where there is none."""
+        """Remove and return the next item; None if the queue is empty."""
         if not self._items:
             return None
         self._prompt_bytes = 0
         return self._items.popleft()
 
     def clear(self) -> None:
-        """Drop all items that were not taken."""
+        """Discard all unread items."""
         self._items.clear()
 
     def _end(self, num_sequences: int) -> None:
@@ -94,13 +94,14 @@ class RequestStream:
 
 
 class UnreadBound:
-    """The bound on unread bytes: `max_bytes` for one request, eight times as many for all together."""
+    """The bound on unread bytes: `max_bytes` for one request, and eight times as much for all together."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
 
     def exceeded(self, streams: Mapping[int, RequestStream]) -> list[int]:
-        """Return the arrivals of streams to end: all over the bound, then the largest until the rest fits."""
+        """Return the arrival numbers of the streams to end: all above the bound, then the largest ones until
+        the rest is within the common bound."""
         sizes = {arrival: size for arrival, stream in streams.items() if (size := stream.num_bytes)}
         total = sum(sizes.values())
         over = []

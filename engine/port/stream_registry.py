@@ -1,4 +1,4 @@
-"""The streams of an engine's requests, from admission to the last event; every engine keeps its own here."""
+"""The registry of an engine's running requests and their streams, used by every engine."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -11,22 +11,23 @@ from engine.port.request_stream import RequestStream, UnreadBound
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 
-# Events between two looks at how many of them wait to be read.
+# Delivered events between two checks of the bound on unread events.
 _UNREAD_LOOK_EVENTS: Final = 256
 
 
 class StreamRegistry:
-    """The requests that run, each with an arrival number and a stream.
+    """The running requests, each with an arrival number and a stream.
 
-    Ids may come again after their request has ended; arrivals do not. All methods belong to one event loop.
+    A request id may be reused after its request has ended; an arrival number is never reused. All methods
+    must be called in one event loop.
     """
 
     def __init__(self, max_unread_bytes: int, abort: Callable[[int], object]) -> None:
-        """Make an empty registry. Requires a running event loop.
+        """Create an empty registry. Requires a running event loop.
 
-        max_unread_bytes: the approximate memory that the unread events of one request may take.
-        abort: a function that is called with the arrival of a request that is ended from here, before its
-            error is put, so that the engine computes no more for it.
+        max_unread_bytes: approximate maximum memory of one request's unread events. abort: called with the
+        arrival number of a request that the registry ends, before its error is added, so that the engine
+        stops computing it.
         """
         self._abort = abort
         self._streams: dict[int, RequestStream] = {}  # by arrival
@@ -51,16 +52,16 @@ class StreamRegistry:
         check: Callable[[Request], object],
         on_end: Callable[[int], object] | None = None,
     ) -> tuple[int, RequestStream]:
-        """Return the arrival and the stream of a new request, which must be closed.
+        """Return the arrival number and the stream of a new request, which must be closed.
 
-        check: a function that is called with the request before it is taken; its errors are raised.
-        on_end: a function that is called as sequences end, as in RequestStream.
-        Raises EngineStopped while draining, and InvalidRequest if a request with this id is running.
+        check: called with the request before it is added; its exceptions are raised.
+        on_end: as in RequestStream.
+        Raises EngineStopped while draining, and InvalidRequest if the id is in use.
         """
         if self._is_draining:
-            raise EngineStopped("the engine takes no new requests")
+            raise EngineStopped("the engine does not accept new requests")
         if request.request_id in self._arrivals:
-            raise InvalidRequest(f"a request {request.request_id} is running already")
+            raise InvalidRequest(f"a request with the id {request.request_id} is already running")
         check(request)
         arrival = self._arrivals[request.request_id] = self._num_arrivals
         self._num_arrivals += 1
@@ -69,15 +70,15 @@ class StreamRegistry:
         return arrival, stream
 
     def close(self, request_id: str) -> None:
-        """Forget a request whose events are read, or wanted no longer."""
+        """Remove a request whose events have been read or are no longer needed."""
         del self._streams[self._arrivals.pop(request_id)]
         if not self._streams:
             self._has_no_streams.set()
 
     def deliver(self, outputs: Sequence[tuple[int, TokenEvent | Embedding | EngineError]]) -> None:
-        """Put events, each for an arrival, and end the requests with too many unread ones.
+        """Add events to the streams of their arrival numbers, and end requests with too many unread events.
 
-        Events for requests that are closed are dropped.
+        Events for closed requests are discarded.
         """
         for arrival, event in outputs:
             if (stream := self._streams.get(arrival)) is not None:
@@ -93,30 +94,30 @@ class StreamRegistry:
             self._end(arrival, RequestAborted(f"request {request_id} was aborted"))
 
     def end_all(self, new_error: Callable[[], EngineError]) -> None:
-        """End every request, each with an error of its own."""
+        """End every request with a new error."""
         for arrival in self._streams:
             self._end(arrival, new_error())
 
     async def drain(self, timeout_s: float) -> bool:
-        """Refuse new requests, and wait for running ones; after `timeout_s` they end with EngineStopped.
+        """Refuse new requests and wait for running ones, which end with EngineStopped after `timeout_s`.
 
-        Return whether all had been closed in time.
+        Returns whether all requests were closed in time.
         """
         self._is_draining = True
         try:
             async with asyncio.timeout(timeout_s):
                 await self._has_no_streams.wait()
         except TimeoutError:
-            self.end_all(lambda: EngineStopped("the engine stops"))
+            self.end_all(lambda: EngineStopped("the engine is stopping"))
             return False
         return True
 
     def _end_unread(self) -> None:
-        """End the requests with more unread events than the bound, and drop these events."""
+        """End the requests with more unread events than the bound, and discard the events."""
         for arrival in self._unread_bound.exceeded(self._streams):
             self._streams[arrival].clear()
-            self._end(arrival, ReaderTooSlow("the answer is read more slowly than it comes"))
+            self._end(arrival, ReaderTooSlow("the client reads the answer more slowly than it is generated"))
 
     def _end(self, arrival: int, error: EngineError) -> None:
-        self._abort(arrival)  # now, since the reader may be slow
+        self._abort(arrival)  # immediately, since the reader may be slow
         self._streams[arrival].put(error)

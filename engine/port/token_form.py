@@ -1,6 +1,6 @@
-"""The forms of prompts, files and grammars in the body of a token API, vLLM's field names; no torch.
+"""The encoding of prompts, files and grammars in the body of a token API, with vLLM's field names; no torch.
 
-Whoever asks a server for tokens writes them, and whoever renders a request for one to send later.
+It is used for requests to a server, and for rendering requests that are sent later.
 """
 
 from collections.abc import Mapping
@@ -26,28 +26,26 @@ _FORMS: Final[Mapping[GrammarKind, str]] = {
 
 
 def sent_token_ids(prompt: Prompt) -> tuple[int, ...]:
-    """Return the token ids to send: of a prompt with files, those before its expansion, with one placeholder
-    for each file.
-    """
+    """Return the token ids to send; a prompt with files has one placeholder for each file."""
     if not prompt.media:
         return prompt.token_ids
-    assert isinstance(prompt, FilePrompt), "a processor that keeps files made it"
+    assert isinstance(prompt, FilePrompt), "prompts with media are created by a processor that keeps files"
     return prompt.placeholder_token_ids
 
 
 def file_parts(prompt: Prompt) -> list[tuple[FileType, bytes]]:
-    """Return the `type` and the `url` of each file of a prompt, in the order of their placeholders.
+    """Return the `type` and the `url` of each file in a prompt, in the order of their placeholders.
 
-    A url is a data URL in ASCII, without a copy of it.
+    The url is a data URL in ASCII; it is not copied.
     """
     if not prompt.media:
         return []
-    assert isinstance(prompt, FilePrompt), "a processor that keeps files made it"
+    assert isinstance(prompt, FilePrompt), "prompts with media are created by a processor that keeps files"
     return [(_TYPES[media.kind], source) for media, source in zip(prompt.media, prompt.sources, strict=True)]
 
 
 def structured_outputs(grammar: Grammar) -> dict[str, str | bool]:
-    """Return a grammar as the object of that name, which has one field: the kind."""
+    """Return the `structured_outputs` object of a grammar, which has one field, named after its kind."""
     if grammar.kind is GrammarKind.JSON_OBJECT:
         return {"json_object": True}
     return {_FORMS[grammar.kind]: grammar.source}

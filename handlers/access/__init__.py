@@ -1,1 +1,1 @@
-"""Access to the server: hosts and origins, keys and their limits, and the audit log."""
+"""Access control: host names and origins, API keys and their rate limits, and the audit log."""

@@ -1,4 +1,4 @@
-"""The access rules of one server, from its settings."""
+"""Access control of a server, created from its settings."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection
@@ -19,18 +19,17 @@ from handlers.runtime.server import ContractServer
 
 
 def check_access(settings: AccessSettings, contracts: Collection[str]) -> None:
-    """Raise InvalidKeyFile or CannotWriteAuditLog, before a model is loaded in vain."""
+    """Raise InvalidKeyFile or CannotWriteAuditLog for unusable settings, before the model is loaded."""
     _keyring(settings, contracts)
     if settings.audit_log not in (None, STANDARD_OUTPUT):
         open_for_appending(settings.audit_log).close()
 
 
 class Access:
-    """The keys, closed pages, limits of web pages, and audit log of one server.
+    """The access control of a server: keys, protected pages, the guard against web pages, and the audit log.
 
-    key_check: None if no key is required. host: the address that the server listens on. contracts: the names
-    of all.
-    Raises InvalidKeyFile and CannotWriteAuditLog.
+    host: the address that the server listens on. contracts: the names of all contracts. key_check: None if no
+    key is required. Raises InvalidKeyFile and CannotWriteAuditLog.
     """
 
     def __init__(self, settings: AccessSettings, host: str, contracts: Collection[str]) -> None:
@@ -41,7 +40,7 @@ class Access:
         self.key_check = KeyCheck(self._keyring) if settings.asks_for_key else None
 
     def closed(self, server: ContractServer, open_paths: Collection[str]) -> ASGIApp:
-        """Return the server, which requires a key everywhere if that is set.
+        """Return the server, wrapped to require a key for all paths if the settings say so.
 
         open_paths: as in `ClosedPages`.
         """
@@ -50,10 +49,10 @@ class Access:
         return ClosedPages(server, self.key_check, open_paths)
 
     def guarded(self, app: ASGIApp, server: ContractServer) -> ASGIApp:
-        """Return the application behind the guard against web pages of other sites and the log of visits.
+        """Wrap the application in the guard against web pages of other sites and in the audit log.
 
-        A client with a key is no such page, so a server that requires keys accepts any host and origin,
-        unless hosts are given.
+        A web page does not have a key, so a server that requires keys accepts any host and origin, unless
+        allowed hosts are set.
         """
         settings = self._settings
         is_open = self.key_check is None
@@ -71,15 +70,15 @@ class Access:
 
     @asynccontextmanager
     async def kept_up(self) -> AsyncGenerator[None, None]:
-        """Reload the keys when their file changes, and write the audit log, while the server runs."""
-        following = asyncio.create_task(self._keyring.keep_fresh()) if self._keyring.has_file else None
+        """Reload changed keys and write the audit log while the block runs."""
+        reloading = asyncio.create_task(self._keyring.keep_fresh()) if self._keyring.has_file else None
         if self._audit_log is not None:
             self._audit_log.start()
         try:
             yield
         finally:
-            if following is not None:
-                following.cancel()
+            if reloading is not None:
+                reloading.cancel()
             if self._audit_log is not None:
                 await asyncio.to_thread(self._audit_log.close)
 

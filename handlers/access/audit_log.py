@@ -1,4 +1,4 @@
-"""The audit log of requests, one JSON object per line, without any prompt or answer."""
+"""The audit log of requests: one JSON object per line, without prompts and answers."""
 
 import logging
 import sys
@@ -17,7 +17,7 @@ import msgspec
 logger = logging.getLogger(__name__)
 
 STANDARD_OUTPUT: Final = "-"
-_MAX_WAITING: Final = 10_000  # entries, some seconds of a server that does nothing but refuse
+_MAX_WAITING: Final = 10_000  # entries: some seconds of a server that refuses every request
 _MAX_BATCH: Final = 1000
 _ATOMIC_BYTES: Final = 4096  # PIPE_BUF of Linux
 _CLOSE_S: Final = 5.0
@@ -29,12 +29,12 @@ class CannotWriteAuditLog(OSError):
 
 
 class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """The entry of one request.
+    """An entry of the audit log.
 
-    time: its arrival, in UTC. key: the name of its key; None if none was required or the key was unknown.
-    client: the address that it came from. contract, operation: None where no operation has its path.
-    status: that of the answer; None if the client disconnected before there was one.
-    duration_s: the time until the last byte of the answer was handed over.
+    time: when the request arrived, in UTC. key: name of its API key; None without a valid key.
+    client: the client's address. contract, operation: None if no operation has the path.
+    status: status of the answer; None if the client disconnected before.
+    duration_s: seconds until the last byte of the answer was sent.
     """
 
     time: datetime
@@ -50,21 +50,21 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Gap(msgspec.Struct, frozen=True):
-    """A line with the number of entries lost since the previous such line."""
+    """A line with the number of entries that were lost since the previous such line."""
 
     time: datetime
     lost: int
 
 
 class AuditLog:
-    """The writer of entries, in a thread, so that a slow disk delays no request.
+    """A writer of entries that runs in a thread, so that a slow disk does not delay requests.
 
-    A bounded number of entries waits; entries beyond it are dropped, and so are those that cannot be written:
-    requests are answered all the same. A line of the log and a warning of the server count the lost ones. A
-    renamed file is opened anew (logging.handlers.WatchedFileHandler), so that rotating it needs no signal.
-    Several processes may write to one file or pipe: their lines stay whole.
+    The queue of entries is bounded. Entries that do not fit or cannot be written are dropped, without effect
+    on requests; a line of the log and a warning count them. A renamed file is reopened
+    (logging.handlers.WatchedFileHandler), so that log rotation needs no signal. Several processes may write
+    to the same file or pipe; their lines are not mixed.
 
-    path: `-` is standard output. max_waiting: the number of entries.
+    path: the file; `-` is standard output. max_waiting: maximum entries in the queue.
     Raises CannotWriteAuditLog.
     """
 
@@ -72,26 +72,26 @@ class AuditLog:
         self._path = path
         self._file = None if path == STANDARD_OUTPUT else open_for_appending(path)
         self._waiting: Queue[AuditEntry | None] = Queue(max_waiting)
-        self._num_dropped = 0  # counted by who writes entries
+        self._num_dropped = 0  # counted by the caller of `write`
         self._num_unwritten = 0  # counted by the thread
         self._warned_s = -_WARNING_INTERVAL_S
         self._is_closing = threading.Event()
         self._thread = threading.Thread(target=self._write_all, name="audit", daemon=True)
 
     def start(self) -> None:
-        """Start the thread. Call it once."""
+        """Start the thread. May be called once."""
         self._thread.start()
 
     def write(self, entry: AuditEntry) -> None:
-        """Add an entry; returns at once. Only one thread may call this."""
+        """Queue an entry without blocking. Only one thread may call this."""
         try:
             self._waiting.put_nowait(entry)
         except Full:
             self._num_dropped += 1
-            self._warn("it is too slow")
+            self._warn("the disk or pipe is too slow")
 
     def close(self) -> None:
-        """Close the log, when all is written or after some seconds."""
+        """Write the queued entries, for at most some seconds, and close the log."""
         self._is_closing.set()
         with suppress(Full):
             self._waiting.put_nowait(None)  # wakes the thread
@@ -101,24 +101,25 @@ class AuditLog:
 
     def _write_all(self) -> None:
         encode = msgspec.json.Encoder().encode
-        num_told = 0
+        num_reported = 0
         while not (self._is_closing.is_set() and self._waiting.empty()):
             lines = [encode(entry) for entry in self._take_batch()]
             num_lost = self._num_dropped + self._num_unwritten
-            gap = [encode(_Gap(datetime.now(UTC), num_lost - num_told))] if num_lost > num_told else []
+            num_new = num_lost - num_reported
+            gap = [encode(_Gap(datetime.now(UTC), num_new))] if num_new else []
             if not lines and not gap:
                 continue
             try:
                 self._append([*lines, *gap])
-                num_told = num_lost
-            except (OSError, ValueError) as error:  # the latter of a stream that is closed
+                num_reported = num_lost
+            except (OSError, ValueError) as error:  # ValueError: the stream is closed
                 self._num_unwritten += len(lines)
                 self._warn(str(error))
         if self._file is not None:
             self._file.close()
 
     def _take_batch(self) -> Iterator[AuditEntry]:
-        """Yield the entries that wait, at least one; none once the log is closed."""
+        """Wait for an entry and yield all queued ones; none when the log is closed."""
         entry = self._waiting.get()
         for _ in range(_MAX_BATCH):
             if entry is not None:
@@ -134,7 +135,7 @@ class AuditLog:
         stream = self._stream()
         for piece in _pieces(lines):
             stream.write(piece.decode())
-            stream.flush()  # in one write, since the stream's buffer has room for a piece
+            stream.flush()  # in a single write, since a piece fits into the stream's buffer
 
     def _stream(self) -> TextIO:
         if self._file is None:
@@ -143,23 +144,21 @@ class AuditLog:
         stream = self._file.stream
         if stream is not None:
             return stream
-        self._file = open_for_appending(self._path)  # it could not be when it was renamed
+        self._file = open_for_appending(self._path)  # reopening it after it was renamed had failed
         assert self._file.stream is not None
         return self._file.stream
 
-    def _warn(self, why: str) -> None:
-        """Warn of lost entries, at intervals."""
+    def _warn(self, reason: str) -> None:
+        """Log a warning about lost entries, at intervals."""
         now_s = time.monotonic()
         if now_s - self._warned_s >= _WARNING_INTERVAL_S:
             self._warned_s = now_s
             num_lost = self._num_dropped + self._num_unwritten
-            logger.warning("the audit log cannot be written: %s; %d entries lost so far", why, num_lost)
+            logger.warning("the audit log cannot be written: %s; %d entries lost so far", reason, num_lost)
 
 
 def _pieces(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines with their ends, as many at a time as one write puts into a pipe or at a file's end
-    without those of other processes between them.
-    """
+    """Yield the lines in pieces that are short enough for an atomic write to a pipe or to a file's end."""
     piece = b""
     for line in lines:
         if piece and len(piece) + len(line) + 1 > _ATOMIC_BYTES:

@@ -1,17 +1,16 @@
-"""A budget that refills with time, for rate limits."""
+"""A token bucket for rate limits."""
 
 from typing import Final
 
-_ROUNDING: Final = 1e-9  # of sums of floats; far below the one unit that anything costs
+_ROUNDING: Final = 1e-9  # tolerance for rounding errors; the smallest cost is 1
 
 
 class TokenBucket:
-    """A bucket of at most `per_minute` units, which refills evenly by as many a minute. It is full at first.
+    """A bucket of at most `per_minute` units, full at first, that refills evenly at that rate.
 
-    A cost may only be known afterwards, so the bucket can be overdrawn, and stays empty until that is
-    refilled. Invariants: the level is at most `per_minute`; a caller that spends only while `wait_s` is 0
-    spends in t seconds at most per_minute * (1 + t / 60) and the last cost. The caller passes the time, in
-    seconds of a monotonic clock.
+    The bucket can be overdrawn, since a cost may only be known afterwards; it is then empty until the debt is
+    refilled. Invariants: the level is at most `per_minute`; a caller that only spends while `wait_s` is 0
+    spends at most per_minute * (1 + t / 60) plus the last cost in t seconds. now_s: monotonic seconds.
     """
 
     def __init__(self, per_minute: int, now_s: float) -> None:
@@ -20,12 +19,12 @@ class TokenBucket:
         self._updated_s = now_s
 
     def wait_s(self, now_s: float) -> float:
-        """Return the seconds until there is one unit; 0.0 if there is one."""
+        """Return the seconds until one unit is available; 0.0 if there is one now."""
         missing = 1.0 - self._level_at(now_s)
         return 0.0 if missing <= _ROUNDING else missing * 60.0 / self.per_minute
 
     def spend(self, num_units: int, now_s: float) -> None:
-        """Take units out, even if the bucket does not have them."""
+        """Remove units, even if the bucket has fewer."""
         self._level = self._level_at(now_s) - num_units
         self._updated_s = now_s
 

@@ -1,4 +1,4 @@
-"""A key for the pages that a server's documents leave open."""
+"""Protection by API keys for paths whose OpenAPI documents do not require one."""
 
 from collections.abc import Collection
 from typing import Final
@@ -14,16 +14,17 @@ _HEADERS: Final = (BEARER_HEADER, "x-api-key")
 
 
 class ClosedPages:
-    """ASGI middleware that requires a key wherever no document does: metrics, information, lists, pages.
+    """ASGI middleware that requires a key for all other paths: metrics, information, lists and pages.
 
-    Operations that the documents secure require it themselves, with the status that they declare. Probes stay
-    open, since monitors seldom have a key, and probes only show that the server is alive.
+    Operations that the documents secure check the key themselves, with the status that they declare. Health
+    probes stay open, since monitors rarely have a key.
     """
 
     def __init__(self, server: ContractServer, key_check: KeyCheck, open_paths: Collection[str]) -> None:
-        """Close the pages.
+        """Wrap a server.
 
-        open_paths: paths of no contract that are probes, or lead to an operation that requires the key.
+        open_paths: paths outside the contracts that stay open: probes, and paths of operations that check the
+        key themselves.
         """
         self._server = server
         self._key_check = key_check

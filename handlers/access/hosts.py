@@ -1,4 +1,4 @@
-"""The host names that a server accepts."""
+"""The host names that a server accepts in requests."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,14 +8,13 @@ from typing import Final
 _ANY: Final = "*"
 _ANY_BELOW: Final = "*."
 _MAX_LENGTH: Final = 255  # of a name (RFC 1035, section 3.1)
-_NUM_REMEMBERED: Final = 256  # hosts; to read an address takes longer than all else that is asked of one
+_NUM_REMEMBERED: Final = 256  # hosts in the cache, since parsing an address is slow
 
 
 class AllowedHosts:
-    """The names of this machine, and those that the operator allows.
+    """The allowed host names: those of this machine, and those of the settings.
 
-    names: in the form of a Host header, without a port; `*.example.com` is every name below example.com, and
-    `*` any name at all.
+    names: host names without a port; `*.example.com` matches all subdomains of example.com, and `*` any name.
     """
 
     def __init__(self, names: Sequence[str] = ()) -> None:
@@ -23,9 +22,7 @@ class AllowedHosts:
         self._endings = tuple(name[1:].lower() for name in names if name.startswith(_ANY_BELOW))
 
     def admits(self, authority: str) -> bool:
-        """Return whether a Host header, which may have a port, names this machine
-        or is one of the operator's.
-        """
+        """Return whether the host of a Host header, which may have a port, is allowed."""
         host = host_of(authority)
         return len(host) <= _MAX_LENGTH and (
             _ANY in self._names
@@ -36,9 +33,9 @@ class AllowedHosts:
 
 
 def host_of(authority: str) -> str:
-    """Return the host of `host`, `host:port` or `[address]:port` (RFC 3986, section 3.2), in lower case.
+    """Return the host in `host`, `host:port` or `[address]:port` (RFC 3986, section 3.2), in lower case.
 
-    The brackets of an IPv6 address and the dot at the end of a full name are left out.
+    The brackets of an IPv6 address and the final dot of a fully qualified name are removed.
     """
     if authority.startswith("["):
         return authority[1:].partition("]")[0].lower()
@@ -47,9 +44,7 @@ def host_of(authority: str) -> str:
 
 @lru_cache(_NUM_REMEMBERED)
 def is_loopback(host: str) -> bool:
-    """Return whether a host is `localhost` or an address that only this machine reaches
-    (127.0.0.0/8, ::1).
-    """
+    """Return whether a host is `localhost` or a loopback address (127.0.0.0/8, ::1)."""
     if host == "localhost":
         return True
     try:

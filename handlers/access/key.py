@@ -1,4 +1,4 @@
-"""An API key, with its owner and its rights."""
+"""An API key, with its rights and limits."""
 
 import hmac
 from collections.abc import Callable
@@ -14,13 +14,11 @@ PerMinute = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
 
 
 class KeyEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The entry of one key in the file of keys.
+    """The entry of a key in the key file.
 
-    name: its name for the operator and in the audit log.
-    sha256: the hash of the key, in hexadecimal. A key of `verbatim keys new` has 256 random bits, which
-        cannot be guessed however fast the hash is; a slow hash would only cost time in each request.
-    contracts: those that it may use; None for all.
-    expires: the end of its validity; None for never.
+    name: the key's name in logs. sha256: the hash of the key, in hexadecimal. A fast hash is sufficient,
+    since a key from `verbatim keys new` has 256 random bits and cannot be guessed. contracts: the contracts
+    that it may use; None for all. expires: when the key expires; None for never.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}\Z")]
@@ -32,10 +30,10 @@ class KeyEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Key:
-    """An entry while the server runs, with the rest of its limits.
+    """A key of a running server: its entry and the state of its rate limits.
 
-    keeps_apart: whether its requests share no cached prompts with those of other keys.
-    clock: monotonic seconds, for the limits.
+    keeps_apart: its requests do not share cached prompts with those of other keys.
+    clock: monotonic seconds, for the rate limits.
     """
 
     def __init__(self, entry: KeyEntry, clock: Callable[[], float], *, keeps_apart: bool) -> None:
@@ -57,10 +55,11 @@ class Key:
         return self._expires_s is not None and now_s >= self._expires_s
 
     def cache_salt(self, given: str | None) -> str | None:
-        """Return the salt of the prefix cache for a request with the `given` salt, or without one.
+        """Return the salt of the prefix cache for a request.
 
-        No other key's request can have it: it is a hash keyed by the key's own. So the time that an answer
-        takes reveals nothing of other keys' prompts, even if their requests give the same salt.
+        given: the salt in the request; None without one. The result is an HMAC under the key's hash, which no
+        request with another key can have. So the time of an answer does not reveal the prompts of other keys,
+        even if requests use the same salt.
         """
         if not self._keeps_apart:
             return given

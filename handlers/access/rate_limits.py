@@ -1,4 +1,4 @@
-"""A key's limits for a minute."""
+"""The rate limits of a key."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from handlers.access.bucket import TokenBucket
 
 
 class Exhausted(NamedTuple):
-    """A limit that is used up. wait_s: seconds until it is not."""
+    """An exhausted rate limit. wait_s: seconds until a request is allowed again."""
 
     per_minute: int
     unit: str
@@ -19,7 +19,7 @@ class Exhausted(NamedTuple):
 
 
 class RateLimits:
-    """The limits in requests and in tokens, each of which may be absent.
+    """Limits on requests and tokens per minute; None for no limit.
 
     clock: monotonic seconds.
     """
@@ -33,21 +33,21 @@ class RateLimits:
         self._tokens = None if tokens_per_minute is None else TokenBucket(tokens_per_minute, now_s)
 
     def exhausted(self) -> Exhausted | None:
-        """Return the limit that is used up, if both are the one with the longer wait; None if neither is."""
+        """Return the exhausted limit, with the longer wait if both are; None if neither is."""
         now_s = self._clock()
         limits = ((self._requests, "requests"), (self._tokens, "tokens"))
         found = [
             Exhausted(bucket.per_minute, unit, bucket.wait_s(now_s)) for bucket, unit in limits if bucket
         ]
-        longest = max(found, key=lambda one: one.wait_s, default=None)
+        longest = max(found, key=lambda limit: limit.wait_s, default=None)
         return None if longest is None or longest.wait_s == 0.0 else longest
 
     def count_request(self) -> None:
-        """Charge a request that is let in."""
+        """Charge an admitted request."""
         if self._requests is not None:
             self._requests.spend(1, self._clock())
 
     def count_tokens(self, num_tokens: int) -> None:
-        """Charge tokens, of the prompt or generated, as they become known."""
+        """Charge prompt or generated tokens, when their number is known."""
         if self._tokens is not None:
             self._tokens.spend(num_tokens, self._clock())

@@ -1,4 +1,4 @@
-"""The settings of access: keys, hosts, origins and the audit log."""
+"""The settings of access control: keys, hosts, origins and the audit log."""
 
 import os
 from typing import Annotated, Literal, Self
@@ -12,7 +12,7 @@ from handlers.shared_settings.section import Section
 
 
 class AccessSettings(Section):
-    """The rules for who may use the server, and the log of who has."""
+    """The settings of access control and of the audit log."""
 
     api_key: Annotated[str | None, env("VERBATIM_API_KEY", "API_KEY")] = None
     """API key that generating operations require, as a bearer token or as their contract defines."""
@@ -41,16 +41,16 @@ class AccessSettings(Section):
     @classmethod
     def _can_be_sent(cls, key: str | None) -> str | None:
         if key is not None and not key.strip():
-            raise ValueError("a blank key would leave the server open; leave the setting out for that")
+            raise ValueError("the key is blank; to run a server without a key, do not set it")
         if key is not None and key != key.strip():
-            raise ValueError("no client can send a key with blanks around it")
+            raise ValueError("the key begins or ends with blanks, which clients cannot send")
         return key
 
     @field_validator("api_keys_file")
     @classmethod
     def _names_a_file(cls, path: str | None) -> str | None:
         if path is not None and not path.strip():
-            raise ValueError("a blank name would leave the server open; leave the setting out for that")
+            raise ValueError("the name is blank; to run a server without keys, do not set it")
         return path
 
     @override
@@ -63,7 +63,7 @@ class AccessSettings(Section):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the sources of the other sections, with a key that the environment has blank."""
+        """Return the usual sources, but do not ignore a key that is set to an empty environment variable."""
         assert isinstance(env_settings, EnvSettingsSource)
         env_settings.env_vars = {**_blank_keys(), **env_settings.env_vars}
         return super().settings_customise_sources(
@@ -73,11 +73,11 @@ class AccessSettings(Section):
     @model_validator(mode="after")
     def _has_a_key_to_ask_for(self) -> Self:
         if self.require_key == "all" and not self.asks_for_key:
-            raise ValueError("require_key is all, and there is neither api_key nor api_keys_file")
+            raise ValueError("require_key is all, but neither api_key nor api_keys_file is set")
         return self
 
 
 def _blank_keys() -> dict[str, str | None]:
-    """Return the variables of a key that are set and empty, which would otherwise count as absent."""
+    """Return the environment variables of keys that are set but empty, which are ignored by default."""
     names = ("VERBATIM_API_KEY", "API_KEY", "VERBATIM_API_KEYS_FILE")
     return {name.lower(): "" for name in names if os.environ.get(name) == ""}

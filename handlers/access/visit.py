@@ -1,4 +1,4 @@
-"""The request that the current task answers, as far as access control needs it."""
+"""The access control state of the request that the current task handles."""
 
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -9,32 +9,33 @@ from handlers.access.key import Key
 
 @dataclass(slots=True)
 class Visit:
-    """A request. key: the one that let it in; None if none was required, or none was valid."""
+    """A request. key: its valid API key; None without one."""
 
     key: Key | None = None
     num_prompt_tokens: int = 0
     num_generated_tokens: int = 0
 
     def count_tokens(self, num_prompt_tokens: int, num_generated_tokens: int) -> None:
-        """Count the tokens that the model read and wrote, and charge the key for them."""
+        """Count prompt and generated tokens, and charge them to the key."""
         self.num_prompt_tokens += num_prompt_tokens
         self.num_generated_tokens += num_generated_tokens
         if self.key is not None:
             self.key.limits.count_tokens(num_prompt_tokens + num_generated_tokens)
 
     def cache_salt(self, given: str | None) -> str | None:
-        """Return the salt of `Key.cache_salt`, or the given one if the request has no key."""
+        """Return the salt from `Key.cache_salt`; the request's own if it has no key."""
         return given if self.key is None else self.key.cache_salt(given)
 
 
 def private_cache_salt(given: str | None) -> str | None:
-    """Return the salt under which the current request's prompt is cached.
+    """Return the salt of the prefix cache for the current request.
 
-    given: the request's own. To be called in the request's task, or in a copy of its context.
+    given: the salt in the request; None without one. Call this in the request's task, or in a copy of its
+    context.
     """
     visit = current_visit.get()
     return given if visit is None else visit.cache_salt(given)
 
 
-# Each request has a task of its own, whose context those have too that it starts.
+# Each request has its own task; tasks that it starts inherit the context.
 current_visit: Final[ContextVar[Visit | None]] = ContextVar("current_visit", default=None)

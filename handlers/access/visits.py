@@ -1,4 +1,4 @@
-"""The visit of each request, from its arrival to the last byte of its answer."""
+"""Middleware that tracks each request from its arrival to the last byte of its answer."""
 
 from collections.abc import Awaitable
 from datetime import UTC, datetime
@@ -13,9 +13,9 @@ from handlers.runtime.endpoint import Endpoint
 
 
 class Visits:
-    """ASGI middleware that gives each request its `current_visit`, and the audit log an entry for it.
+    """ASGI middleware that sets `current_visit` for each request and writes its entry to the audit log.
 
-    audit_log: None if there is none.
+    audit_log: None for no audit log.
     """
 
     def __init__(self, app: ASGIApp, audit_log: AuditLog | None) -> None:
@@ -42,14 +42,14 @@ class Visits:
         arrived, started_s = datetime.now(UTC), perf_counter()
         status: int | None = None
 
-        def send_and_look(message: Message) -> Awaitable[None]:
+        def send_and_record(message: Message) -> Awaitable[None]:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-            return send(message)  # not awaited here: that would be one more coroutine for each event
+            return send(message)  # not awaited, to avoid another coroutine for each event
 
         try:
-            await self._app(scope, receive, send_and_look)
+            await self._app(scope, receive, send_and_record)
         finally:
             found = scope.get("endpoint")
             endpoint = found if isinstance(found, Endpoint) else None

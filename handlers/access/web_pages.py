@@ -1,6 +1,4 @@
-"""The guard against requests that other sites' web pages make from the browser of a user who can reach the
-server.
-"""
+"""Protection against requests that web pages of other sites make from a user's browser."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
@@ -12,46 +10,46 @@ from handlers.access.hosts import AllowedHosts, host_of, is_loopback
 from handlers.runtime.problem import Problem
 
 Refuse = Callable[[Problem, Scope], Response]
-"""Makes the answer that refuses a request, in the words of the contract that owns its path."""
+"""A function that returns the error response for a request, in the form of the path's contract."""
 
 _MAX_QUOTED: Final = 200  # characters of a header that an answer repeats
 
 
 class WrongHost(Problem):
-    """403: the Host header is not a name of this server, as after DNS rebinding."""
+    """403: the Host header is not an allowed name of this server, which is a sign of DNS rebinding."""
 
     def __init__(self, host: str) -> None:
         super().__init__(
             403,
-            f"The host {host[:_MAX_QUOTED]!r} is none of this server's names; --allowed-hosts adds one, "
-            "and a server that asks for a key takes any",
+            f"The host {host[:_MAX_QUOTED]!r} is not a known name of this server. Add it with "
+            "--allowed-hosts, or require an API key",
             "forbidden",
         )
 
 
 class ForeignOrigin(Problem):
-    """403: a page of another site makes the request."""
+    """403: the request comes from a web page of another site."""
 
     def __init__(self, origin: str) -> None:
         super().__init__(
             403,
-            f"Pages of the origin {origin[:_MAX_QUOTED]!r} may not call this server; --cors-allow-origin "
-            "lets them",
+            f"Web pages of the origin {origin[:_MAX_QUOTED]!r} may not call this server. Allow the origin "
+            "with --cors-allow-origin",
             "forbidden",
         )
 
 
 class WebPageGuard:
-    """ASGI middleware that refuses requests of other sites' web pages to a server without keys.
+    """ASGI middleware that refuses requests from web pages of other sites to a server without keys.
 
-    A browser sends a page's requests to any address that its user reaches, a loopback one too. Two headers
-    distinguish them, and no page can choose either: `Origin` is the page's site, and `Host` is the name that
-    was resolved to the address, which stays the attacker's name even if it was made to resolve to this
-    machine's address (DNS rebinding). A program that is no browser may leave both out.
+    A browser sends a page's requests to any address that its user can reach, loopback included. Two headers
+    reveal them, and a page cannot choose either: `Origin` is the page's site, and `Host` is the name that was
+    resolved, which is the attacker's name even if it resolves to this machine (DNS rebinding). Programs other
+    than browsers may omit both.
 
-    hosts: names that a request may use; None takes any.
-    only_over_loopback: check the names only of connections that came in by a loopback address.
-    origins: sites beside the server's own whose pages may call; None takes any.
+    refuse: returns the error response. hosts: allowed host names; None allows any.
+    only_over_loopback: check host names only for connections to a loopback address.
+    origins: origins, in addition to the server's own, whose pages are allowed; None allows any.
     """
 
     def __init__(
@@ -90,30 +88,30 @@ class WebPageGuard:
     def _host_problem(self, scope: Scope, authorities: Iterable[str]) -> Problem | None:
         if self._hosts is None or (self._only_over_loopback and not _came_over_loopback(scope)):
             return None
-        for one in authorities:
-            if one and not self._hosts.admits(one):
-                return WrongHost(host_of(one))
+        for authority in authorities:
+            if authority and not self._hosts.admits(authority):
+                return WrongHost(host_of(authority))
         return None
 
     def _origin_problem(self, authorities: Sequence[str], origins: Iterable[str]) -> Problem | None:
         if self._origins is None:
             return None
-        for one in origins:
-            if one not in self._origins and not _is_own(one, authorities):
-                return ForeignOrigin(one)
+        for origin in origins:
+            if origin not in self._origins and not _is_own(origin, authorities):
+                return ForeignOrigin(origin)
         return None
 
 
 def _is_own(origin: str, authorities: Sequence[str]) -> bool:
-    """Return whether a page of the origin came from the host and port that its request goes to (RFC 6454).
+    """Return whether an origin has the host and port that the request is sent to (RFC 6454).
 
-    The scheme is not compared: a proxy in front may end TLS.
+    The scheme is not compared, since a reverse proxy may terminate TLS.
     """
     _, has_host, authority = origin.partition("://")
-    return bool(has_host) and [authority.lower()] == [one.lower() for one in authorities]
+    return bool(has_host) and [authority.lower()] == [each.lower() for each in authorities]
 
 
 def _came_over_loopback(scope: Scope) -> bool:
-    """Return whether the connection came in by a loopback address, or by an unknown one."""
+    """Return whether the connection was made to a loopback address, or to an unknown one."""
     server = scope.get("server")
     return server is None or is_loopback(str(server[0]))

@@ -1,1 +1,1 @@
-"""The commands of `verbatim`, one module each, whose `add` adds it to the subparsers."""
+"""The subcommands of `verbatim`, one module each; its function `add` registers the subcommand."""

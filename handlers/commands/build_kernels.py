@@ -22,9 +22,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--isa",
         metavar="A,B",
-        help=f"instruction sets to compile for, or all: {', '.join(isa_names()[1:])}. Each set becomes one "
-        "library, and a server loads the one with the best set that it may use; defaults to this processor's "
-        "set",
+        help=f"instruction sets to compile for, or all: {', '.join(isa_names()[1:])}. Each set becomes a "
+        "separate library, and a server loads the best one that its processor supports; defaults to this "
+        "processor's set",
     )
     command.add_argument(
         "--march",
@@ -37,7 +37,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.set_defaults(run=_build)
 
 
-def _build(given: argparse.Namespace) -> int:
+def _build(options: argparse.Namespace) -> int:
     try:
         check_own_engine()
     except EngineError as error:
@@ -46,7 +46,7 @@ def _build(given: argparse.Namespace) -> int:
     from engine.native.compiler import CannotCompile
 
     try:
-        for path in build_kernels(given.isa, given.march, given.output):
+        for path in build_kernels(options.isa, options.march, options.output):
             say(str(path))
     except ValueError as error:
         return fail(error, ExitStatus.USAGE)

@@ -11,7 +11,7 @@ from handlers.process.standard_output import say
 from handlers.settings.command_line import add_model_argument, add_options, read_settings
 from handlers.settings.settings import Settings
 
-# Nothing of a server is started, so these settings have no say in whether a model is served.
+# The settings that decide whether and how a model is served; others, such as the port, have no effect here.
 _SETTINGS: Final = (
     "revision",
     "served_model_name",
@@ -52,15 +52,15 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     check.set_defaults(run=_check)
 
 
-def _check(given: argparse.Namespace) -> int:
+def _check(options: argparse.Namespace) -> int:
     try:
-        settings = read_settings(given)
+        settings = read_settings(options)
     except ValueError as error:
         return fail(error, ExitStatus.USAGE)
     if settings.is_over_servers:
         return fail(f"engine: {settings.engine} loads its models itself", ExitStatus.USAGE)
     set_environment(settings)
-    return _print(settings, as_json=given.json)
+    return _print(settings, as_json=options.json)
 
 
 def _print(settings: Settings, *, as_json: bool) -> int:
@@ -68,7 +68,7 @@ def _print(settings: Settings, *, as_json: bool) -> int:
         check_own_engine()
     except EngineError as error:
         return fail(error, ExitStatus.FAILED)
-    # It takes seconds to import, which a wrong option should not.
+    # Imported after the options are checked, since the imports take seconds.
     from engine.model.loading.imports.light_imports import import_lightly
 
     import_lightly()

@@ -19,12 +19,12 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     contracts.set_defaults(run=_list)
 
 
-def _list(given: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace) -> int:
     from handlers.composition import CONTRACTS, MARKING_HEADERS, TABLES, YIELDS
     from handlers.runtime.root_routes import check_root, marked_placements, placements
 
     try:
-        root = read_settings(given).root
+        root = read_settings(options).root
         check_root(root, list(CONTRACTS))
     except ValueError as error:
         return fail(error, ExitStatus.USAGE)

@@ -1,4 +1,4 @@
-"""The end of a command: its exit status, and its last words."""
+"""The end of a command: its exit status and error message."""
 
 from collections.abc import Callable
 
@@ -7,12 +7,12 @@ from handlers.process.standard_output import CannotWrite, complain, flush
 
 
 def exit_status(run: Callable[[], int]) -> int:
-    """Return the exit status of a command, also when it is interrupted or its output cannot be written."""
+    """Run a command and return its exit status, also if it is interrupted or cannot write its output."""
     try:
         try:
             status = run()
         finally:
-            flush()  # what commands of others have printed
+            flush()  # output that libraries printed
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
     except CannotWrite as error:

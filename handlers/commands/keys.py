@@ -21,13 +21,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     new.add_argument("name", metavar="NAME", help="name of the key in logs")
     new.add_argument("--contracts", metavar="A,B", help="contracts that the key may use; all by default")
     new.add_argument(
-        "--requests-per-minute", type=int, metavar="N", help="most requests per minute; no limit by default"
+        "--requests-per-minute", type=int, metavar="N", help="limit on requests per minute; none by default"
     )
     new.add_argument(
         "--tokens-per-minute",
         type=int,
         metavar="N",
-        help="most tokens per minute, prompts and answers together; no limit by default",
+        help="limit on tokens per minute, in prompts and answers together; none by default",
     )
     new.add_argument(
         "--expires",
@@ -37,16 +37,16 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     new.set_defaults(run=_new)
 
 
-def _new(given: argparse.Namespace) -> int:
+def _new(options: argparse.Namespace) -> int:
     from handlers.access.keys.new_key import as_toml, new_key
 
-    contracts = None if given.contracts is None else tuple(given.contracts.split(","))
+    contracts = None if options.contracts is None else tuple(options.contracts.split(","))
     try:
         key = new_key(
-            given.name, contracts, given.requests_per_minute, given.tokens_per_minute, given.expires
+            options.name, contracts, options.requests_per_minute, options.tokens_per_minute, options.expires
         )
     except ValueError as error:
         return fail(error, ExitStatus.USAGE)
-    print(f"the key, which is shown this once: {key.text}", file=sys.stderr)
+    print(f"the key, which is shown only once: {key.text}", file=sys.stderr)
     print(as_toml(key.entry))
     return 0

@@ -18,8 +18,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Add the command to the subparsers."""
     ray = commands.add_parser(
         "ray",
-        help="serve a model by replicas on Ray Serve",
-        description="Deploy a model on Ray Serve: replicas behind Ray's proxies, until stopped.",
+        help="serve a model with replicas on Ray Serve",
+        description="Deploy replicas of a model on Ray Serve, behind Ray's proxies, until stopped.",
     )
     group = ray.add_argument_group("replicas")
     add_options(group, section=RaySettings)
@@ -33,14 +33,14 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     ray.set_defaults(run=_run)
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace) -> int:
     try:
-        settings, ray_settings = read_settings(given), read_section(RaySettings, vars(given))
+        settings, ray_settings = read_settings(options), read_section(RaySettings, vars(options))
         if settings.port == 0:
             raise ValueError("--port: Ray's proxies need a port of their own")
     except ValueError as error:
         return fail(error, ExitStatus.USAGE)
-    if given.print_config:
+    if options.print_config:
         from handlers.ray.config_file import config_file
 
         say(config_file(settings, ray_settings).rstrip())
@@ -55,7 +55,7 @@ def _deploy(settings: Settings, ray_settings: RaySettings) -> int:
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
     say(f"verbatim {VERSION}: deploying {settings.model_name} on Ray Serve")
     if unused := [name for name in WITHOUT_EFFECT if name in settings.model_fields_set]:
-        say(f"  warning   without effect behind Ray's proxies: {', '.join(unused)}", "WARNING")
+        say(f"  warning   options without effect behind Ray's proxies: {', '.join(unused)}", "WARNING")
     try:
         return deploy(settings, ray_settings)
     except CannotDeploy as error:

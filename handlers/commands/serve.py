@@ -31,20 +31,20 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     serve = commands.add_parser("serve", help="serve a model", description="Serve a model until stopped.")
     add_options(serve)
     add_model_argument(serve)
-    group = serve.add_argument_group("arguments of text-generation-launcher that no option above stands for")
+    group = serve.add_argument_group("other arguments of text-generation-launcher, for compatibility")
     add_arguments(group, WITHOUT_SETTING, {})
     add_letters(group)
     serve.set_defaults(run=_serve)
 
 
-def _serve(given: argparse.Namespace) -> int:
-    return serve_as_given(vars(given), lambda: read_settings(given))
+def _serve(options: argparse.Namespace) -> int:
+    return serve_as_given(vars(options), lambda: read_settings(options))
 
 
 def serve_as_given(given: Mapping[str, Any], read: Callable[[], Settings]) -> int:
-    """Serve until stopped, and return the exit status.
+    """Run a server until it is stopped, and return the exit status.
 
-    given: the arguments of TGI's launcher by name, among others. read: the reader of the settings, which may
+    given: parsed command-line options by name, with those of TGI's launcher. read: returns the settings; may
     raise ValueError.
     """
     try:
@@ -58,7 +58,7 @@ def serve_as_given(given: Mapping[str, Any], read: Callable[[], Settings]) -> in
     with collector_off():
         status = _serve_with(settings, warnings, watchdog)
     status = threads.leave(status)
-    watchdog.disarm()  # nothing is left that could keep the process
+    watchdog.disarm()  # no thread is left that could block the exit
     return status
 
 
@@ -78,14 +78,14 @@ def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog)
         return _run_server(settings, watchdog)
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
-    except Exception as error:  # nobody foresaw it: a bug, or a library in trouble
+    except Exception as error:  # unexpected: a bug, or a failing library
         _log.debug("the server ended by an exception", exc_info=error)
         words = " ".join(str(error).split())
         return fail(f"{type(error).__name__}: {words}" if words else type(error).__name__, ExitStatus.FAILED)
 
 
 def _run_server(settings: Settings, watchdog: Watchdog) -> int:
-    # What serves takes seconds to import, which a command that cannot succeed should not.
+    # Imported here, since these imports take seconds and a wrong option should fail at once.
     from handlers.access.audit_log import CannotWriteAuditLog
     from handlers.access.keys.key_file import InvalidKeyFile
     from handlers.chat.errors import TemplateError

@@ -12,6 +12,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     settings.set_defaults(run=_print)
 
 
-def _print(given: argparse.Namespace) -> int:
+def _print(options: argparse.Namespace) -> int:
     say(settings_table())
     return 0

@@ -1,4 +1,4 @@
-"""The size of a request's body, as the cost of preparing it."""
+"""The size of a request body, as an estimate of the cost of processing it."""
 
 from collections.abc import Iterator
 
@@ -6,14 +6,14 @@ from pydantic import BaseModel
 
 
 def is_short(body: BaseModel, max_characters: int) -> bool:
-    """Return whether a body has at most so much text, and no free JSON, such as a schema, of unknown cost."""
+    """Return whether a body has at most `max_characters` of text and no free-form JSON, such as a schema."""
     return _size(body, max_characters) is not None
 
 
 def num_characters(body: BaseModel, enough: int) -> int:
-    """Return the number of characters of a body, free JSON's too; the count ends where it exceeds `enough`.
+    """Return the number of characters in a body, free-form JSON included; counting stops above `enough`.
 
-    A value that is no text counts for one character, so that the count is bounded too.
+    A value other than text counts as one character, so that the time to count is bounded.
     """
     size = 0
     for part in _sizes(body):
@@ -24,9 +24,9 @@ def num_characters(body: BaseModel, enough: int) -> int:
 
 
 def _size(value: object, most: int) -> int | None:
-    """Return the number of characters of a value; None if they are more than `most`, or there is free JSON.
+    """Return the number of characters in a value; None if it is above `most`, or if there is free-form JSON.
 
-    It counts as `_sizes` does, in a third of its time: a generator for each value costs more than the count.
+    It counts like `_sizes` in a third of the time, since it needs no generator for each value.
     """
     if isinstance(value, str):
         size = len(value) or 1
@@ -50,7 +50,7 @@ def _size(value: object, most: int) -> int | None:
 
 
 def _sizes(value: object) -> Iterator[int | None]:
-    """Yield the number of characters of each part; None where free JSON begins."""
+    """Yield the number of characters of each part; None at the beginning of free-form JSON."""
     if isinstance(value, str):
         yield len(value) or 1
     elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The limit of sequences that the server admits, and the time after which refused clients may retry."""
+"""The limit on sequences that the server admits, and the retry time for refused requests."""
 
 from collections import deque
 from collections.abc import Callable
@@ -14,15 +14,15 @@ from handlers.concurrency.permits import Permits
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 
-MAX_SEQUENCES: Final = 40_960  # of one request: 2,048 prompts with 20 texts each, OpenAI's bounds
-RETRY_AFTER_S: Final = 1  # of a server that stops: another may take its place at any time
-_MAX_RETRY_AFTER_S: Final = 60.0  # the longest that clients wait who heed the header
-_NUM_REMEMBERED: Final = 64  # permits whose return shows how fast they come back
-_SPREAD: Final = 0.5  # of the time in Retry-After, so that clients refused together come back apart
+MAX_SEQUENCES: Final = 40_960  # per request: 2,048 prompts with 20 choices each, OpenAI's limits
+RETRY_AFTER_S: Final = 1  # of a server that is stopping, since another may replace it at any time
+_MAX_RETRY_AFTER_S: Final = 60.0  # the longest time that common clients accept
+_NUM_REMEMBERED: Final = 64  # released permits that the release rate is computed from
+_SPREAD: Final = 0.5  # relative random variation of Retry-After, so that clients do not retry together
 
 
 class Overloaded(Exception):
-    """There is no room for the request now; the client should retry after that many seconds."""
+    """The server has no capacity for the request now. retry_after_s: seconds after which to retry."""
 
     def __init__(self, retry_after_s: float = RETRY_AFTER_S) -> None:
         super().__init__()
@@ -30,41 +30,41 @@ class Overloaded(Exception):
 
 
 class TooManySequences(Refused):
-    """A request for more sequences than may wait for their turn; a retry cannot help."""
+    """The request needs more sequences than a request may have; it can never succeed."""
 
     def __init__(self, field: str, num_sequences: int) -> None:
         super().__init__(
-            f"`{field}` asks for {num_sequences} sequences; a request may have {MAX_SEQUENCES}",
+            f"`{field}` requests {num_sequences} sequences; the limit for a request is {MAX_SEQUENCES}",
             field,
             Violation.TOO_LARGE,
         )
 
 
 class Beams(NamedTuple):
-    """The width of a search, whose beams run together, and the field that asks for it."""
+    """The width of a beam search, whose beams run in parallel, and the field that sets it."""
 
     field: str
     num_beams: int
 
 
 class TooManyBeams(Refused):
-    """A search that is wider than one request may run at once, since its beams cannot take turns."""
+    """The beam search is wider than the sequences that one request may run in parallel."""
 
     def __init__(self, beams: Beams, limit: int) -> None:
         super().__init__(
-            f"`{beams.field}` asks for {beams.num_beams} beams; a request may have {limit} at once",
+            f"`{beams.field}` requests {beams.num_beams} beams; the limit for a request is {limit}",
             beams.field,
             Violation.TOO_LARGE,
         )
 
 
-def retry_after_s(error: Exception, usual: float | None) -> float | None:
-    """Return the seconds after which to retry: the error's own, or the usual for errors of its kind."""
-    return error.retry_after_s if isinstance(error, Overloaded) else usual
+def retry_after_s(error: Exception, default: float | None) -> float | None:
+    """Return the seconds after which to retry: those of an Overloaded, otherwise the default."""
+    return error.retry_after_s if isinstance(error, Overloaded) else default
 
 
 class ConcurrencyLimit:
-    """The permits for sequences that run or wait; one loop uses it, so it needs no lock.
+    """The permits for sequences that run or wait. It is used by one event loop, so it needs no lock.
 
     Invariant: 0 <= in_use <= limit; each permit is given back exactly once.
 
@@ -79,10 +79,10 @@ class ConcurrencyLimit:
         clock: Callable[[], float] = monotonic,
         draw: Callable[[float, float], float] = uniform,
     ) -> None:
-        """Begin with all permits free.
+        """Create the limit, with all permits free.
 
-        share: the most permits that one request holds at once; None for all of them.
-        draw: returns a random number between two others.
+        limit: number of permits. share: maximum permits that one request may hold; None for all.
+        clock: monotonic seconds. draw: returns a random number between two numbers.
         """
         self.limit = limit
         self.share = limit if share is None else share
@@ -101,27 +101,27 @@ class ConcurrencyLimit:
         *,
         takes_turns: bool = False,
     ) -> "HeldPermits":
-        """Hold permits for a request while the block runs, or until its sequences end.
+        """Return a context manager that holds permits for a request until its sequences or the block end.
 
-        A request of more sequences than `share` holds `share` permits; it gets all that it may hold or none.
-        field: the one that requests the sequences. beams: those of each search, for a beam search.
-        takes_turns: whether these many sequences run at once, again and again, so that the permits are held
-        until the block ends.
+        A request with more sequences than `share` holds `share` permits, and its prompts take turns. field:
+        the field that sets the number of sequences. beams: for a beam search. takes_turns: the number is that
+        of parallel sequences in each of several turns, so that the permits are held until the block ends.
 
-        Raises Overloaded if fewer permits are free, TooManySequences or TooManyBeams if no retry can help.
+        Entering the block raises Overloaded if too few permits are free, and TooManySequences or TooManyBeams
+        if the request can never be admitted.
         """
         return HeldPermits(self, num_sequences, field, beams, takes_turns=takes_turns)
 
     @property
     def has_room(self) -> bool:
-        """True if at least one sequence more is let in."""
+        """True if at least one more sequence would be admitted."""
         return self.in_use < self.limit
 
     def overloaded(self, retry_after_s: float | None = None) -> Overloaded:
-        """Return the refusal of one more client, who is behind all those refused and not yet admitted.
+        """Return the error for a request that cannot be admitted, with a time to retry.
 
-        The length of the wait follows from the rate at which permits have lately come back, unless whatever
-        has no room names it, in seconds; a minute at most.
+        The time is at most a minute. It is computed from the recent rate of released permits, for a place
+        behind all other refused clients. retry_after_s: a time to use instead, in seconds.
         """
         if retry_after_s is not None:
             return Overloaded(min(max(retry_after_s, RETRY_AFTER_S), _MAX_RETRY_AFTER_S))
@@ -130,25 +130,25 @@ class ConcurrencyLimit:
             return Overloaded(self._spread(RETRY_AFTER_S))
         rate = len(self._returns) / max(now - self._returns[0], 1e-3)
         num_since = (now - self._refused_at) * rate
-        # No wait is longer than a minute, so no client further behind is remembered.
+        # No wait is longer than a minute, so clients further back are not counted.
         self._num_refused = min(max(self._num_refused - num_since, 0.0) + 1, _MAX_RETRY_AFTER_S * rate)
         self._refused_at = now
         return Overloaded(self._spread(self._num_refused / rate))
 
     def _spread(self, seconds: float) -> float:
-        """Return whole seconds, as the header has them, between half and one and a half of `seconds`."""
+        """Return whole seconds, as the header requires, between 0.5 and 1.5 times `seconds`."""
         drawn = ceil(seconds * self._draw(1 - _SPREAD, 1 + _SPREAD))
         return min(max(drawn, RETRY_AFTER_S), _MAX_RETRY_AFTER_S)
 
     def give_back(self, num_permits: int) -> None:
-        """Take back permits that were held."""
-        assert 0 <= num_permits <= self.in_use, "a permit was given back twice"
+        """Return permits that were held."""
+        assert 0 <= num_permits <= self.in_use, "a permit was returned twice"
         self.in_use -= num_permits
         self._returns.extend([self._clock()] * num_permits)
 
 
 class HeldPermits(AbstractContextManager[Permits]):
-    """The permits that a request holds while its block runs."""
+    """A context manager that holds the permits of a request."""
 
     def __init__(
         self,

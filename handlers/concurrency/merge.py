@@ -1,4 +1,4 @@
-"""The merge of several streams into one."""
+"""Merging of several asynchronous streams into one."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -7,14 +7,14 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-_MAX_ITEMS: Final = 256  # that wait to be read; the streams keep what comes after, each within its own bound
+_MAX_ITEMS: Final = 256  # buffered; further items wait in the streams, which have their own bounds
 
 
 async def merge(streams: Sequence[AsyncGenerator[T, None]]) -> AsyncGenerator[tuple[int, T], None]:
-    """Yield each item as soon as it is there, with the number of its stream, until all streams have ended.
+    """Yield each item as soon as it arrives, with the index of its stream, until all streams have ended.
 
-    The first exception of a stream is raised here. Then, and when this generator is closed, the other streams
-    are cancelled, so that each can clean up. A slow reader delays the streams.
+    The first exception of a stream is raised. Then, or when this generator is closed, the other streams are
+    cancelled. A slow reader delays the streams.
     """
     queue: asyncio.Queue[tuple[int, T] | Exception | None] = asyncio.Queue(_MAX_ITEMS)
     pumps = [asyncio.create_task(_pump(number, stream, queue)) for number, stream in enumerate(streams)]
@@ -33,7 +33,7 @@ async def merge(streams: Sequence[AsyncGenerator[T, None]]) -> AsyncGenerator[tu
 async def _pump(
     number: int, stream: AsyncGenerator[T, None], queue: asyncio.Queue[tuple[int, T] | Exception | None]
 ) -> None:
-    """Put the stream's items, then None for its end, into the queue."""
+    """Put the stream's items into the queue, then None or the exception that ended it."""
     try:
         async with aclosing(stream):
             async for item in stream:

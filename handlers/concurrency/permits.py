@@ -1,4 +1,4 @@
-"""The permits of one request, shared among its prompts, which take turns if there are not enough."""
+"""The permits of one request, shared by its prompts, which take turns if there are too few."""
 
 import asyncio
 from collections import deque
@@ -11,32 +11,34 @@ from typing_extensions import override
 
 
 class Permits:
-    """The server's permits that one request holds.
+    """The permits that one request holds.
 
-    Invariant: held = idle + those of open turns; never more than the sequences that have not ended.
+    Invariant: held = idle + those of open turns, and held is at most the number of sequences that have not
+    ended.
     """
 
     def __init__(
         self, num_permits: int, num_sequences: int | None, give_back: Callable[[int], object]
     ) -> None:
-        """Hold permits.
+        """Create the object.
 
-        num_sequences: the number of sequences of all prompts together; None if it is not known, so that none
-        of the permits go back before `close`. give_back: takes back permits that are not needed.
+        num_sequences: the number of sequences of all prompts together; None if it is unknown, in which case
+        all permits are held until `close`. give_back: releases permits that are no longer needed.
         """
         self.num_held = num_permits
         self._most: Final = num_permits
         self._num_idle = num_permits
         self._num_ahead = (
             inf if num_sequences is None else num_sequences
-        )  # of prompts whose turn has not come
+        )  # of prompts that still wait for a turn
         self._give_back = give_back
         self._waiting: deque[_Place] = deque()
 
     async def turn(self, num_sequences: int, *, num_beams: int = 1) -> "Turn":
-        """Return permits for a prompt of so many sequences: one each, or all that the request may hold.
+        """Wait for earlier prompts, and return the permits for a prompt; the caller must close the turn.
 
-        Waits for earlier prompts. The caller closes the turn. num_beams: the width of their search.
+        num_sequences: of the prompt; it gets a permit for each, or all permits of the request if there are
+        fewer. num_beams: the width of a beam search.
         """
         num_wanted = max(num_sequences, num_beams)
         num_permits = min(num_wanted, self._most)
@@ -53,12 +55,12 @@ class Permits:
         return Turn(self, place.num_permits, num_sequences)
 
     def close(self) -> None:
-        """Give back all permits that are still held; open turns hold none from then on."""
+        """Release all permits that are still held, including those of open turns."""
         num_held, self.num_held, self._num_idle = self.num_held, 0, 0
         self._give_back(num_held)
 
     def release(self, num_permits: int) -> None:
-        """Take permits of a turn, for the next one, or for other requests if no turn is to come."""
+        """Take permits back from a turn, for the next turn or, if there is none, for other requests."""
         if self.num_held == 0:
             return  # closed
         self._num_idle += num_permits
@@ -80,7 +82,7 @@ class Permits:
         self._num_ahead -= num_sequences
 
     def _leave(self, place: "_Place") -> None:
-        """Remove a prompt that no longer waits; its turn may just have come."""
+        """Remove a prompt that no longer waits, or release its permits if its turn has just begun."""
         if place in self._waiting:
             self._waiting.remove(place)
         else:
@@ -88,7 +90,7 @@ class Permits:
 
 
 class _Place(NamedTuple):
-    """A prompt's place in the line. turn: done when it has come."""
+    """A prompt's place in the queue. turn: done when its turn begins."""
 
     num_permits: int
     num_sequences: int
@@ -98,7 +100,7 @@ class _Place(NamedTuple):
 class Turn(AbstractContextManager["Turn"]):
     """The permits of one prompt while its sequences run.
 
-    num_parallel: how many of them may run at once.
+    num_parallel: maximum sequences that may run in parallel.
     """
 
     def __init__(self, permits: Permits, num_parallel: int, num_sequences: int) -> None:
@@ -108,7 +110,7 @@ class Turn(AbstractContextManager["Turn"]):
         self._num_running = num_sequences
 
     def end(self, num_sequences: int) -> None:
-        """Note that so many sequences have ended, and release the permits that the others do not need."""
+        """Record that sequences have ended, and release the permits that the others do not need."""
         self._num_running = max(self._num_running - num_sequences, 0)
         self._hold(min(self._num_held, self._num_running))
 

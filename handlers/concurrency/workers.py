@@ -1,4 +1,4 @@
-"""The threads for work that would block the event loop."""
+"""Thread pools for work that would block the event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,24 +15,24 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Body = TypeVar("Body", bound=BaseModel)
 
-# Tokenizing this much takes well under a millisecond, about what it costs to go to another thread and back.
+# Tokenizing this much takes well under a millisecond, about as long as switching to a thread and back.
 _MAX_INLINE_CHARACTERS = 1024
-# Tokenizing this much takes some ten milliseconds; more has threads of its own.
+# Tokenizing this much takes about ten milliseconds; longer texts have their own threads.
 _MAX_SHORT_CHARACTERS = 16_384
 
-# A body of so many bytes is read in well under a millisecond, unless it is all values.
+# A body of this size is usually parsed in well under a millisecond.
 _MAX_INLINE_BYTES = 65_536
 
-# An answer with so many tokens is built in a few milliseconds.
+# An answer with this many tokens is built in a few milliseconds.
 _MAX_INLINE_TOKENS = 512
 
 
 class Workers:
-    """The threads for reading bodies, for tokenizing and rendering prompts, and for building answers.
+    """Thread pools for parsing bodies, for rendering and tokenizing prompts, and for building answers.
 
-    Long prompts have as many threads of their own, so that short ones never wait for them: one client's
-    megabytes take seconds. Bodies have one: to parse one is a single call, which keeps the interpreter's
-    lock, and of several threads that wait for the lock, the event loop's is but one.
+    Long prompts, which can take seconds, have their own threads, so that short ones never wait for them.
+    Bodies have only one thread: parsing is a single call that holds the interpreter lock, and more threads
+    would compete with the event loop for it.
     """
 
     def __init__(self, num_threads: int) -> None:
@@ -41,8 +41,9 @@ class Workers:
         self._bodies = ThreadPoolExecutor(1, thread_name_prefix="body")
 
     async def read(self, num_bytes: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return the function's result or raise its exception: at once if a body is short, else in the thread
-        for bodies, one after another. So no turn of the loop reads more than one, however many have come.
+        """Call a function that parses a body of `num_bytes`, and return its result or raise its exception.
+
+        A short body is parsed immediately; longer ones one after the other in a thread.
         """
         if num_bytes <= _MAX_INLINE_BYTES:
             return function(*args, **kwargs)
@@ -51,8 +52,10 @@ class Workers:
     async def prepare(
         self, function: Callable[Concatenate[Body, P], T], body: Body, /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Return the function's result or raise its exception. A short body is prepared at once, since a
-        template takes no longer for it than a thread would; any other in a thread, in the caller's context.
+        """Call a function that prepares a prompt from a body, and return its result or raise its exception.
+
+        A short body is prepared immediately, which is faster than switching to a thread; others in a thread,
+        in a copy of the caller's context.
         """
         if is_short(body, _MAX_INLINE_CHARACTERS):
             return function(body, *args, **kwargs)
@@ -63,8 +66,10 @@ class Workers:
     async def tokenize(
         self, num_characters: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Return the function's result or raise its exception: at once if the text is short, else in a
-        thread."""
+        """Call a function that tokenizes `num_characters`, and return its result or raise its exception.
+
+        A short text is tokenized immediately, a longer one in a thread.
+        """
         if num_characters <= _MAX_INLINE_CHARACTERS:
             return function(*args, **kwargs)
         threads = self._threads(num_characters)
@@ -73,21 +78,25 @@ class Workers:
     async def write(
         self, num_tokens: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Return the function's result or raise its exception: at once if an answer has few tokens, else in a
-        thread, since each token may have twenty alternatives with a log-probability each."""
+        """Call a function that builds an answer of `num_tokens`; return its result or raise its exception.
+
+        A short answer is built immediately, a longer one in a thread: each token may have twenty alternatives
+        with their logprobs.
+        """
         if num_tokens <= _MAX_INLINE_TOKENS:
             return function(*args, **kwargs)
         return await asyncio.wrap_future(self._long.submit(function, *args, **kwargs))
 
     async def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return the function's result or raise its exception; always from a thread, in the caller's
-        context. It is for work that takes its time however short its body is, such as decoding an image.
+        """Call a function in a thread, in a copy of the caller's context; return its result or exception.
+
+        This is for work that is slow regardless of the size of the body, such as decoding an image.
         """
         run = partial(copy_context().run, function, *args, **kwargs)
         return await asyncio.wrap_future(self._long.submit(run))
 
     def shutdown(self) -> None:
-        """End the threads, without waiting for one whose work does not end."""
+        """Shut the pools down without waiting for running work."""
         for threads in (self._short, self._long, self._bodies):
             threads.shutdown(wait=False, cancel_futures=True)
 

@@ -1,4 +1,5 @@
-"""Checks of a server: requests from a contract's document or of programs, and what is wrong with the answers.
+"""Conformance checks: send requests to a server and report the faults in its answers.
 
-It is packaged with the server as `verbatim conform`, and asks any server, whoever wrote it.
+The requests are derived from a contract's OpenAPI document or recorded from programs. The package is
+installed with the server as `verbatim conform` and can check any server, whoever wrote it.
 """

@@ -1,4 +1,4 @@
-"""`python -m handlers.conform --contract CONTRACT --base-url URL`"""
+"""Run `python -m handlers.conform --contract CONTRACT --base-url URL`, an alias of `verbatim conform`."""
 
 import sys
 

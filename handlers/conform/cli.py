@@ -1,4 +1,4 @@
-"""The command `verbatim conform`."""
+"""The command line of `verbatim conform`."""
 
 import argparse
 import sys
@@ -10,11 +10,11 @@ from handlers.conform.checks.names import OPTIONAL_CHECKS
 
 _FAULTS, _USAGE_ERROR = 1, 2
 _PROFILES = ("agents",)
-_NEEDED = ("httpx", "jsonschema_rs", "schemathesis")
+_OPTIONAL_DEPENDENCIES = ("httpx", "jsonschema_rs", "schemathesis")
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds the command to `verbatim`'s."""
+    """Add the command to the subcommands of `verbatim`."""
     parser = commands.add_parser(
         "conform",
         help="check whether a server keeps a contract, or whether programs can work with it",
@@ -30,10 +30,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def _add_server(parser: argparse.ArgumentParser) -> None:
-    """Add the server, and what it is held to."""
-    held_to = parser.add_mutually_exclusive_group(required=True)
-    held_to.add_argument("--contract", choices=_contracts(), help="contract that the server claims to keep")
-    held_to.add_argument("--profile", choices=_PROFILES, help="programs that should work with the server")
+    """Add the options for the server, and for the contract or profile that it is checked against."""
+    standard = parser.add_mutually_exclusive_group(required=True)
+    standard.add_argument("--contract", choices=_contracts(), help="contract that the server claims to keep")
+    standard.add_argument("--profile", choices=_PROFILES, help="programs that should work with the server")
     parser.add_argument(
         "--base-url", required=True, metavar="URL", help="URL to which the contract's paths are appended"
     )
@@ -56,12 +56,12 @@ def _add_server(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
-    """Add the checks that are run, and where."""
+    """Add the options that select checks, operations and programs."""
     parser.add_argument(
         "--check",
         action="append",
         choices=OPTIONAL_CHECKS,
-        help="run only these checks of a contract, and whether the operations exist",
+        help="run only these checks of a contract, after checking that the operations exist; may be repeated",
     )
     parser.add_argument(
         "--only",
@@ -76,7 +76,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_bounds(parser: argparse.ArgumentParser) -> None:
-    """Add the bounds of the run."""
+    """Add the options that limit the number of requests and the time."""
     parser.add_argument(
         "--max-examples",
         type=int,
@@ -98,12 +98,12 @@ def _contracts() -> list[str]:
     )
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace) -> int:
     try:
         from handlers.conform.command import conform
         from handlers.conform.plan import Unusable
     except ModuleNotFoundError as error:
-        if error.name not in _NEEDED:
+        if error.name not in _OPTIONAL_DEPENDENCIES:
             raise
         print(
             f"verbatim: error: {error.name} is missing; pip install 'verbatim-server[conform]'",
@@ -111,16 +111,19 @@ def _run(given: argparse.Namespace) -> int:
         )
         return _USAGE_ERROR
     try:
-        return _FAULTS if conform(given) else 0
+        return _FAULTS if conform(options) else 0
     except Unusable as error:
         print(f"verbatim: error: {error}", file=sys.stderr)
         return _USAGE_ERROR
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """`python -m handlers.conform …` does what `verbatim conform …` does."""
+    """Run the command as `python -m handlers.conform` and return its exit status.
+
+    arguments: the command-line arguments; those of the process if None.
+    """
     parser = argparse.ArgumentParser(prog="python -m handlers.conform")
     commands: Any = parser.add_subparsers(required=True, metavar="COMMAND")
     add(commands)
-    given = parser.parse_args(["conform", *(sys.argv[1:] if arguments is None else arguments)])
-    return int(given.run(given))
+    options = parser.parse_args(["conform", *(sys.argv[1:] if arguments is None else arguments)])
+    return int(options.run(options))

@@ -1,4 +1,4 @@
-"""Sends requests to the server that is checked."""
+"""An HTTP client that sends requests to the server under test."""
 
 import json
 import time
@@ -11,7 +11,11 @@ from handlers.conform.request import Request
 
 
 class Answer(NamedTuple):
-    """headers: names in lower case, repeated ones as they came. body: whole, a stream's too."""
+    """The HTTP response to a request.
+
+    headers: in the order received, duplicates included; names in lower case. body: complete, also for a
+    stream. seconds: time from sending the request until the body was read.
+    """
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -24,7 +28,7 @@ class Answer(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """The body as JSON; None where it is none."""
+        """The parsed JSON body; None if the body is not JSON."""
         try:
             return json.loads(self.body)
         except ValueError:
@@ -32,17 +36,21 @@ class Answer(NamedTuple):
 
     @property
     def media_type(self) -> str:
-        """The media type of the content type, without its parameters; empty if there is none."""
+        """The media type from `content-type`, without parameters; empty without that header."""
         found = next((value for name, value in self.headers if name == "content-type"), "")
         return found.partition(";")[0].strip().lower()
 
 
 class NoAnswer(Exception):
-    """The server closed the connection, was too slow, or does not speak HTTP."""
+    """The connection failed or timed out, or the server does not speak HTTP."""
 
 
 class Client:
-    """A connection to one server; threads may share it. url: where the contract's paths begin."""
+    """An HTTP client for one server; safe to share between threads.
+
+    url: base URL that request paths are appended to. headers: sent with every request. timeout_s: of each
+    request.
+    """
 
     def __init__(self, url: str, headers: Mapping[str, str], timeout_s: float) -> None:
         self.url = url.rstrip("/")
@@ -50,7 +58,7 @@ class Client:
         self._http = httpx.Client(timeout=timeout_s, headers=self.headers, follow_redirects=False)
 
     def send(self, request: Request) -> Answer:
-        """Raises NoAnswer."""
+        """Send a request and read the complete response. Raises NoAnswer."""
         content = request.content
         headers = {**request.headers, **({"content-type": "application/json"} if content is not None else {})}
         began_s = time.perf_counter()

@@ -1,4 +1,4 @@
-"""A run, from its options to its reports."""
+"""A conformance run: from command-line options, through the checks, to the reports."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-import schemathesis  # noqa: F401 - it runs in a process of its own; without it, nothing is begun
+import schemathesis  # noqa: F401 - runs as a subprocess; imported to fail early if it is not installed
 
 from handlers.conform.checks.checks import RunLimits
 from handlers.conform.checks.names import CHECKS
@@ -24,55 +24,55 @@ from handlers.conform.report.run import Run
 from handlers.conform.report.summary import render_summary
 from handlers.conform.request import Request
 
-# Where a contract's own operations tell the names of models.
-_LISTS: Final[tuple[tuple[Request, Place], ...]] = (
+# Requests that list the models, and the place of the first model's name in the answer.
+_MODEL_LISTS: Final[tuple[tuple[Request, Place], ...]] = (
     (Request("GET", "/v1/models"), ("data", 0, "id")),
     (Request("GET", "/models_available"), (0, "name")),
     (Request("POST", "/v2/repository/index", {}), (0, "name")),
 )
 
 
-def conform(given: argparse.Namespace) -> bool:
-    """Run all checks, print what they found, and return whether there are faults.
+def conform(options: argparse.Namespace) -> bool:
+    """Run all checks, print a summary, and return True if there are faults.
 
-    Raises Unusable, also if the server does not answer at the start.
+    options: the parsed command line. Raises Unusable if an option is invalid or the server does not answer.
     """
-    plan = _plan(given)
-    url, user = _without_user(_url(given.base_url, plan.paths))
-    headers = {**user, **_headers(given)}
+    plan = _plan(options)
+    url, user = _without_user(_base_url(options.base_url, plan.paths))
+    headers = {**user, **_headers(options)}
     began, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
-    with closing(Client(url, headers, given.timeout)) as client:
+    with closing(Client(url, headers, options.timeout)) as client:
         _check_answers(client)
-        model = given.model or _model(client, plan.document)
-        deadline_s = None if given.time_limit is None else began_s + given.time_limit
-        limits = RunLimits(given.max_examples, given.timeout, deadline_s, given.check or CHECKS)
-        _tell(f"{client.url}: {plan.name}, model {model}")
-        results = tuple(plan.results(client, model, limits, _tell))
+        model = options.model or _model(client, plan.document)
+        deadline_s = None if options.time_limit is None else began_s + options.time_limit
+        limits = RunLimits(options.max_examples, options.timeout, deadline_s, options.check or CHECKS)
+        _log(f"{client.url}: {plan.name}, model {model}")
+        results = tuple(plan.results(client, model, limits, _log))
     seconds = time.monotonic() - began_s
     hidden = {name: f"${_variable(name)}" for name in headers}
     run = Run(plan.kind, plan.name, plan.checks, client.url, began, seconds, results, hidden, plan.document)
     print(render_summary(run))
-    if given.report is not None:
-        _write(run, given.report)
+    if options.report is not None:
+        _write(run, options.report)
     return bool(run.findings)
 
 
-def _plan(given: argparse.Namespace) -> Plan:
-    if given.contract:
-        return contract_plan(given.contract, given.only, given.skip)
-    if given.check:
+def _plan(options: argparse.Namespace) -> Plan:
+    if options.contract:
+        return contract_plan(options.contract, options.only, options.skip)
+    if options.check:
         raise Unusable("--check is for --contract; choose programs of a profile with --only and --skip")
-    return profile_plan(given.profile, given.only, given.skip)
+    return profile_plan(options.profile, options.only, options.skip)
 
 
-def _headers(given: argparse.Namespace) -> dict[str, str]:
-    headers = {} if given.api_key is None else {"authorization": f"Bearer {given.api_key}"}
-    if given.api_key is not None and given.profile:
-        headers["x-api-key"] = given.api_key
-    for text in given.header:
+def _headers(options: argparse.Namespace) -> dict[str, str]:
+    headers = {} if options.api_key is None else {"authorization": f"Bearer {options.api_key}"}
+    if options.api_key is not None and options.profile:
+        headers["x-api-key"] = options.api_key
+    for text in options.header:
         name, colon, value = text.partition(":")
         if not colon or not name.strip():
-            raise Unusable("--header: a header must have the form NAME:VALUE")
+            raise Unusable("--header must have the form NAME:VALUE")
         headers[name.strip()] = value.strip()
     return headers
 
@@ -81,17 +81,24 @@ def _variable(name: str) -> str:
     return name.upper().replace("-", "_")
 
 
-def _url(given: str, paths: Sequence[str]) -> str:
-    """Clients of OpenAI's are told an URL that ends with /v1, which the document's paths begin with."""
-    url = given.rstrip("/")
+def _base_url(text: str, paths: Sequence[str]) -> str:
+    """Return the URL that the document's paths are appended to.
+
+    A trailing `/v1`, as in the base URL of OpenAI's clients, is removed if all paths begin with it.
+    Raises Unusable.
+    """
+    url = text.rstrip("/")
     if not url.startswith(("http://", "https://")):
-        raise Unusable("--base-url: must begin with http:// or https://")
-    is_twice = url.endswith("/v1") and all(path.startswith("/v1/") for path in paths)
-    return url.removesuffix("/v1") if is_twice else url
+        raise Unusable("--base-url must begin with http:// or https://")
+    has_prefix = url.endswith("/v1") and all(path.startswith("/v1/") for path in paths)
+    return url.removesuffix("/v1") if has_prefix else url
 
 
 def _without_user(url: str) -> tuple[str, dict[str, str]]:
-    """Return a URL without its user and password, which reports would show, and the header for them."""
+    """Return a URL without its user and password, and an `authorization` header with them.
+
+    The URL appears in reports, which should not contain the password.
+    """
     user, at, server = urlsplit(url).netloc.rpartition("@")
     if not at:
         return url, {}
@@ -101,7 +108,10 @@ def _without_user(url: str) -> tuple[str, dict[str, str]]:
 
 
 def _check_answers(client: Client) -> None:
-    """Raise Unusable unless the server answers, whatever it says: else each request would be a fault."""
+    """Raise Unusable unless the server answers a request, with any status.
+
+    Otherwise every request of the run would be reported as a fault.
+    """
     try:
         client.send(Request("GET", "/"))
     except NoAnswer as error:
@@ -110,16 +120,16 @@ def _check_answers(client: Client) -> None:
 
 def _model(client: Client, document: Mapping[str, Any]) -> str:
     """Return the first model that the server lists. Raises Unusable."""
-    lists = [one for one in _LISTS if one[0].path in document.get("paths", {})]
-    for request, place in lists or [_LISTS[0]]:
+    declared = [entry for entry in _MODEL_LISTS if entry[0].path in document.get("paths", {})]
+    for request, place in declared or [_MODEL_LISTS[0]]:
         try:
             answer = client.send(request)
         except NoAnswer as error:
             raise Unusable(f"{client.url} did not list its models: {error}") from error
-        found = at(answer.json, place)
-        if isinstance(found, str):
-            return found
-    raise Unusable(f"{client.url} does not list a model; name one with --model")
+        name = at(answer.json, place)
+        if isinstance(name, str):
+            return name
+    raise Unusable(f"{client.url} does not list any model; set one with --model")
 
 
 def _write(run: Run, folder: Path) -> None:
@@ -135,5 +145,5 @@ def _reports(run: Run) -> Iterator[tuple[str, str]]:
     yield "junit.xml", render_junit(run)
 
 
-def _tell(text: str) -> None:
+def _log(text: str) -> None:
     print(text, file=sys.stderr, flush=True)

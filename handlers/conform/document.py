@@ -1,4 +1,4 @@
-"""A contract's effective document, and the operations in it."""
+"""The effective OpenAPI document of a contract, and its operations."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ _VALIDATION_STATUSES = (422, 400)
 
 
 class Parameter(NamedTuple):
-    """A parameter outside the body. location: path, query or header."""
+    """A parameter of an operation. location: `path`, `query` or `header`."""
 
     name: str
     location: str
@@ -26,13 +26,12 @@ class Parameter(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """One operation as the document states it.
+    """One operation of the document.
 
-    body: the schema of a request's body; None where there is none. examples: valid bodies, by name.
-    can_stream: whether an answer may be an event stream.
-    validation_status: what refuses an invalid request; None for an operation that takes no input.
-    statuses: all that are declared. is_stateful: whether it finds nothing unless earlier requests, or the
-    server's operator, have put it there.
+    id: the operationId. body: schema of the request body; None without one. examples: valid bodies by name.
+    statuses: all declared statuses. validation_status: the status of the answer to an invalid request; None
+    for an operation without input. can_stream: an answer may be an event stream. is_stateful: the answer
+    depends on earlier requests or on resources that the server's operator provided.
     """
 
     id: str
@@ -52,12 +51,12 @@ class Endpoint(NamedTuple):
         return f"{self.method} {self.path}"
 
     def members(self) -> dict[str, Json]:
-        """Return the members that stand for it in report.json."""
+        """Return the members that identify the operation in report.json."""
         return {"operation": self.id, "method": self.method, "path": self.path}
 
 
 def load(contract: str) -> dict[str, Any]:
-    """The effective document of a contract of ours."""
+    """Return the effective OpenAPI document of one of Verbatim's contracts."""
     document: dict[str, Any] = json.loads(
         files(f"generated.{contract}").joinpath("openapi.json").read_bytes()
     )
@@ -65,9 +64,9 @@ def load(contract: str) -> dict[str, Any]:
 
 
 def endpoints(document: Mapping[str, Any]) -> Iterator[Endpoint]:
-    """Every operation, in document order, but those whose body is a form.
+    """Yield the operations in document order, except those whose body is a form.
 
-    What these answer depends on a file, and on whether the served model reads its kind.
+    The answer to a form depends on an uploaded file and on the kinds of files that the model reads.
     """
     for path, item in document["paths"].items():
         for method in (name for name in item if name in _METHODS):
@@ -96,13 +95,13 @@ def _endpoint(document: Mapping[str, Any], path: str, method: str, item: Mapping
         examples=_examples(media),
         statuses=statuses,
         validation_status=_validation_status(document, node, statuses) if media or parameters else None,
-        can_stream=any(_EVENTS in resolve(document, one).get("content", {}) for one in answers),
+        can_stream=any(_EVENTS in resolve(document, answer).get("content", {}) for answer in answers),
         is_stateful=node.get("x-stateful", False),
     )
 
 
 def _parameters(document: Mapping[str, Any], nodes: list[Any]) -> Iterator[Parameter]:
-    """An operation's own win over its path's (OpenAPI 3.1, 4.8.9.1)."""
+    """Yield the parameters; an operation's override its path's of equal name (OpenAPI 3.1, 4.8.9.1)."""
     found = {}
     for node in nodes:
         parameter = resolve(document, node)

@@ -1,4 +1,4 @@
-"""Faults of a server, and the exchanges that showed them."""
+"""Faults of a server, and the exchanges in which they occurred."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,45 +9,47 @@ from handlers.conform.request import Request
 
 
 class Subject(Protocol):
-    """A row of a report: an operation of a contract, or a program of a profile."""
+    """A row of the report: an operation of a contract or a program of a profile."""
 
     @property
     def id(self) -> str:
-        """A name without spaces, unique in its report."""
+        """An identifier without spaces, unique in the report."""
         ...
 
     @property
     def title(self) -> str:
-        """The name to show."""
+        """The display name."""
         ...
 
     def members(self) -> dict[str, Any]:
-        """Return the members that stand for it in report.json."""
+        """Return the members that identify the subject in report.json."""
         ...
 
 
 class Instance(NamedTuple):
-    """One exchange that shows a fault. label: what was tried. message: what is wrong with it.
+    """One occurrence of a fault.
 
-    says: what the document says there, where that is not the list of declared answers.
+    label: short description of the request. message: description of the fault. request, answer: the exchange;
+    the answer is None if none was received. expected: what the document or program requires; empty if that is
+    the list of the operation's declared answers.
     """
 
     label: str
     message: str
     request: Request
     answer: Answer | None = None
-    says: str = ""
+    expected: str = ""
 
 
 class FoundFault(NamedTuple):
-    """A fault before it is grouped. kind: what all instances of one finding share."""
+    """A fault that is not yet grouped. kind: the title of the finding that it belongs to."""
 
     kind: str
     instance: Instance
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong with a subject, however often it showed. instances: the first one first."""
+    """One kind of fault of a subject, with all its occurrences in the order of discovery."""
 
     check: str
     title: str
@@ -55,7 +57,10 @@ class Finding(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The result of one check of one subject. note: why it was left out, or what was; empty for neither."""
+    """The result of one check of one subject.
+
+    note: reason why the check, or some of its requests, was skipped; empty if nothing was.
+    """
 
     subject: Subject
     check: str
@@ -65,7 +70,7 @@ class Result(NamedTuple):
 
 
 def grouped(check: str, faults: Iterable[FoundFault]) -> tuple[Finding, ...]:
-    """The faults by kind, in the order in which each kind first showed."""
+    """Group faults by kind, in the order in which each kind was first found."""
     found: dict[str, list[Instance]] = defaultdict(list)
     for fault in faults:
         found[fault.kind].append(fault.instance)

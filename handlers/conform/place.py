@@ -1,4 +1,4 @@
-"""Places in JSON values."""
+"""Paths into JSON values: reading, replacing and rendering."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 from typing_extensions import override
 
 Place: TypeAlias = tuple[str | int, ...]
+"""A path into a JSON value: object keys and array indices, outermost first."""
 
 
 class _Absent:
@@ -15,11 +16,11 @@ class _Absent:
 
 
 ABSENT: Final[Any] = _Absent()
-"""The value of a place where there is none."""
+"""A marker for the absence of a value, which is distinct from JSON null."""
 
 
 def at(value: Any, place: Place) -> Any:
-    """Return what stands at a place; ABSENT if nothing does."""
+    """Return the value at a place; ABSENT if there is none."""
     for part in place:
         is_item = isinstance(value, list) and isinstance(part, int) and part < len(value)
         if not is_item and not (isinstance(value, Mapping) and part in value):
@@ -29,7 +30,10 @@ def at(value: Any, place: Place) -> Any:
 
 
 def put(value: Any, place: Place, new: Any) -> Any:
-    """A copy of a value with something else at a place, whose parent is there; ABSENT takes it away."""
+    """Return a copy of a value with `new` at a place; the place's parent must exist.
+
+    new: the replacement; ABSENT removes the member or item.
+    """
     if not place:
         return new
     first, rest = place[0], place[1:]
@@ -38,23 +42,22 @@ def put(value: Any, place: Place, new: Any) -> Any:
         items = [*value, None] if first == len(value) else list(value)
         items[first] = put(items[first], rest, new)
         return [item for item in items if item is not ABSENT]
-    kept = {key: member for key, member in value.items() if key != first or rest or new is not ABSENT}
     if not rest and new is ABSENT:
-        return kept
-    return {**kept, first: put(value.get(first), rest, new)}
+        return {key: member for key, member in value.items() if key != first}
+    return {**value, first: put(value.get(first), rest, new)}
 
 
 def render(place: Place) -> str:
-    """('messages', 0, 'content') as 'messages[0].content'."""
+    """Render a place as text: `('messages', 0, 'content')` becomes `messages[0].content`."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
     return text.removeprefix(".")
 
 
 def parts(value: Any) -> Iterator[tuple[Place, Any]]:
-    """The value and all inside it, each with its place."""
+    """Yield a value and every value nested in it, each with its place."""
     yield (), value
-    named = (
+    children = (
         value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
     )
-    for step, inner in named:
-        yield from (((step, *place), one) for place, one in parts(inner))
+    for step, inner in children:
+        yield from (((step, *place), part) for place, part in parts(inner))

@@ -1,4 +1,4 @@
-"""The contract or profile that a server is held to, and the requests that were chosen from it."""
+"""The plan of a run: a contract or profile, and the operations or programs selected from it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -17,13 +17,14 @@ from handlers.conform.target import Target
 
 
 class Unusable(Exception):
-    """A run cannot be made, for the reason that the message states."""
+    """The run is not possible; the message states the reason."""
 
 
 class Plan(Protocol):
-    """kind, name: what the server is held to. checks: those of the report, each with a phrase about it.
+    """The plan of a run.
 
-    document: the contract's; empty for a profile.
+    kind, name: the contract or profile to check against. checks: names of the checks in the report, each with
+    a short description. document: the contract's OpenAPI document; empty for a profile.
     """
 
     @property
@@ -36,18 +37,21 @@ class Plan(Protocol):
     def document(self) -> Mapping[str, Any]: ...
     @property
     def paths(self) -> Sequence[str]:
-        """The paths that are asked."""
+        """The paths that are requested."""
         ...
 
     def results(
-        self, client: Client, model: str, limits: RunLimits, tell: Callable[[str], None]
+        self, client: Client, model: str, limits: RunLimits, log: Callable[[str], None]
     ) -> Iterator[Result]:
-        """Send the requests; yield what they show. Raises Unusable."""
+        """Send the requests and yield the results of the checks. Raises Unusable.
+
+        model: name of the model to request. log: called with a line of text about the progress.
+        """
         ...
 
 
 class ContractPlan(NamedTuple):
-    """Operations of a contract."""
+    """Selected operations of a contract."""
 
     name: str
     document: dict[str, Any]
@@ -63,16 +67,16 @@ class ContractPlan(NamedTuple):
 
     @property
     def paths(self) -> Sequence[str]:
-        return [one.path for one in self.chosen]
+        return [endpoint.path for endpoint in self.chosen]
 
     def results(
-        self, client: Client, model: str, limits: RunLimits, tell: Callable[[str], None]
+        self, client: Client, model: str, limits: RunLimits, log: Callable[[str], None]
     ) -> Iterator[Result]:
-        return check(Target(self.name, client, names_of(model)), self.chosen, limits, tell)
+        return check(Target(self.name, client, names_of(model)), self.chosen, limits, log)
 
 
 class ProfilePlan(NamedTuple):
-    """Programs of a profile."""
+    """Selected programs of a profile."""
 
     name: str
     chosen: Sequence[Program]
@@ -91,34 +95,46 @@ class ProfilePlan(NamedTuple):
 
     @property
     def paths(self) -> Sequence[str]:
-        return [turn.path for one in self.chosen for turn in one.turns]
+        return [turn.path for program in self.chosen for turn in program.turns]
 
     def results(
-        self, client: Client, model: str, limits: RunLimits, tell: Callable[[str], None]
+        self, client: Client, model: str, limits: RunLimits, log: Callable[[str], None]
     ) -> Iterator[Result]:
-        results = list(replay.Replay(client, model, limits, tell).results(self.chosen))
-        if not any(one.num_requests for one in results):
-            raise Unusable(f"{client.url} has none of the paths that these programs ask")
+        results = list(replay.Replay(client, model, limits, log).results(self.chosen))
+        if not any(result.num_requests for result in results):
+            raise Unusable(f"{client.url} has none of the paths that these programs request")
         yield from results
 
 
 def contract_plan(name: str, only: Sequence[str], skip: Sequence[str]) -> ContractPlan:
-    """Return the plan for the operations whose ids or paths match. Raises Unusable if none do."""
+    """Return a plan for the operations whose ids or paths match.
+
+    only, skip: glob patterns to include (all if empty) and to exclude. Raises Unusable if no operation
+    matches.
+    """
     document = load(name)
     known = list(endpoints(document))
-    chosen = [one for one in known if _is_chosen((one.id, one.path), only, skip)]
+    chosen = [endpoint for endpoint in known if _is_chosen((endpoint.id, endpoint.path), only, skip)]
     if not chosen:
-        listed = ", ".join(f"{one.id} ({one.path})" for one in known)
-        raise Unusable(f"no operation is selected; the contract has {listed}")
+        listed = ", ".join(f"{endpoint.id} ({endpoint.path})" for endpoint in known)
+        raise Unusable(f"no operation matches --only and --skip; the contract has {listed}")
     return ContractPlan(name, document, chosen)
 
 
 def profile_plan(name: str, only: Sequence[str], skip: Sequence[str]) -> ProfilePlan:
-    """Return the plan for the programs whose ids or paths match. Raises Unusable if none do."""
+    """Return a plan for the programs whose ids or paths match.
+
+    only, skip: glob patterns to include (all if empty) and to exclude. Raises Unusable if no program matches.
+    """
     known = load_profile(name)
-    chosen = [one for one in known if _is_chosen((one.id, *(turn.route for turn in one.turns)), only, skip)]
+    chosen = [
+        program
+        for program in known
+        if _is_chosen((program.id, *(turn.route for turn in program.turns)), only, skip)
+    ]
     if not chosen:
-        raise Unusable(f"no program is selected; the profile has {', '.join(one.id for one in known)}")
+        listed = ", ".join(program.id for program in known)
+        raise Unusable(f"no program matches --only and --skip; the profile has {listed}")
     return ProfilePlan(name, chosen)
 
 

@@ -1,4 +1,4 @@
-"""A request as it is sent."""
+"""An HTTP request to the server under test."""
 
 import json
 from collections.abc import Mapping
@@ -10,9 +10,10 @@ from handlers.conform.place import ABSENT
 
 
 class Request(NamedTuple):
-    """path: without the server's prefix; it may have a query. body: JSON; ABSENT for none.
+    """An HTTP request.
 
-    raw: a body that need not be JSON, instead.
+    path: relative to the base URL; may have a query. body: JSON value; ABSENT for no body. raw: a body of
+    bytes, sent instead of `body`.
     """
 
     method: str
@@ -23,14 +24,17 @@ class Request(NamedTuple):
 
     @property
     def content(self) -> bytes | None:
-        """The body's bytes; None where there is none."""
+        """The encoded body; None without one."""
         if self.raw is not None:
             return self.raw
         return None if self.body is ABSENT else json.dumps(self.body, allow_nan=False).encode()
 
 
 def request_of(endpoint: Endpoint, parameters: Mapping[str, Json], body: Json = ABSENT) -> Request:
-    """A request of an operation. parameters: JSON values by name; ABSENT for one that is left out."""
+    """Return a request for an operation.
+
+    parameters: JSON values by name; ABSENT omits a parameter. body: JSON value; ABSENT for no body.
+    """
     path, headers = endpoint.path, {}
     query: dict[str, list[str]] = {}
     for parameter in endpoint.parameters:
@@ -45,8 +49,8 @@ def request_of(endpoint: Endpoint, parameters: Mapping[str, Json], body: Json = 
                 query[parameter.name] = [_text(item) for item in items]
             case _:
                 headers[parameter.name] = _text(value)
-    sent = urlencode(query, doseq=True)
-    return Request(endpoint.method, f"{path}?{sent}" if sent else path, body, headers)
+    encoded = urlencode(query, doseq=True)
+    return Request(endpoint.method, f"{path}?{encoded}" if encoded else path, body, headers)
 
 
 def _text(value: Json) -> str:

@@ -1,4 +1,4 @@
-"""The server that is checked, under the contract that it claims."""
+"""The server under test and the contract that its answers are checked against."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,14 @@ from handlers.conform.finding import FoundFault, Instance
 from handlers.conform.request import Request
 from handlers.conform.rules import rules_of
 
-_HOP = ("content-encoding", "transfer-encoding")  # taken off with what they say of the body
+_HOP = ("content-encoding", "transfer-encoding")  # removed, since the HTTP client has decoded the body
 
 
 class Target:
-    """names: values of parameters by name, and of a body's `model`."""
+    """A server under test.
+
+    contract: name of the contract. names: parameter values by name, including the body's `model`.
+    """
 
     def __init__(self, contract: str, client: Client, names: Mapping[str, str]) -> None:
         self.contract = contract
@@ -28,7 +31,10 @@ class Target:
         self._judge = Judge(self.document)
 
     def faults(self, label: str, request: Request) -> Iterator[FoundFault]:
-        """Sends a request; what its answer has that the document does not state."""
+        """Send a request and yield the differences between its answer and the document.
+
+        label: a short description of the request, for reports.
+        """
         try:
             answer = self.client.send(request)
         except NoAnswer as error:
@@ -37,7 +43,7 @@ class Target:
         yield from self.judged(label, request, answer)
 
     def judged(self, label: str, request: Request, answer: Answer) -> Iterator[FoundFault]:
-        """The faults of an answer: all that the document does not state."""
+        """Yield the differences between an answer and the document."""
         encoded = any(name == "content-encoding" for name, _ in answer.headers)
         dropped = (*_HOP, "content-length") if encoded else _HOP
         exchange = Exchange(
@@ -57,17 +63,17 @@ class Target:
 
 
 def no_answer(label: str, request: Request, error: Exception) -> FoundFault:
-    """A request that nothing came back for."""
+    """Return the fault of a request that was not answered."""
     return FoundFault("The server gave no answer", Instance(label, str(error), request))
 
 
 def is_of(endpoint: Endpoint, method: str, path: str) -> bool:
-    """Return whether a requested path, with or without a query, is an operation's."""
+    """Return whether a method and a path, with or without a query, belong to an operation."""
     template = re.sub(r"\\\{[^}]*\}", "[^/]+", re.escape(endpoint.path))
     return method == endpoint.method and re.fullmatch(template, path.partition("?")[0]) is not None
 
 
 def _kind(check: str, place: str, message: str) -> str:
-    """The kind of faults that differ only in their values; long quotations are left out."""
+    """Return a title for grouping faults that differ only in numbers or in long quotations."""
     bare = re.sub(r"\d+(\.\d+)?", "*", re.sub(r"(['\"]).{25,}\1", "...", message))
     return f"{check}: {place}: {bare[:160]}"

@@ -1,16 +1,16 @@
-"""Errors as the problems that a contract answers with."""
+"""Mapping of exceptions to the HTTP errors of a contract."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
 ToProblem: TypeAlias = Callable[[Exception], Exception]
-"""The contract's Problem for an exception, or the exception itself where the contract has none for it."""
+"""Return the contract's Problem for an exception, or the exception itself if there is none."""
 
 
 @contextmanager
 def mapped_errors(to_problem: ToProblem) -> Iterator[None]:
-    """Raise an error of the block as the contract's problem, if it has one, and else as it is."""
+    """Convert exceptions of the block to the contract's problems; those without one are raised unchanged."""
     try:
         yield
     except Exception as error:
@@ -25,6 +25,6 @@ def raise_as_problem(error: Exception, to_problem: ToProblem) -> None:
         if problem is not error:
             raise problem from error
     finally:
-        # The traceback has this frame. What it held would keep itself, and what a client has sent, until the
-        # garbage collector comes.
+        # The traceback refers to this frame. Its references would form a cycle that keeps the client's
+        # request in memory until the garbage collector runs.
         del problem, error

@@ -1,13 +1,13 @@
-"""A request that its document allows and a rule forbids that no schema can state."""
+"""The error of a request that its schema allows but another rule forbids."""
 
 from handlers.errors.violation import Violation
 
 
 class Refused(Exception):
-    """Another field, a limit of the server or its model decides; the message is a sentence for the client.
+    """A request is invalid because of another field, a limit of the server, or its model.
 
-    field: the one at fault, in the document's terms (`messages[0].content`); empty where there is no one.
-    violation: what is wrong with it.
+    message: a sentence for the client. field: the invalid field, such as `messages[0].content`; empty if no
+    single field is. violation: the kind of error.
     """
 
     def __init__(self, message: str, field: str = "", violation: Violation = Violation.INVALID_VALUE) -> None:

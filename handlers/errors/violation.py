@@ -1,15 +1,15 @@
-"""The ways in which a request can differ from what it must be."""
+"""The kinds of invalid requests."""
 
 from enum import Enum, auto
 
 
 class Violation(Enum):
-    """The way in which a field or the body is invalid; contracts have codes of their own for it."""
+    """The kind of error in a field or in the body, which contracts map to their own codes."""
 
     MALFORMED_JSON = auto()
-    MALFORMED_FORM = auto()  # a body that is not the multipart/form-data that it says it is
+    MALFORMED_FORM = auto()  # a body that is declared as multipart/form-data and is not valid
     INVALID_UTF8 = auto()
-    MISSING = auto()  # a required field is not there
+    MISSING = auto()  # a required field is missing
     UNKNOWN = auto()  # a field that the document does not have
     REPEATED = auto()  # a parameter that is given more than once
     WRONG_TYPE = auto()
@@ -18,5 +18,5 @@ class Violation(Enum):
     TOO_SHORT = auto()  # a text, an array or an object
     TOO_LONG = auto()
     UNSUPPORTED_VALUE = auto()  # not one of those that the document lists, or that this server has
-    UNSUPPORTED_FIELD = auto()  # known, and beyond this server or its model; maybe null alone is allowed
+    UNSUPPORTED_FIELD = auto()  # not supported by this server or its model, except perhaps as null
     INVALID_VALUE = auto()  # any other

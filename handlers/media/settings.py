@@ -1,4 +1,4 @@
-"""The settings of what requests may bring beside text, and from where."""
+"""The settings of media in requests: sources and limits."""
 
 import os
 from typing import Annotated
@@ -15,43 +15,43 @@ _LIMITS = MediaLimits()
 
 
 class MediaSettings(Section):
-    """The sources and the bounds of images, sounds, videos and files."""
+    """The sources and limits of images, audio, videos and files."""
 
     media: Annotated[bool, env("VERBATIM_MEDIA")] = True
-    """Read images if the model can; if not, the part of it that reads them is not loaded."""
+    """Read images, audio and videos if the model can; otherwise its encoders are not loaded."""
 
     media_domains: Annotated[Names, env("VERBATIM_MEDIA_DOMAINS")] = ()
-    """Hosts, comma-separated, to fetch images and the like from, such as *.example.com; none by default."""
+    """Hosts, comma-separated, from which media may be fetched, such as *.example.com; none by default."""
 
     media_root: Annotated[str | None, env("VERBATIM_MEDIA_ROOT")] = None
-    """Directory from which requests may name files by file:// URLs; none by default."""
+    """Directory with files that requests may refer to by file:// URLs; none by default."""
 
     max_media_items: Annotated[Count, env("VERBATIM_MAX_MEDIA_ITEMS")] = DEFAULT_MEDIA_ITEMS
-    """Images, sounds, videos and files that a request may have."""
+    """Maximum number of images, audio inputs, videos and files in a request."""
 
     max_media_bytes: Annotated[Count, env("VERBATIM_MAX_MEDIA_BYTES")] = 33_554_432
-    """Size in bytes of all of them together."""
+    """Maximum bytes of all media in a request together."""
 
     max_image_pixels: Annotated[int, Field(ge=1, le=MAX_IMAGE_PIXELS), env("VERBATIM_MAX_IMAGE_PIXELS")] = (
         _LIMITS.max_image_pixels
     )
-    """Width times height of an image, or of a video's frame."""
+    """Maximum width times height of an image or of a video frame."""
 
     max_video_seconds: Annotated[Seconds, env("VERBATIM_MAX_VIDEO_SECONDS")] = _LIMITS.max_video_seconds
-    """Seconds that a video may take."""
+    """Maximum length of a video in seconds."""
 
     max_video_frames: Annotated[Count, env("VERBATIM_MAX_VIDEO_FRAMES")] = _LIMITS.max_video_frames
-    """Frames of a video that a model gets at most; they are spread over all of it."""
+    """Maximum frames of a video that the model gets, at equal distances."""
 
     max_audio_seconds: Annotated[Seconds, env("VERBATIM_MAX_AUDIO_SECONDS")] = _LIMITS.max_audio_seconds
-    """Seconds of a sound; many models read no more than 30."""
+    """Maximum length of an audio input in seconds; many models have a limit of 30."""
 
     media_timeout: Annotated[Seconds, env("VERBATIM_MEDIA_TIMEOUT")] = 10.0
-    """Seconds that fetching all of a request's URLs may take."""
+    """Maximum seconds to fetch all URLs of a request."""
 
     @property
     def media_limits(self) -> MediaLimits:
-        """The limits of one file, as the engine takes them."""
+        """The limits of a file, in the engine's form."""
         return MediaLimits(
             max_image_pixels=self.max_image_pixels,
             max_audio_seconds=self.max_audio_seconds,

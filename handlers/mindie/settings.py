@@ -1,4 +1,4 @@
-"""The settings of MindIE's contract alone."""
+"""The settings of MindIE's contract."""
 
 from typing import Annotated
 
@@ -10,4 +10,4 @@ class MindieSettings(Section):
     """The form of MindIE's streams."""
 
     mindie_full_text: Annotated[bool, env("VERBATIM_MINDIE_FULL_TEXT")] = False
-    """Repeat the text so far in every chunk of MindIE's streams (its `fullTextEnabled`)."""
+    """Send the complete text so far in every chunk of MindIE's streams (its `fullTextEnabled`)."""

@@ -1,4 +1,4 @@
-"""The exit status of the server's process, for the program that started it."""
+"""The exit statuses of the server process."""
 
 from enum import IntEnum
 
@@ -6,13 +6,13 @@ from enum import IntEnum
 class ExitStatus(IntEnum):
     """The exit statuses.
 
-    STOPPED: as requested, within the grace period.
+    STOPPED: stopped as requested, within the grace period.
 
-    FAILED: it could not start; or it did not end in time, and was ended by force.
-    USAGE: a wrong option or setting, argparse's own status.
-    ENGINE_DIED: nothing can be generated any more; another process should take over (EX_SOFTWARE of
+    FAILED: could not start; or did not stop in time, and was ended by force.
+    USAGE: invalid option or setting, with argparse's exit status.
+    ENGINE_DIED: the engine cannot generate any more, and the process should be restarted (EX_SOFTWARE of
         sysexits.h).
-    INTERRUPTED: by SIGINT while it started, or by a second one while it stopped; shells report this status.
+    INTERRUPTED: SIGINT during the start, or a second SIGINT during the stop; shells report this status.
     """
 
     STOPPED = 0

@@ -1,4 +1,4 @@
-"""The time that a process has taken since its start, and its memory, as Linux counts them."""
+"""The time and memory that this process has used since its start, from Linux's /proc."""
 
 import os
 import sys
@@ -8,29 +8,33 @@ from typing import NamedTuple
 
 
 class Footprint(NamedTuple):
-    """A process so far: seconds since its start, processor seconds of all its threads, and resident bytes."""
+    """The resources used by a process.
+
+    total_s: wall-clock seconds since its start. processor_s: CPU seconds of all its threads. resident_bytes:
+    resident memory.
+    """
 
     total_s: float
     processor_s: float
     resident_bytes: int
 
     def in_words(self) -> str:
-        """Return a phrase for the person who starts a server."""
+        """Return a phrase for the operator."""
         return (
-            f"ready after {self.total_s:.1f} s ({self.processor_s:.1f} s of processor time), "
+            f"ready after {self.total_s:.1f} s ({self.processor_s:.1f} s of CPU time), "
             f"with {self.resident_bytes / 1e6:,.0f} MB of resident memory"
         )
 
 
 def footprint() -> Footprint | None:
-    """Return this process's; None where the system has no /proc.
+    """Return the footprint of this process; None on systems other than Linux.
 
-    Processes that it has started are not counted, and memory that it shares with others is.
+    Child processes are not counted; memory shared with other processes is.
     """
     if sys.platform != "linux":
         return None
     try:
-        # The name, the second field, may hold spaces; the start is the 22nd, in ticks since the machine's.
+        # Field 2, the name, may contain spaces. Field 22 is the start time, in clock ticks since boot.
         after_name = Path("/proc/self/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2]
         started_s = int(after_name.split()[19]) / os.sysconf("SC_CLK_TCK")
         num_pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])

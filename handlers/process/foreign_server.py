@@ -1,4 +1,4 @@
-"""The end of a process whose server is not ours, such as uvicorn's own command."""
+"""A clean stop for an application that runs in another server, such as uvicorn's own command."""
 
 import asyncio
 import logging
@@ -19,11 +19,11 @@ _Handler = Callable[[int, FrameType | None], object]
 
 
 class ForeignServer:
-    """The handler of stop signals for such a server, which also stops it when the engine dies.
+    """A handler of stop signals for a foreign server, which it also stops when the engine dies.
 
-    Such a server first waits for its connections, with no limit, and only then stops the application. So the
-    engine drains from the signal on, which ends all streams within the grace period, and a watchdog ends a
-    process that does not end by itself.
+    A foreign server first waits for its connections, without limit, and only then stops the application. So
+    the engine starts draining at the signal, which ends all streams within the grace period, and a watchdog
+    ends a process that does not stop.
     """
 
     def __init__(self, engine: Engine, grace_s: float, watchdog: Watchdog | None = None) -> None:
@@ -69,8 +69,8 @@ class ForeignServer:
 
 
 def _handlers() -> dict[signal.Signals, _Handler]:
-    """Return the server's own handlers. A server without any is ended by the system, at once."""
-    if threading.current_thread() is not threading.main_thread():  # signals belong to that one
+    """Return the server's signal handlers. A server without handlers is ended by the system at once."""
+    if threading.current_thread() is not threading.main_thread():  # only it can set handlers
         return {}
     found = {sent: signal.getsignal(sent) for sent in _SIGNALS}
     return {sent: handler for sent, handler in found.items() if callable(handler)}

@@ -1,39 +1,39 @@
-"""The tuning of the garbage collector for a process that serves."""
+"""Tuning of Python's garbage collector for a server process."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# Requests leave next to no cycles behind; Python would look for some after each 700 objects.
+# Requests create almost no reference cycles, and Python's default threshold is 700 objects.
 _MAX_NEW_OBJECTS: Final = 10_000
 
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """Turn the collector off while the block runs, until `freeze_start_up`; unfreeze all objects at its end.
+    """Disable the collector for the block, or until `freeze_start_up`; unfreeze all objects at the end.
 
-    Imports make hundreds of thousands of objects that stay, and the collector visits them again and again as
-    they become more: a quarter of the time that the imports take.
+    Imports create hundreds of thousands of permanent objects, which the collector would visit again and
+    again; that takes a quarter of the imports' time.
     """
     gc.disable()
     try:
         yield
     finally:
         gc.enable()
-        gc.unfreeze()  # libraries that count their objects at the end would say that these leaked
+        gc.unfreeze()  # otherwise libraries that count their objects at exit report leaks
 
 
 def freeze_imports() -> None:
-    """Freeze all objects without a collection; garbage among them stays, some megabytes."""
+    """Freeze all objects without a collection; some megabytes of garbage among them are never freed."""
     gc.freeze()
 
 
 def freeze_start_up() -> None:
-    """Freeze all objects, which live as long as the server, and turn the collector on.
+    """Collect garbage, freeze all objects, which live as long as the server, and enable the collector.
 
-    Libraries and a model are several hundred thousand objects. A full collection, which visits them all,
-    would stop every request and the engine for some tenths of a second.
+    Libraries and a model have several hundred thousand objects. A full collection that visits them would stop
+    all requests and the engine for some tenths of a second.
     """
     gc.collect()
     gc.freeze()

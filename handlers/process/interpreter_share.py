@@ -1,4 +1,4 @@
-"""The interpreter's time, shared between the event loop and the engine's thread."""
+"""Sharing of the interpreter lock between the event loop and the engine's thread."""
 
 import asyncio
 import time
@@ -6,23 +6,23 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
-_SPAN_S: Final = 0.05  # between two looks at what the loop has computed
-_SHORT_SPAN_S: Final = 0.01  # while it computes too much
-_MAX_SHARE: Final = 0.5  # of the time that the loop may compute while the engine runs
+_SPAN_S: Final = 0.05  # between two measurements
+_SHORT_SPAN_S: Final = 0.01  # between two measurements while the loop exceeds its share
+_MAX_SHARE: Final = 0.5  # of the time, for the loop while the engine runs
 _MAX_PAUSE_S: Final = 0.05
 
 
 class InterpreterShare:
-    """The limit of the event loop's share: its thread sleeps as long as it has computed without a pause.
+    """A limit on the event loop's share of the interpreter: if it computes more, its thread sleeps.
 
-    A step of the engine releases the interpreter in each of its hundreds of torch calls, and a loop that
-    always has something to do takes it for milliseconds each time: 32 clients that only requested `/health`
-    brought generation to a halt. While the loop's thread sleeps, a step runs as if it were alone. A loop that
-    computes for less than half of the time, as it does under any load of generations, does not sleep. A
-    process whose engine computes elsewhere has no use for this, and would only be half as fast.
+    A step of the engine releases the interpreter lock in each of its hundreds of torch calls, and a busy
+    event loop then holds it for milliseconds: 32 clients that only requested `/health` stopped generation
+    almost completely. While the loop's thread sleeps, a step runs undisturbed. A loop that computes for less
+    than half of the time, as under any load of generations, does not sleep. Do not use this in a process
+    whose engine runs elsewhere: it would be half as fast.
 
-    is_engine_busy: whether any sequence runs or waits. clock, processor_clock: seconds of the wall and of the
-    loop's thread. sleep: blocks the thread.
+    is_engine_busy: returns whether any sequence runs or waits. clock: wall-clock seconds. processor_clock:
+    CPU seconds of the loop's thread. sleep: blocks the thread.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class InterpreterShare:
 
     @asynccontextmanager
     async def kept(self) -> AsyncGenerator[None, None]:
-        """Limit the running loop's share while the block runs."""
+        """Limit the share of the running event loop while the block runs."""
         self._loop = asyncio.get_running_loop()
         self._begin_span()
         self._timer = self._loop.call_later(_SPAN_S, self._look)
@@ -57,7 +57,7 @@ class InterpreterShare:
         self._timer = self._loop.call_later(_SHORT_SPAN_S if pause_s > 0.0 else _SPAN_S, self._look)
 
     def _pause_s(self) -> float:
-        """Return the seconds until the share of this span is at its limit; negative where it is below it."""
+        """Return the seconds to sleep until the loop's share is at the limit; negative if it is below."""
         computed_s = self._processor_clock() - self._computed_s
         return min(computed_s / _MAX_SHARE - (self._clock() - self._began_s), _MAX_PAUSE_S)
 

@@ -10,11 +10,11 @@ from typing_extensions import override
 _LEVELS: Final = {
     "WARNING": "WARN",
     "CRITICAL": "ERROR",
-}  # TGI knows five levels: TRACE, DEBUG, INFO, WARN, ERROR
+}  # TGI has five levels: TRACE, DEBUG, INFO, WARN, ERROR
 
 
 def set_up_log(level: str, json_output: bool) -> None:
-    """Set up the log, without uvicorn's account of its start, which would repeat what is printed here."""
+    """Set up logging. At level info, uvicorn's messages about its start are hidden: ours replace them."""
     logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
     if json_output:
         logging.captureWarnings(True)
@@ -24,7 +24,7 @@ def set_up_log(level: str, json_output: bool) -> None:
 
 
 def json_line(message: str, level: str, target: str, time_s: float, exception: str | None = None) -> str:
-    """Return one JSON object without line breaks. level: Python's name. time_s: Unix time."""
+    """Return a log record as one line of JSON. level: Python's name of the level. time_s: Unix time."""
     time = datetime.fromtimestamp(time_s, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     fields = {"message": message} | ({} if exception is None else {"exception": exception})
     line = {"timestamp": time, "level": _LEVELS.get(level, level), "fields": fields, "target": target}
@@ -32,7 +32,7 @@ def json_line(message: str, level: str, target: str, time_s: float, exception: s
 
 
 class JsonFormatter(logging.Formatter):
-    """The formatter that writes each record as one line of JSON, with the traceback in a field."""
+    """A log formatter that writes each record as one line of JSON, with the traceback in a field."""
 
     @override
     def format(self, record: logging.LogRecord) -> str:
@@ -41,8 +41,8 @@ class JsonFormatter(logging.Formatter):
 
 
 def format_all_as_json() -> None:
-    """Give every handler the formatter, those included that libraries have set up for their own loggers."""
+    """Set the JSON formatter on every log handler, including those that libraries have added."""
     loggers = [logging.root, *logging.root.manager.loggerDict.values()]
     for logger in loggers:
-        for handler in getattr(logger, "handlers", ()):  # a placeholder of a parent has none
+        for handler in getattr(logger, "handlers", ()):  # a logging.PlaceHolder has none
             handler.setFormatter(JsonFormatter())

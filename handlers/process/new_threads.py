@@ -1,4 +1,4 @@
-"""Threads that do not end, at the end of the process."""
+"""Handling of threads that are still running when the process should exit."""
 
 import logging
 import os
@@ -13,9 +13,8 @@ from handlers.process.exit_status import ExitStatus
 _log = logging.getLogger(__name__)
 
 _TIMEOUT_S: Final = 0.3
-# They wait for a process that ends when this one does, or for Linux, and nothing of theirs is left undone;
-# or they read and write files for a faster start, and what was not written whole is not there. Python itself
-# waits for the one that loads libraries.
+# These threads can be stopped at any time: they wait for a child process or for the kernel, or they read and
+# write cache files, which are replaced atomically. Python itself waits for the one that loads libraries.
 _HARMLESS: Final = frozenset(
     {
         *("bounded-process-ends", "engine-server", "memory-reserve", "read-ahead"),
@@ -25,13 +24,13 @@ _HARMLESS: Final = frozenset(
 
 
 class NewThreads:
-    """The threads that began after this object was made."""
+    """The threads that were started after this object was created."""
 
     def __init__(self) -> None:
         self._old = frozenset(threading.enumerate())
 
     def left(self, timeout_s: float) -> list[str]:
-        """Return the names of those that have not ended within `timeout_s`."""
+        """Wait for the threads up to `timeout_s`, and return the names of those that still run."""
         ends_at = time.monotonic() + timeout_s
         threads = [
             thread
@@ -43,10 +42,10 @@ class NewThreads:
         return [thread.name for thread in threads if thread.is_alive()]
 
     def leave(self, status: int) -> int:
-        """Return the exit status if all have ended; else end the process here and now.
+        """Return the exit status if all threads have ended; otherwise end the process immediately.
 
-        Python would wait without limit for threads of executors, and stop daemons in the middle of C++ that
-        does not expect it. A status of success becomes FAILED.
+        Python would wait for executor threads without limit, and stop daemon threads in the middle of C++
+        code that does not expect it. An exit status of success becomes FAILED.
         """
         if names := self.left(_TIMEOUT_S):
             _log.error(
@@ -57,7 +56,7 @@ class NewThreads:
 
 
 def end_now(status: int) -> NoReturn:
-    """End the process at once, with all that was written and logged."""
+    """Flush the standard streams and end the process immediately."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

@@ -1,4 +1,4 @@
-"""The description of the software and the machine that a report of a fault needs."""
+"""A description of the software and the machine for bug reports."""
 
 import os
 import platform
@@ -12,7 +12,7 @@ _GPU_TIMEOUT_S: Final = 10.0
 
 
 def runtime_environment() -> str:
-    """Return the versions, the machine and the output of nvidia-smi, in lines."""
+    """Return lines with the platform, the versions of libraries, and the output of nvidia-smi."""
     return "\n".join(
         (
             "Runtime environment:",

@@ -1,4 +1,4 @@
-"""Standard output that may be full, or closed at its other end."""
+"""Printing to standard output, which may fail because its reader has left or a disk is full."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from handlers.process.log import json_line
 
-_TARGET = "verbatim"  # of what is printed, beside the loggers' names
+_TARGET = "verbatim"  # the `target` of printed lines in JSON, where log records have their logger's name
 _as_json = False
 
 
@@ -19,13 +19,13 @@ class CannotWrite(Exception):
 
 
 def print_as_json(switch: bool) -> None:
-    """Let `say` and `complain` write JSON from now on, or plain text."""
+    """Select JSON or plain text for all further output of `say` and `complain`."""
     global _as_json
     _as_json = switch
 
 
 def say(text: str, level: str = "INFO") -> None:
-    """Print lines at once. Raises CannotWrite."""
+    """Print lines to standard output and flush. Raises CannotWrite."""
     try:
         print(_formed(text, level), flush=True)
     except OSError as error:
@@ -34,7 +34,7 @@ def say(text: str, level: str = "INFO") -> None:
 
 
 def complain(text: str) -> None:
-    """Print an error to standard error, each of its lines with the name of the command."""
+    """Print an error to standard error, with the name of the program before each line."""
     prefix = "" if _as_json else "verbatim: error: "
     for line in text.splitlines():
         print(_formed(prefix + line, "ERROR"), file=sys.stderr)
@@ -48,8 +48,8 @@ def _formed(text: str, level: str) -> str:
 
 
 def flush() -> None:
-    """Write out what was printed. Raises CannotWrite."""
-    if sys.stdout is None:  # closed from the start
+    """Flush standard output. Raises CannotWrite."""
+    if sys.stdout is None:  # closed when the process was started
         return
     try:
         sys.stdout.flush()
@@ -59,7 +59,7 @@ def flush() -> None:
 
 
 def _discard() -> None:
-    """Discard the rest of the output, which Python would try to write again when it ends, with an error."""
+    """Redirect standard output to the null device, so that Python's flush at exit does not fail again."""
     with suppress(OSError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())

@@ -1,12 +1,12 @@
-"""The last resort against a process that does not end."""
+"""A watchdog that ends a process which does not stop by itself."""
 
 import faulthandler
 import time
 from collections.abc import Callable
 from typing import Final, Protocol
 
-# The flush of what clients have not read yet, and the end of threads, fit in; and so the process has ended
-# three seconds after its grace period at the latest.
+# Enough for flushing the last events to clients and for the end of threads. The process so ends at most three
+# seconds after its grace period.
 FORCE_S: Final = 2.8
 _STDERR: Final = 2
 
@@ -18,9 +18,9 @@ class DumpLater(Protocol):
 
 
 class Watchdog:
-    """The watchdog that ends the process if it has not ended in time, and writes all threads' tracebacks.
+    """A watchdog that writes the tracebacks of all threads and ends the process after a deadline.
 
-    A thread in C does this, without the interpreter's lock, so that no other thread can prevent it. The exit
+    This runs in a C thread without the interpreter lock, so that no other thread can prevent it. The exit
     status is then ExitStatus.FAILED.
     """
 
@@ -34,7 +34,7 @@ class Watchdog:
         self._ends_at: float | None = None
 
     def arm(self, seconds: float) -> None:
-        """Give the process so many seconds; an earlier deadline stays."""
+        """Set a deadline in this number of seconds; an earlier deadline is kept."""
         now = self._clock()
         if self._ends_at is None or now + seconds < self._ends_at:
             self._ends_at = now + seconds

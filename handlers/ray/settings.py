@@ -9,36 +9,36 @@ from handlers.shared_settings.section import Section
 
 
 class RaySettings(Section):
-    """The number of replicas, what each one reserves, and the place of the application in its cluster."""
+    """The number of replicas, the resources of each, and the name and path of the application."""
 
     replicas: Annotated[Count, env("VERBATIM_REPLICAS")] = 1
-    """Replicas, each an API with its engine in a process of its own; with max_replicas, the fewest."""
+    """Number of replicas, each a server with its own engine; the minimum if max_replicas is set."""
 
     max_replicas: Annotated[Limit, env("VERBATIM_MAX_REPLICAS")] = None
-    """Most replicas; if set, Ray starts and stops replicas by the number of requests that run."""
+    """Maximum number of replicas; if set, Ray scales them by the number of running requests."""
 
     target_ongoing_requests: Annotated[float | None, env("VERBATIM_TARGET_ONGOING_REQUESTS"), Field(gt=0)] = (
         None
     )
-    """Running requests for each replica that Ray aims at; defaults to half of max_concurrent_requests."""
+    """Running requests per replica that scaling aims at; defaults to half of max_concurrent_requests."""
 
     replica_cpus: Annotated[float, env("VERBATIM_REPLICA_CPUS"), Field(gt=0)] = 1.0
-    """Cores that a replica reserves; it computes with as many threads, unless num_threads is given."""
+    """CPU cores to reserve for each replica, which is also its default num_threads."""
 
     replica_gpus: Annotated[float, env("VERBATIM_REPLICA_GPUS"), Field(ge=0)] = 0.0
-    """GPUs that a replica reserves, all of them on one node."""
+    """GPUs to reserve for each replica, all on one node."""
 
     replicas_per_node: Annotated[int | None, env("VERBATIM_REPLICAS_PER_NODE"), Field(ge=1, le=100)] = None
-    """Most replicas on one node; any number by default."""
+    """Maximum number of replicas on one node; unlimited by default."""
 
     ray_address: Annotated[str | None, env("VERBATIM_RAY_ADDRESS", "RAY_ADDRESS")] = None
-    """Address of a Ray cluster, or auto for the one on this machine; by default one is started."""
+    """Address of a Ray cluster, or auto for the one on this machine; by default, a new one is started."""
 
     application: Annotated[str, env("VERBATIM_APPLICATION"), Field(min_length=1)] = "verbatim"
     """Name of the application in its cluster."""
 
     route_prefix: Annotated[str, env("VERBATIM_ROUTE_PREFIX")] = "/"
-    """Path under which the application's paths stand."""
+    """Prefix of the application's paths."""
 
     @field_validator("route_prefix")
     @classmethod

@@ -1,4 +1,4 @@
-"""The table by which a contract maps errors to statuses, codes and messages."""
+"""A contract's mapping of exceptions to HTTP statuses, error codes and messages."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -11,13 +11,13 @@ from handlers.runtime.problem import Problem
 
 
 class ErrorKind(NamedTuple):
-    """The problem that errors of one class become.
+    """The HTTP error for exceptions of one class.
 
-    code: the contract's own name for it, `Problem.kind`.
-    message: a text in place of the error's own.
-    prefix: a text in front of the message.
-    field: the field at fault, for errors that do not know it.
-    retry_after_s: the seconds after which the client may try again.
+    code: the contract's code for the error, `Problem.kind`.
+    message: a message that replaces the exception's own.
+    prefix: a text before the message.
+    field: the field that the error names, for exceptions without one.
+    retry_after_s: seconds after which the client may retry.
     """
 
     status: int
@@ -29,7 +29,7 @@ class ErrorKind(NamedTuple):
 
 
 class ErrorTable:
-    """The errors that a contract has a problem for, by class."""
+    """The errors of a contract by class of exception."""
 
     def __init__(
         self,
@@ -37,19 +37,18 @@ class ErrorTable:
         text: Callable[[Exception], str] = str,
         fields: Mapping[str, str] = {},
     ) -> None:
-        """Keep the tables.
+        """Create a table.
 
-        kinds: the kinds by class, of which the first that an error is an instance of counts.
-        text: writes the message of an error whose kind has none of its own.
-        fields: the contract's names of fields that an engine may lack (`NotCapable.parameter`), where it has
-            others.
+        kinds: the kinds by class; the first class that an exception is an instance of is used. text: returns
+        the message of an exception whose kind has no message. fields: the contract's names for fields that an
+        engine may not support (`NotCapable.parameter`), where they differ.
         """
         self._kinds = kinds
         self._text = text
         self._fields = fields
 
     def to_problem(self, error: Exception) -> Exception:
-        """Return the contract's Problem for an error, or the error itself where the table has none for it."""
+        """Return the contract's Problem for an error, or the error itself if the table has no entry."""
         kind = next((kind for cause, kind in self._kinds.items() if isinstance(error, cause)), None)
         if kind is None:
             return error

@@ -1,4 +1,4 @@
-"""The names under which requests may ask for the served model."""
+"""The names by which requests may address the served model and its adapters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from handlers.errors.violation import Violation
 
 
 class ModelNotFound(Refused):
-    """Nothing here has the name that a request asks for.
+    """No model or adapter has the name in a request.
 
-    name: the name as the request has it, which may be long and hold any character.
+    name: the name in the request, which may be long and contain any character.
     """
 
     def __init__(self, name: str, field: str) -> None:
@@ -21,9 +21,9 @@ class ModelNotFound(Refused):
 
 
 class ResolvedModel(NamedTuple):
-    """The meaning of a name.
+    """The model and adapter that a name in a request stands for.
 
-    model: the name that answers have. adapter: the adapter's name in the engine; None for no adapter.
+    model: the model name in answers. adapter: the adapter's name in the engine; None without an adapter.
     """
 
     model: str
@@ -32,10 +32,10 @@ class ResolvedModel(NamedTuple):
 
 @dataclass(frozen=True)
 class ModelNames:
-    """The names of the models that requests may ask for.
+    """The names of the served model and its adapters.
 
-    served: the model's name in answers. aliases: names by which requests may ask for it too.
-    adapters: the engine's adapters, each of which is a model of its own name.
+    served: the model's name in answers. aliases: further names that requests may use for it.
+    adapters: the engine's adapters, each of which is listed as a model under its own name.
     """
 
     served: str
@@ -44,21 +44,21 @@ class ModelNames:
 
     @property
     def listed(self) -> tuple[str, ...]:
-        """The names of the model and its adapters; aliases are for requests alone."""
+        """The names of the model and its adapters, without aliases, which are only accepted in requests."""
         return (self.served, *self.adapters.names)
 
     def is_taken(self, name: str) -> bool:
-        """Return whether this is a name of the model itself."""
+        """Return whether a name or alias of the model itself equals this name."""
         return name == self.served or name in self.aliases
 
     def adapter_of(self, name: str | None) -> str | None:
-        """Return the adapter of this name; None for any other, where a contract takes every name."""
+        """Return the adapter with this name, for contracts that accept any name; None if there is none."""
         return name if name in self.adapters.names and not self.is_taken(name or "") else None
 
     def resolve(self, name: str, field: str = "model") -> ResolvedModel:
-        """Return the model and the adapter that a request asks for by this name.
+        """Return the model and the adapter for a name in a request.
 
-        field: the field that has the name. Raises ModelNotFound.
+        field: the field that contains the name. Raises ModelNotFound.
         """
         if self.is_taken(name):
             return ResolvedModel(self.served, None)

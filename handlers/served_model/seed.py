@@ -1,8 +1,8 @@
-"""Seeds that answers report, for requests whose clients gave none."""
+"""Random seeds for requests without a seed, which answers report."""
 
 import random
 
-_SEED_BITS = 53  # a seed that is reported survives clients whose numbers are doubles
+_SEED_BITS = 53  # so that clients that read numbers as doubles keep the reported seed exactly
 
 
 def draw_seed() -> int:

@@ -1,4 +1,4 @@
-"""The served model, which all contracts share: one engine, and what stands between it and them."""
+"""The served model that all contracts share: the engine and the services around it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ from handlers.wire.fingerprint import fingerprint
 
 @dataclass(frozen=True)
 class ServedModel:
-    """A served model, before any contract gives it a form. metrics: counts of all contracts' requests."""
+    """A served model and its services, shared by all contracts. metrics: counts of all their requests."""
 
     settings: SharedSettings
     engine: Engine
@@ -37,7 +37,7 @@ class ServedModel:
 
     @cached_property
     def infill(self) -> Infill | None:
-        """The prompts that fill a gap; None where the model knows none."""
+        """The format of fill-in-the-middle prompts; None if the model does not support them."""
         return Infill.of(self.tokenizer)
 
     @cached_property
@@ -46,14 +46,14 @@ class ServedModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        """`system_fingerprint`: equal where equal seeds give equal answers."""
+        """The `system_fingerprint`; if it is equal, equal seeds give equal answers."""
         return fingerprint(self.model_info)
 
     def envelope(self, prefix: str, own: str | None = None, adapter: str | None = None) -> Envelope:
-        """Return the envelope of a new answer, whose id has the prefix.
+        """Return the envelope of a new answer.
 
-        own: the text that follows the prefix; None draws it.
-        adapter: the adapter that answers, in place of the model.
+        prefix: the beginning of the answer's id. own: the rest of the id; random if None.
+        adapter: the adapter that is named as the model; None for the model itself.
         """
         if own is None:
             return Envelope.new(adapter or self.model_names.served, prefix)

@@ -1,4 +1,4 @@
-"""The bound of texts that are looked for at each token of an answer."""
+"""The limit on texts, such as stop strings, that are searched for after each token."""
 
 from collections.abc import Sequence
 
@@ -8,10 +8,10 @@ from handlers.errors.violation import Violation
 
 
 def bounded_texts(texts: str | Sequence[str], field: str, *, subject: str | None = None) -> tuple[str, ...]:
-    """Return the texts of a field, of which one may stand alone.
+    """Return the texts of a field, which is a list or a single text, as a tuple.
 
-    subject: the first words of the message, in place of the field's name.
-    Raises Refused where the texts have too many characters together.
+    subject: the beginning of the error message; the field's name by default.
+    Raises Refused if the texts together have too many characters.
     """
     listed = (texts,) if isinstance(texts, str) else tuple(texts)
     if (given := sum(map(len, listed))) > MAX_TEXT_CHARACTERS:

@@ -1,1 +1,1 @@
-"""The run of one server, from the port that it takes to its exit status."""
+"""The run of a server, from binding its port to its exit status."""

@@ -1,4 +1,4 @@
-"""The result of `verbatim check`: a dry run of the engine, and of what the chat core needs of the model."""
+"""The result of `verbatim check`: a dry run of the engine and of the chat templates."""
 
 import sys
 from typing import Final
@@ -13,19 +13,19 @@ from handlers.chat.summary import ChatSummary, chat_summary
 from handlers.serving.model_table import model_lines
 from handlers.settings.settings import Settings
 
-_LEFT_OPEN: Final = (
-    "contents of weights, and results of compiled code, are checked once a server loads them; the cache is "
-    "by the memory that is free now"
+_NOT_CHECKED: Final = (
+    "the contents of the weights and the results of compiled code are only checked when a server loads them; "
+    "the size of the cache depends on the memory that is free now"
 )
 
 
 class CheckedModel(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer to whether a server would start, and what it would say of its model.
+    """The prediction of whether a server would start, and the description of its model.
 
-    refusal: the reason why it would not, in its own words; None if it would.
-    model: the model's description; None if too little is known.
-    chat: the formats of its chat template; None without a template, or if too little is known.
-    notes: lines on what will not be used, and what is not known.
+    refusal: the error with which it would not start; None if it would.
+    model: the description of the model; None if too little is known.
+    chat: the formats of the chat template; None without a template, or if too little is known.
+    notes: lines about features that will not be used and about facts that are not known.
     """
 
     will_serve: bool
@@ -39,7 +39,7 @@ class CheckedModel(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.encode(self).decode()
 
     def in_words(self, name: str) -> str:
-        """Return a table for people. name: the one that requests would use."""
+        """Return a human-readable table. name: the model's name in requests."""
         lines = [] if self.model is None else model_lines(name, self.model, self.chat)
         lines += [f"  note      {note}" for note in self.notes]
         verdict = f"will serve {name}" if self.refusal is None else f"will not serve {name}: {self.refusal}"
@@ -47,7 +47,7 @@ class CheckedModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_model(settings: Settings, config: EngineConfig) -> CheckedModel:
-    """Return what a server of these settings would say of its model, without reading the weights."""
+    """Return the prediction for a server with these settings, without reading the weights."""
     found = dry_run(config, lambda line: print(f"  {line}", file=sys.stderr))
     refusal, chat = found.refusal, None
     if found.tokenizer is not None:
@@ -64,5 +64,5 @@ def check_model(settings: Settings, config: EngineConfig) -> CheckedModel:
         refusal=refusal,
         model=found.info,
         chat=chat,
-        notes=(*found.notes, _LEFT_OPEN) if refusal is None else found.notes,
+        notes=(*found.notes, _NOT_CHECKED) if refusal is None else found.notes,
     )

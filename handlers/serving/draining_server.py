@@ -1,4 +1,4 @@
-"""Uvicorn's server, with an engine behind it that is drained, and that may die."""
+"""An extension of uvicorn's server that drains its engine when it stops, and stops when the engine dies."""
 
 import asyncio
 import logging
@@ -21,25 +21,24 @@ from handlers.process.standard_output import say
 from handlers.process.watchdog import FORCE_S, Watchdog
 from handlers.serving.listener import BACKLOG
 
-# Between the end of the grace period, when the engine ends what runs, and the loss of connections whose
-# clients have not read their last event by then.
+# The time between the end of the grace period, when the engine ends running requests, and the closing of
+# connections whose clients have not read the last event yet.
 FLUSH_S: Final = 1.5
 
 _log = logging.getLogger(__name__)
 
 
 def say_ready(url: str) -> None:
-    """Print what the start has taken, and that connections are accepted."""
+    """Print the time and memory that the start has taken, and the address, now that the server is ready."""
     if (taken := footprint()) is not None:
         say(f"  process   {taken.in_words()}")
     say(f"  ready at {url}")
 
 
 class DrainingServer(uvicorn.Server):
-    """Uvicorn's server, which announces its address when it accepts connections, and drains the engine before
-    it cuts connections.
+    """A uvicorn server that announces its address when it is ready, and drains the engine before it stops.
 
-    It also stops when the engine dies, as soon as open requests have been answered with an error.
+    It also stops if the engine dies, once open requests have been answered with an error.
     """
 
     def __init__(
@@ -54,7 +53,12 @@ class DrainingServer(uvicorn.Server):
         *,
         announce: Callable[[str], object] = say_ready,
     ) -> None:
-        """Keep what the server needs. announce: is called with the address once connections are accepted."""
+        """Create a server.
+
+        url: its address. grace_s: seconds that running requests have after a signal to stop.
+        handshake_timeout_s: limit of TLS handshakes. announce: called with the address when connections are
+        accepted.
+        """
         super().__init__(config)
         self._announce_to = announce
         self.status = ExitStatus.STOPPED
@@ -88,7 +92,7 @@ class DrainingServer(uvicorn.Server):
         self.should_exit = True
 
     async def _start_tls(self, tls: ssl.SSLContext, sockets: list[socket.socket]) -> None:
-        """Start as uvicorn does, with a time limit for handshakes: silent clients would have a minute."""
+        """Start like uvicorn, with a shorter time limit for handshakes than its 60 s."""
         await self.lifespan.startup()
         if self.lifespan.should_exit:
             sys.exit(STARTUP_FAILURE)
@@ -115,12 +119,12 @@ class DrainingServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         draining = asyncio.create_task(self._engine.drain(self._grace_s))
         await super().shutdown(sockets)
-        draining.cancel()  # over, unless a second SIGINT cut it short
+        draining.cancel()  # complete, unless a second SIGINT ended the shutdown early
         self._death.cancel()
 
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Handle a signal to stop; unlike uvicorn, do not raise the first one again after a regular stop."""
+        """Handle a stop signal; unlike uvicorn, do not raise it again after a regular stop."""
         if self.should_exit and sig == signal.SIGINT:
             super().handle_exit(sig, frame)
             self.status = self.status or ExitStatus.INTERRUPTED

@@ -1,4 +1,4 @@
-"""The socket that a server listens on, which is bound before the model loads."""
+"""The listening socket of a server, which is bound before the model is loaded."""
 
 import socket
 from collections.abc import Iterator
@@ -13,14 +13,17 @@ class CannotListen(OSError):
 
 
 def take_port(host: str, port: int) -> socket.socket:
-    """Bind the port before the model loads, without listening yet, so that probes are refused until then."""
+    """Bind the port without listening yet, so that probes fail until the model is loaded.
+
+    Raises CannotListen.
+    """
     with _cannot_listen(host, port), ExitStack() as on_failure:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = on_failure.enter_context(socket.socket(family, kind, protocol))
         try:
-            listener.bind(address)  # without SO_REUSEADDR, which two servers that both load could share it by
+            listener.bind(address)  # without SO_REUSEADDR, so that two loading servers cannot share the port
         except OSError:
-            # Connections of a server that has just ended keep the port from all who do not say so.
+            # Connections of a server that has just ended block the port for sockets without SO_REUSEADDR.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
         on_failure.pop_all()
@@ -28,7 +31,10 @@ def take_port(host: str, port: int) -> socket.socket:
 
 
 def start_listening(listener: socket.socket, host: str, port: int) -> None:
-    """Listen here, since uvloop would not report that another process listens on the same port already."""
+    """Start listening. Raises CannotListen, also if another process already listens on the port.
+
+    uvloop would not report the latter.
+    """
     with _cannot_listen(host, port):
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # its connections inherit it
         listener.listen(BACKLOG)
@@ -44,11 +50,11 @@ def _cannot_listen(host: str, port: int) -> Iterator[None]:
 
 @contextmanager
 def share_port(listener: socket.socket, num_sockets: int) -> Iterator[list[socket.socket]]:
-    """Put several sockets in the place of one that is bound and does not listen yet, which is closed.
+    """Replace a bound socket, which is closed, by several sockets on the same port.
 
-    The system spreads connections over those that listen, so that each belongs to one process. They stay open
-    in this process too, so that the connections of a process that has ended wait for the one that follows it.
-    Raises CannotListen.
+    Linux distributes connections over the listening sockets, one for each process. The sockets also stay open
+    in this process, so that connections to a process that has ended wait for its replacement. Raises
+    CannotListen.
     """
     address = listener.getsockname()
     family, kind, protocol = listener.family, listener.type, listener.proto
@@ -56,11 +62,11 @@ def share_port(listener: socket.socket, num_sockets: int) -> Iterator[list[socke
     with _cannot_listen(*address[:2]), ExitStack() as opened:
         sockets = []
         for _ in range(num_sockets):
-            one = opened.enter_context(socket.socket(family, kind, protocol))
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            one.bind(address)
-            sockets.append(one)
+            shared = opened.enter_context(socket.socket(family, kind, protocol))
+            shared.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            shared.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            shared.bind(address)
+            sockets.append(shared)
         on_end = opened.pop_all()
     with on_end:
         yield sockets

@@ -1,4 +1,4 @@
-"""The lines about a model that this machine computes, at the start of a server and of `verbatim check`."""
+"""The description of a model in the output of `verbatim serve` and `verbatim check`."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ _PRODUCTS = {"pairs": "in pairs", "widened": "as float32"}
 
 
 def model_lines(name: str, info: ModelInfo, chat: ChatSummary | None) -> list[str]:
-    """Return the lines; name: the one that requests use."""
+    """Return the lines that describe a model. name: the model's name in requests."""
     millions = info.num_parameters / 1e6
     return [
         f"  model     {name} ({info.architecture}, {millions:,.1f}M parameters)",
@@ -30,7 +30,7 @@ def model_lines(name: str, info: ModelInfo, chat: ChatSummary | None) -> list[st
 
 
 def _transcription(speech: SpeechInfo) -> str:
-    """Return the line about what a model of speech serves in place of chats and completions."""
+    """Return the line about the languages of a speech model, which replaces the line about chat."""
     num_languages = len(speech.languages)
     languages = f"{num_languages} languages, and into English" if num_languages else "English"
     words = "with times of words" if speech.alignment_heads else "without times of words"
@@ -41,7 +41,7 @@ def _transcription(speech: SpeechInfo) -> str:
 
 
 def _media(kinds: Collection[MediaKind]) -> list[str]:
-    """Return a line about what the model reads beside text; none if it is nothing."""
+    """Return a line about the media that the model reads; none for a text model."""
     if not kinds:
         return []
     *first, last = ("text", *(kind.plural for kind in MediaKind if kind in kinds))
@@ -70,8 +70,8 @@ def _size(num_bytes: int) -> str:
 def _attention(info: ModelInfo) -> list[str]:
     if info.paged_obstacle is not None:
         return [
-            "  attention the model's own, on the fallback path: slower, sequences one by one, without prefix "
-            f"cache and drafts, since {info.paged_obstacle}"
+            "  attention the model's own, on the fallback path: slower, one sequence at a time, without "
+            f"prefix cache and speculation, since {info.paged_obstacle}"
         ]
     return [f"  attention {', '.join(info.attention)}"] if info.attention else []
 
@@ -85,26 +85,26 @@ def _cache(info: ModelInfo) -> list[str]:
 
 
 def _state(info: ModelInfo) -> list[str]:
-    """Return a line if layers keep recurrent state, else none."""
+    """Return a line about recurrent state; none for a model without it."""
     if not info.num_state_slots:
         return []
     has_others = info.num_state_slots > info.max_num_sequences
-    shared = f"{info.max_num_sequences:,} of sequences and the others of the prefix cache"
+    shared = f"{info.max_num_sequences:,} for sequences and the rest for the prefix cache"
     return [
         f"  state     {info.num_state_slots:,} recurrent states ({info.state_bytes / 2**20:,.0f} MiB), "
-        f"{shared if has_others else 'one of each sequence'}"
+        f"{shared if has_others else 'one for each sequence'}"
     ]
 
 
 def _speculation(max_draft_tokens: int) -> list[str]:
-    """Return a line if drafts are verified, else none."""
+    """Return a line about speculation; none without it."""
     if not max_draft_tokens:
         return []
     return [f"  drafts    up to {max_draft_tokens} tokens a step, from a sequence's own text (ngram)"]
 
 
 def _kernels(kernels: tuple[Kernel, ...]) -> list[str]:
-    """Return one line if all compiled code serves the model; else what does, and a line for each obstacle."""
+    """Return a line about the native kernels in use, then a line for each reason that others are not."""
     obstacles = by_obstacle(kernels)
     if not obstacles:
         return [f"  native    all of it: {in_use(kernels)}"] if kernels else []
@@ -119,12 +119,13 @@ def _sampling(recommended: dict[str, float]) -> list[str]:
         return []
     named = ", ".join(f"{name} {value:g}" for name, value in recommended.items())
     return [
-        f"  sampling  generation_config.json recommends {named}; requests set them, or get their contract's"
+        f"  sampling  generation_config.json recommends {named}; not applied: requests use their contract's "
+        "defaults"
     ]
 
 
 def _dtype(info: ModelInfo) -> str:
-    """Return the type of the arithmetic, how it is multiplied, and linear layers' type if it is another."""
+    """Return the data type, the method of multiplication, and the type of linear weights if it differs."""
     products = f" multiplied {_PRODUCTS[info.bfloat16_products]}" if info.bfloat16_products else ""
     linear = f" with linear weights of {info.linear_dtype}" if info.linear_dtype else ""
     return info.dtype + products + linear

@@ -1,4 +1,4 @@
-"""The run of a server: bind the port, load the model, print what is served, and answer until stopped."""
+"""The run of a server: bind the port, load the model, print the start-up table, and serve until stopped."""
 
 import asyncio
 import socket
@@ -22,18 +22,18 @@ from handlers.settings.settings import Settings
 
 
 def serve(settings: Settings, watchdog: Watchdog) -> int:
-    """Return the exit status once the server has stopped, or its engine has died.
+    """Run a server, and return the exit status when it has stopped or its engine has died.
 
     Raises UnknownContract, InvalidKeyFile, CannotWriteAuditLog, BadCertificate, CannotListen, CannotWrite,
-    TemplateError or ModelNotSupported; nothing has been served then.
+    TemplateError or ModelNotSupported if it cannot start.
     """
     check_root(settings.root, list(CONTRACTS))
     check_access(settings, CONTRACTS)
     set_up_log(settings.log_level, settings.json_output)
     tls = server_context(settings)
     with take_port(settings.host, settings.port) as listener, ended_by_sigterm():
-        # It may import torch and transformers, which takes seconds: after all that can be refused without
-        # them, and outside the event loop, which would keep a signal waiting.
+        # This may import torch and transformers, which takes seconds. So it comes after all checks that do
+        # not need them, and outside the event loop, which would delay signals.
         start_engine = engine_starter(settings)
         if settings.json_output:
             format_all_as_json()

@@ -1,4 +1,4 @@
-"""The parts of a server's run that every process which answers HTTP has: its signals and its server."""
+"""The signal handling and the HTTP server of every process that answers requests."""
 
 import signal
 import socket
@@ -33,10 +33,11 @@ else:
 
 @contextmanager
 def ended_by_sigterm() -> Iterator[None]:
-    """End the process on SIGTERM before and after the server handles it. By default the signal would not end
-    the first process of a container.
+    """End the process on SIGTERM while the server does not handle the signal itself.
+
+    By default, SIGTERM does not end the first process of a container.
     """
-    if threading.current_thread() is not threading.main_thread():  # signals belong to that one
+    if threading.current_thread() is not threading.main_thread():  # only it can set handlers
         yield
         return
     previous = signal.signal(signal.SIGTERM, _end_by_signal)
@@ -51,13 +52,13 @@ def _end_by_signal(sent: int, frame: FrameType | None) -> NoReturn:
 
 
 def say_progress(line: str) -> None:
-    """Print a line about the start; one that cannot be printed is no reason to end."""
+    """Print a line about the progress of the start; ignore it if the line cannot be written."""
     with suppress(CannotWrite):
         say(f"  {line}")
 
 
 def server_config(settings: Settings, app: ASGIApp, num_others: int = 0) -> uvicorn.Config:
-    """Return uvicorn's configuration. num_others: connections that the server may open itself."""
+    """Return uvicorn's configuration. num_others: maximum connections that the server opens itself."""
     return uvicorn.Config(
         app,
         http=bounded_protocol(Connections(http_limits(settings, num_others))),
@@ -70,7 +71,7 @@ def server_config(settings: Settings, app: ASGIApp, num_others: int = 0) -> uvic
 
 
 def _num_to_servers(settings: Settings, engine: Engine) -> int:
-    """Return how many connections an engine has to other processes: one for each sequence, and for health."""
+    """Return the maximum connections of an engine to other processes: for sequences and health checks."""
     if engine.shares_interpreter:
         return 0
     return settings.max_concurrent_requests + max(len(settings.engine_url), 1)
@@ -86,7 +87,7 @@ async def run(
     *,
     announce: Callable[[str], object] = say_ready,
 ) -> int:
-    """Answer until stopped, and return the exit status. announce: is called as in DrainingServer."""
+    """Serve until stopped, and return the exit status. announce: as in DrainingServer."""
     config = server_config(settings, app, _num_to_servers(settings, engine))
     freeze_start_up()
     server = DrainingServer(

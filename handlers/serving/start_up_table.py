@@ -1,4 +1,4 @@
-"""The table about a server that is printed when it starts."""
+"""The table that is printed when a server starts."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -25,7 +25,10 @@ def start_up_table(
     capabilities: Capabilities = _ALL,
     chat: ChatSummary | None = None,
 ) -> str:
-    """Return the lines about the server for the person who starts it."""
+    """Return the table for the operator.
+
+    chat: summary of the chat template; None without one.
+    """
     return "\n".join(
         (
             *(
@@ -41,7 +44,7 @@ def start_up_table(
 
 
 def _remote_engine(settings: Settings, info: ModelInfo, capabilities: Capabilities) -> list[str]:
-    """Return the lines about a model that other servers compute."""
+    """Return the lines about a model that runs on other servers."""
     lines = [
         f"  model     {settings.model_name} ({info.architecture})",
         f"  engine    {settings.engine} at {', '.join(map(shown_url, settings.engine_url)) or 'a free port'}"
@@ -52,11 +55,11 @@ def _remote_engine(settings: Settings, info: ModelInfo, capabilities: Capabiliti
 
 
 def _api_workers(num_workers: int) -> list[str]:
-    """Return the lines about API workers; none if the server has none."""
+    """Return the lines about the processes of a server with API workers; none without them."""
     if not num_workers:
         return []
     return [
-        f"  processes {num_workers} answer HTTP, and one computes",
+        f"  processes {num_workers} for HTTP, and one for the engine",
         f"  refused   {', '.join(VerbatimApi.capabilities.missing)}",
     ]
 
@@ -64,14 +67,15 @@ def _api_workers(num_workers: int) -> list[str]:
 def _warnings(settings: Settings, capabilities: Capabilities) -> list[str]:
     lines = []
     if unused := _unused(settings, capabilities):
-        lines.append(f"  warning   without effect on engine {settings.engine}: {', '.join(unused)}")
+        lines.append(f"  warning   options without effect on engine {settings.engine}: {', '.join(unused)}")
     if not settings.asks_for_key and not is_loopback(settings.host):
-        lines.append(f"  warning   no key is asked for: whoever reaches {settings.host} may use the server")
+        host = settings.host
+        lines.append(f"  warning   no API key is required: anyone who reaches {host} may use the server")
     return lines
 
 
 def _unused(settings: Settings, capabilities: Capabilities) -> list[str]:
-    """Return the names of given settings that have no effect, since another engine computes."""
+    """Return the names of the set options that have no effect, since they are for the local engine."""
     if not settings.is_over_servers:
         return []
     without_effect = [*OwnEngineSettings.model_fields]
@@ -81,7 +85,7 @@ def _unused(settings: Settings, capabilities: Capabilities) -> list[str]:
 
 
 def _contracts(settings: Settings) -> list[str]:
-    """Return a line for each contract: its prefix, and its operations at the root."""
+    """Return a line for each contract: its prefix and its paths at the root."""
     at_root, _ = placements(TABLES, settings.root, YIELDS)
     marked = marked_placements(TABLES, settings.root, MARKING_HEADERS, YIELDS)
     lines = []

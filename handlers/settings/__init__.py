@@ -1,1 +1,1 @@
-"""All settings, and their forms on the command line and in the documentation."""
+"""All settings of the server, as command-line options and as a table for the documentation."""

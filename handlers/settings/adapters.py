@@ -1,4 +1,4 @@
-"""The settings of the LoRA adapters that the own engine serves beside its model."""
+"""The settings of the LoRA adapters that the local engine serves."""
 
 from typing import Annotated, Self
 
@@ -12,34 +12,34 @@ _LIMITS = AdapterLimits()
 
 
 class AdapterSettings(Section):
-    """The adapters of the start, the folder of those that are loaded later, and the limits of both."""
+    """The adapters to load at start, the folder of those that clients may load later, and their limits."""
 
     lora_adapters: Annotated[Names, env("VERBATIM_LORA_ADAPTERS", "LORA_ADAPTERS", "LORA_MODULES")] = ()
-    """LoRA adapters that requests may name as their model: name=folder, name=owner/repository, or either."""
+    """LoRA adapters that requests may name as model: name=folder, name=owner/repository, or only the path."""
 
     lora_root: Annotated[str | None, env("VERBATIM_LORA_ROOT")] = None
-    """Folder from which clients may load adapters at run time; by default they cannot."""
+    """Folder from which clients may load adapters at run time; disabled by default."""
 
     max_loras: Annotated[Count, env("VERBATIM_MAX_LORAS")] = _LIMITS.max_in_memory
-    """Most adapters in memory at once; the one that was idle longest makes room for another."""
+    """Maximum number of adapters in memory; the least recently used one is evicted for another."""
 
     max_lora_rank: Annotated[Count, env("VERBATIM_MAX_LORA_RANK")] = _LIMITS.max_rank
-    """Highest rank of an adapter's layers."""
+    """Maximum rank of an adapter's layers."""
 
     max_lora_bytes: Annotated[Count, env("VERBATIM_MAX_LORA_BYTES")] = _LIMITS.max_bytes
-    """Most bytes of all adapters in memory, and of the files of one."""
+    """Maximum bytes of all adapters in memory, and of the files of one adapter."""
 
     max_lora_names: Annotated[Count, env("VERBATIM_MAX_LORA_NAMES")] = _LIMITS.max_named
-    """Most adapters that requests can name, in memory or on disk."""
+    """Maximum number of adapters that requests can name, in memory or on disk."""
 
     @property
     def adapter_sources(self) -> tuple[AdapterSource, ...]:
-        """The adapters of the start."""
+        """The adapters to load at start."""
         return tuple(map(_source, self.lora_adapters))
 
     @property
     def adapter_limits(self) -> AdapterLimits:
-        """The limits of adapters, as the engine takes them."""
+        """The limits in the engine's form."""
         return AdapterLimits(
             max_in_memory=self.max_loras,
             max_bytes=self.max_lora_bytes,
@@ -53,9 +53,9 @@ class AdapterSettings(Section):
         sources = list(map(_source, adapters))
         for source in sources:
             if not source.name or not source.path:
-                raise ValueError("an adapter is given as name=folder")
+                raise ValueError("an adapter must have the form name=folder")
         if len({source.name for source in sources}) < len(sources):
-            raise ValueError("two adapters have one name")
+            raise ValueError("two adapters have the same name")
         return adapters
 
     @model_validator(mode="after")
@@ -66,6 +66,6 @@ class AdapterSettings(Section):
 
 
 def _source(text: str) -> AdapterSource:
-    """Return the adapter of `name=path`; a path alone is also its name, as for Text Generation Inference."""
+    """Parse `name=path`; a path alone is also the name, as in Text Generation Inference."""
     name, separator, path = text.partition("=")
     return AdapterSource(name.strip(), path.strip() if separator else name.strip())

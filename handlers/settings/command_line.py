@@ -1,4 +1,4 @@
-"""The settings as command-line options, and as a table for the documentation."""
+"""Command-line options for the settings, and their table in the documentation."""
 
 import argparse
 from collections.abc import Collection, Iterator
@@ -14,7 +14,7 @@ _LIST: Final = "A,B"
 
 
 class Option(NamedTuple):
-    """One setting under all its names. flags: its own, then those that Text Generation Inference gives it."""
+    """A setting with all its names. flags: its own flag, then those of Text Generation Inference."""
 
     name: str
     flags: tuple[str, ...]
@@ -25,7 +25,7 @@ class Option(NamedTuple):
 
 
 def options(section: type[Section] = Settings) -> Iterator[Option]:
-    """Yield every setting of a section, in its order."""
+    """Yield the settings of a section, in order of declaration."""
     for name, field in section.model_fields.items():
         environment = variables(field)
         yield Option(
@@ -33,7 +33,7 @@ def options(section: type[Section] = Settings) -> Iterator[Option]:
             _flags(name, environment),
             environment,
             _default(field),
-            " ".join((field.description or "").split()),  # a long one is wrapped in the source
+            " ".join((field.description or "").split()),  # descriptions may have line breaks in the source
             _metavar(field.annotation),
         )
 
@@ -44,7 +44,7 @@ def _flags(name: str, environment: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _metavar(annotation: Any) -> str | None:
-    """Return the placeholder of a value in the help: the choices, or its kind."""
+    """Return the placeholder of a value in the help text: its choices, or its kind."""
     kinds = {bool: None, int: "N", int | None: "N", float: "X", float | None: "X", tuple[str, ...]: _LIST}
     choices = get_args(annotation) if get_origin(annotation) is Literal else ()
     return "{" + ",".join(choices) + "}" if choices else kinds.get(annotation, "NAME")
@@ -60,7 +60,7 @@ def add_options(
     only: Collection[str] | None = None,
     section: type[Section] = Settings,
 ) -> None:
-    """Add every setting, or those named, as an option; one that is not given stays out of the namespace."""
+    """Add all settings, or those in `only`, as options; an option that is not set is not in the namespace."""
     for option in options(section):
         if only is None or option.name in only:
             _add_option(parser, option)
@@ -89,9 +89,9 @@ def _help(option: Option) -> str:
 
 
 def read_settings(given: argparse.Namespace) -> Settings:
-    """Return the settings from the given options and the environment.
+    """Return the settings from the parsed options and the environment.
 
-    Raises ValueError with one line for each wrong setting.
+    Raises ValueError with one line for each invalid setting.
     """
     return read_section(Settings, vars(given))
 

@@ -1,4 +1,4 @@
-"""The choice of an engine, and the settings of one on other servers."""
+"""The settings that select the engine, and those of an engine on other servers."""
 
 import shlex
 from typing import Annotated, Literal, Self
@@ -11,22 +11,22 @@ from handlers.shared_settings.section import Section
 
 
 class EngineServerSettings(Section):
-    """The engine, and where its servers are if it is not the one in this process."""
+    """The engine, and the servers that run it if it does not run in this process."""
 
     engine: Annotated[Literal["verbatim", "vllm", "sglang"], LOWER, env("VERBATIM_ENGINE")] = "verbatim"
     """Engine that computes tokens: verbatim, in this process or the servers at engine_url; vllm, sglang."""
 
     engine_url: Annotated[Names, env("VERBATIM_ENGINE_URL")] = ()
-    """URLs of servers, comma-separated; requests go to the least busy, and where their prefix is cached."""
+    """URLs of servers, comma-separated; requests are routed by load and cached prefixes."""
 
     engine_command: Annotated[str | None, env("VERBATIM_ENGINE_COMMAND")] = None
-    """Command that starts the server of the engine, which ends with this one; {port} becomes a free port."""
+    """Command that starts the engine's server, which stops with this one; {port} becomes a free port."""
 
     engine_api_key: Annotated[str | None, env("VERBATIM_ENGINE_API_KEY")] = None
-    """API key that the servers at engine_url ask for."""
+    """API key that the servers at engine_url require."""
 
     engine_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_TIMEOUT")] = 120.0
-    """Seconds of silence from the server at engine_url, or ten times as many of comments in place of
+    """Seconds without data from the server at engine_url, or ten times as many with comments but without
     tokens, after which a request fails. Verbatim sends a comment every 15 seconds while a request waits.
     """
 
@@ -34,23 +34,23 @@ class EngineServerSettings(Section):
     """Seconds to wait at start until one of the servers at engine_url is ready."""
 
     engine_priorities: Annotated[bool, env("VERBATIM_ENGINE_PRIORITIES")] = False
-    """vLLM's servers were started with --scheduling-policy priority, so requests may have a priority."""
+    """The vLLM servers run with --scheduling-policy priority, so requests may have a priority."""
 
     api_workers: Annotated[int, env("VERBATIM_API_WORKERS"), Field(ge=0)] = 0
-    """Processes that answer HTTP beside the engine's own; 0 answers in the engine's process."""
+    """Number of additional processes that serve HTTP; with 0, the engine's process serves it."""
 
     @property
     def is_over_servers(self) -> bool:
-        """True if other servers compute the tokens, and not this process."""
+        """True if the engine runs on other servers instead of in this process."""
         return self.engine != "verbatim" or bool(self.engine_url) or self.engine_command is not None
 
     @field_validator("engine_url")
     @classmethod
     def _are_urls(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
         for place, url in enumerate(urls, start=1):
-            if complaint := complaint_about(url):  # without the URL, which may hold a password
+            if complaint := complaint_about(url):  # the message omits the URL, which may contain a password
                 raise ValueError(
-                    f"number {place} is no URL of a server, such as http://127.0.0.1:8000: {complaint}"
+                    f"number {place} is not a server URL such as http://127.0.0.1:8000: {complaint}"
                 )
         return urls
 
@@ -60,25 +60,23 @@ class EngineServerSettings(Section):
         try:
             if command is not None and not shlex.split(command):
                 raise ValueError("it is empty")
-        except ValueError as error:  # without the command, which may hold a key
-            raise ValueError(f"this is no command: {error}") from None
+        except ValueError as error:  # the message omits the command, which may contain a key
+            raise ValueError(f"the command is invalid: {error}") from None
         return command
 
     @model_validator(mode="after")
     def _knows_its_engine(self) -> Self:
         if self.engine_priorities and self.engine != "vllm":
-            raise ValueError("engine_priorities is of engine vllm: others say themselves how they schedule")
+            raise ValueError("engine_priorities is only for engine vllm")
         if not self.is_over_servers:
             return self
         if self.api_workers:
-            raise ValueError("api_workers are of the engine of this server, and other servers compute")
+            raise ValueError("api_workers is only for the local engine, not for other servers")
         takes_port = "{port}" in (self.engine_command or "")
         if takes_port and self.engine_url:
-            raise ValueError("engine_command has a {port} of its own, so there must be no engine_url")
+            raise ValueError("engine_command with {port} cannot be combined with engine_url")
         if not takes_port and not self.engine_url:
-            raise ValueError(
-                f"engine is {self.engine}, which needs an engine_url, or an engine_command with {{port}}"
-            )
+            raise ValueError(f"engine {self.engine} needs an engine_url, or an engine_command with {{port}}")
         if self.engine_command is not None and len(self.engine_url) > 1:
-            raise ValueError("engine_command starts one server, and engine_url names several")
+            raise ValueError("engine_command starts one server, but engine_url has several")
         return self

@@ -1,8 +1,8 @@
-"""All settings of the server, put together from those that are shared, those of the parts of the server and
-those of each contract.
+"""All settings of the server: the shared ones, those of its parts, and those of each contract.
 
-An environment variable `VERBATIM_*` wins over the name that Text Generation Inference gave the same setting;
-a command-line option wins over both. The command line, its help and the table of options are made from here.
+A command-line option has precedence over the environment variable `VERBATIM_*`, which has precedence over
+Text Generation Inference's name of the same setting. The command line, its help and the table of options are
+generated from these classes.
 """
 
 from typing import Self
@@ -31,24 +31,24 @@ class Settings(
     EngineServerSettings,
     SharedSettings,
 ):
-    """The settings of one server process; a handler is given them as its own section, without the others.
+    """The settings of a server; handlers only see their own sections.
 
-    Options and tables list the sections from the last base class to the first.
+    Option lists have the sections from the last base class to the first.
     """
 
     @model_validator(mode="after")
     def _can_tell_adapters_from_the_model(self) -> Self:
         taken = {self.model_name, *self.model_alias} & {source.name for source in self.adapter_sources}
         if taken:
-            raise ValueError(f"lora_adapters: {min(taken)!r} is a name of the model itself")
+            raise ValueError(f"lora_adapters: {min(taken)!r} is already a name of the model")
         if self.lora_adapters and self.is_over_servers:
-            raise ValueError("lora_adapters are of the engine of this server; other servers have their own")
+            raise ValueError("lora_adapters is only for the local engine, not for other servers")
         if self.lora_root is not None and (self.is_over_servers or self.api_workers):
-            raise ValueError("lora_root needs an engine in the process that answers HTTP")
+            raise ValueError("lora_root needs the engine in the process that serves HTTP")
         return self
 
     def url(self, port: int) -> str:
-        """Return the URL of a server that listens on this port of the host."""
+        """Return the URL of a server with these settings. port: the port that it listens on."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         scheme = "http" if self.ssl_certfile is None else "https"
         return f"{scheme}://{host}:{port}"

@@ -1,4 +1,4 @@
-"""The settings that no single contract owns: their names, defaults, bounds and meaning."""
+"""The settings that are not specific to a contract: names, defaults, limits and descriptions."""
 
 import json
 from importlib.util import find_spec
@@ -20,7 +20,7 @@ EMBEDDED_VISION_MODEL = "verbatim-demo-vision"
 
 
 class SharedSettings(Section):
-    """The section of the settings of one server process that several contracts, or none, depend on."""
+    """The section of settings that several contracts, or none, depend on."""
 
     model: Annotated[str | None, env("VERBATIM_MODEL", "MODEL_ID")] = None
     """Local directory or Hugging Face hub id of the model, or the name of an embedded one: verbatim-demo,
@@ -30,7 +30,7 @@ class SharedSettings(Section):
     """Model name in answers and model lists; defaults to `model`."""
 
     model_alias: Annotated[Names, env("VERBATIM_MODEL_ALIAS")] = ("tgi", "dummy")
-    """Further names, comma-separated, that requests may use for the model where their contract checks it."""
+    """Further model names, comma-separated, that requests may use if their contract checks the name."""
 
     revision: Annotated[str | None, env("VERBATIM_REVISION", "REVISION")] = None
     """Branch, tag or commit of a hub model."""
@@ -38,28 +38,28 @@ class SharedSettings(Section):
     huggingface_hub_cache: Annotated[
         str | None, env("VERBATIM_HUGGINGFACE_HUB_CACHE", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE")
     ] = None
-    """Folder that holds models of the Hugging Face hub; by default its library chooses one."""
+    """Cache folder for models of the Hugging Face hub; defaults to that of huggingface_hub."""
 
     trust_remote_code: Annotated[bool, env("VERBATIM_TRUST_REMOTE_CODE", "TRUST_REMOTE_CODE")] = False
     """Run modelling code from the model's repository, without a sandbox."""
 
     tool_call_parser: Annotated[str | None, env("VERBATIM_TOOL_CALL_PARSER")] = None
-    """Format of tool calls, under vLLM's name; detected from chat template and vocabulary by default."""
+    """Format of tool calls, by vLLM's name; by default detected from the chat template and vocabulary."""
 
     pooling: Annotated[Literal["auto", "mean", "last"], LOWER, env("VERBATIM_POOLING")] = "auto"
-    """Pooling of embeddings; auto follows the model's directory, or else takes the mean."""
+    """Pooling of embeddings; auto reads it from the model's directory, and defaults to the mean."""
 
     chat_template: Annotated[str | None, env("VERBATIM_CHAT_TEMPLATE", "TOKENIZER_CONFIG_PATH")] = None
     """Jinja chat template, a file with one, or a tokenizer_config.json, instead of the model's own."""
 
     trust_special_tokens: Annotated[bool, env("VERBATIM_TRUST_SPECIAL_TOKENS")] = False
-    """Obey control tokens such as <|im_end|> in messages and tools, instead of treating them as text."""
+    """Encode control tokens such as <|im_end|> in messages and tools as such, instead of as text."""
 
     host: Annotated[str, env("VERBATIM_HOST", "HOSTNAME")] = "127.0.0.1"
-    """Address to listen on; 0.0.0.0 for every interface. HOSTNAME counts only if it is an IP address."""
+    """Address to listen on; 0.0.0.0 for every interface. HOSTNAME is ignored unless it is an IP address."""
 
     port: Annotated[int, env("VERBATIM_PORT", "PORT"), Field(ge=0, le=65535)] = 8080
-    """TCP port to listen on; 0 takes a free one."""
+    """TCP port to listen on; 0 selects a free port."""
 
     root: Annotated[Names, env("VERBATIM_ROOT")] = (
         "openai",
@@ -69,26 +69,27 @@ class SharedSettings(Section):
         "anthropic",
         "tokens",
     )
-    """Contracts that are also served at /, comma-separated; the first to claim a path gets it."""
+    """Contracts that are also served at /, comma-separated; the first contract with a path gets it."""
 
     max_concurrent_requests: Annotated[
         Count, env("VERBATIM_MAX_CONCURRENT_REQUESTS", "MAX_CONCURRENT_REQUESTS")
     ] = 128
-    """Sequences that may run or wait at once; more are refused as overloaded."""
+    """Maximum sequences that run or wait; further requests are refused as overloaded."""
 
     max_request_share: Annotated[float, env("VERBATIM_MAX_REQUEST_SHARE"), Field(gt=0, le=1)] = 0.25
-    """Share of them that one request may hold; its other sequences wait. Bounds the width of beam search."""
+    """Maximum share of max_concurrent_requests for one request; its other sequences wait. Limits beam
+    width."""
 
     max_unread_bytes: Annotated[Count, env("VERBATIM_MAX_UNREAD_BYTES")] = MAX_UNREAD_BYTES
-    """Unread output in bytes after which a slow client is cut off; 8 times as much for all clients."""
+    """Bytes of unread output after which a slow client is disconnected; 8 times as much for all clients."""
 
     max_input_tokens: Annotated[
         Limit, env("VERBATIM_MAX_INPUT_TOKENS", "MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH")
     ] = None
-    """Longest prompt in tokens (TGI's and MindIE's contracts); defaults to max_total_tokens - 1."""
+    """Maximum tokens of a prompt (TGI's and MindIE's contracts); defaults to max_total_tokens - 1."""
 
     max_total_tokens: Annotated[Limit, env("VERBATIM_MAX_TOTAL_TOKENS", "MAX_TOTAL_TOKENS")] = None
-    """Longest prompt plus output in tokens; defaults to what the model and the cache allow."""
+    """Maximum tokens of prompt and output together; defaults to what the model and the cache allow."""
 
     validation_workers: Annotated[Count, env("VERBATIM_VALIDATION_WORKERS", "VALIDATION_WORKERS")] = 2
     """Threads that tokenize long prompts."""
@@ -99,10 +100,10 @@ class SharedSettings(Section):
     """Refuse grammars and response formats; tool calls still follow their schemas."""
 
     check_responses: Annotated[Literal["off", "log", "fail"], LOWER, env("VERBATIM_CHECK_RESPONSES")] = "off"
-    """Check each answer against its document before it is sent: log faults, or answer 500 instead."""
+    """Check each answer against its OpenAPI document: log differences, or answer 500 instead."""
 
     playground: Annotated[bool, env("VERBATIM_PLAYGROUND")] = True
-    """Serve /playground, a page to try every operation by hand."""
+    """Serve /playground, a web page to try every operation."""
 
     graceful_termination_timeout: Annotated[
         int, env("VERBATIM_GRACEFUL_TERMINATION_TIMEOUT", "GRACEFUL_TERMINATION_TIMEOUT"), Field(ge=0)
@@ -112,7 +113,7 @@ class SharedSettings(Section):
     log_level: Annotated[
         Literal["critical", "error", "warning", "info", "debug"], env("VERBATIM_LOG_LEVEL", "LOG_LEVEL")
     ] = "info"
-    """Lowest severity of log messages to write; warn and trace are taken for warning and debug."""
+    """Lowest severity of log messages to write; warn and trace mean warning and debug."""
 
     json_output: Annotated[bool, env("VERBATIM_JSON_OUTPUT", "JSON_OUTPUT")] = False
     """Write each line of output and log as a JSON object, as TGI does."""

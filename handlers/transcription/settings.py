@@ -7,7 +7,7 @@ from handlers.shared_settings.section import Section
 
 
 class TranscriptionSettings(Section):
-    """The bounds of sounds that are written down."""
+    """The limits of audio to transcribe."""
 
     max_transcription_seconds: Annotated[Seconds, env("VERBATIM_MAX_TRANSCRIPTION_SECONDS")] = 3600.0
-    """Length in seconds of a sound to transcribe."""
+    """Maximum length of audio to transcribe, in seconds."""

@@ -11,8 +11,8 @@ from tests.conform.faulty_server import FAULTS, FaultyServer
 
 Found = dict[str, set[str]]
 
-# Of each fault: the check that finds it, and words of what is told.
-TOLD = {
+# The check that finds each fault, and a part of its message.
+EXPECTED = {
     "wrong media type": ("examples", "text/plain"),
     "undeclared status": ("examples", "202"),
     "missing member": ("examples", "choices"),
@@ -20,29 +20,29 @@ TOLD = {
     "undeclared member": ("examples", "mood"),
     "accepts too much": ("bounds", "temperature: maximum, 2.0000000000000004: It was answered with 200"),
     "refuses too much": ("bounds", "top_p: type, 1: It was refused with 400; the document allows it"),
-    "names no field": ("bounds", "The error does not say which field is wrong: temperature"),
+    "names no field": ("bounds", "The error does not name the field that is wrong: temperature"),
     "fails": ("bounds", "seed: maximum, 9223372036854775807: The server failed with 500"),
     "no terminator": ("streams", "No event [DONE] ends the stream"),
     "event after the terminator": ("streams", "It comes after the event that ends the stream"),
     "other text": ("streams", "Bye."),
-    "no stream": ("streams", "none came"),
+    "no stream": ("streams", "not the requested stream"),
     "not there": ("presence", "404 for every request"),
 }
 # A table of bounds is long; these faults do not hide each other.
-TOGETHER = tuple(fault for fault, (check, _) in TOLD.items() if check == "bounds")
+TOGETHER = tuple(fault for fault, (check, _) in EXPECTED.items() if check == "bounds")
 
 
 def run(folder: Path, *faults: str) -> tuple[int, Found]:
-    """The exit status, and what each check told of the chat."""
+    """Return the exit status, and the messages of each check of the chat operation."""
     server = FaultyServer(*faults)
-    checks = [part for check in {TOLD[fault][0] for fault in faults} for part in ("--check", check)]
+    checks = [part for check in {EXPECTED[fault][0] for fault in faults} for part in ("--check", check)]
     options = ["--contract", "openai", "--base-url", server.url, "--report", str(folder)]
     try:
         status = main([*options, "--only", "/v1/chat/completions", "--max-examples", "0", *asked(checks)])
     finally:
         server.stop()
     report = json.loads((folder / "report.json").read_text())
-    return status, {result["check"]: told(result) for result in report["results"]}
+    return status, {result["check"]: messages(result) for result in report["results"]}
 
 
 def asked(checks: list[str]) -> list[str]:
@@ -50,9 +50,9 @@ def asked(checks: list[str]) -> list[str]:
     return [] if "presence" in checks else checks
 
 
-def told(result: dict[str, Any]) -> set[str]:
+def messages(result: dict[str, Any]) -> set[str]:
     return {
-        f"{finding['title']}: {instance['label']}: {instance['told']}"
+        f"{finding['title']}: {instance['label']}: {instance['message']}"
         for finding in result["findings"]
         for instance in finding["instances"]
     }
@@ -70,14 +70,14 @@ def bounds(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Found]:
 
 
 def test_every_fault_is_looked_for() -> None:
-    assert set(TOLD) == set(FAULTS)
+    assert set(EXPECTED) == set(FAULTS)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_found_and_named(
     fault: str, clean: Found, bounds: tuple[int, Found], tmp_path: Path
 ) -> None:
-    check, words = TOLD[fault]
+    check, words = EXPECTED[fault]
     status, found = bounds if fault in TOGETHER else run(tmp_path, fault)
     assert status == 1
     assert any(words in one for one in found[check] - clean[check])
@@ -125,7 +125,7 @@ PROFILE = ["--profile", "agents", "--only", "guidellm"]
     ("faults", "status", "titles"),
     [
         ((), 1, {"Not every chunk has the usage that was asked for"}),
-        (("no stream",), 1, {"A stream was asked for, and none came"}),
+        (("no stream",), 1, {"The answer is not the requested stream"}),
     ],
 )
 def test_a_program_that_cannot_go_on_is_a_row_of_the_same_report(
@@ -153,7 +153,7 @@ def test_a_program_that_cannot_go_on_is_a_row_of_the_same_report(
     [
         (["--only", "nothing"], "the profile has "),
         (["--check", "bounds"], "--check is for --contract"),
-        (["--only", "claude_code", "--model", "small"], "has none of the paths that these programs ask"),
+        (["--only", "claude_code", "--model", "small"], "has none of the paths that these programs request"),
     ],
 )
 def test_a_profile_that_cannot_be_run_is_told_in_a_line(

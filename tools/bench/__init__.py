@@ -1,1 +1,1 @@
-"""Benchmarks that print ratios measured in one run."""
+"""Benchmarks, which report ratios measured in one run."""

@@ -1,4 +1,4 @@
-"""Measurements, each a subcommand: `python -m tools.bench <name> --help`."""
+"""Run a benchmark: `python -m tools.bench <name> --help`."""
 
 import argparse
 import asyncio
@@ -20,7 +20,7 @@ from tools.bench.table import Row
 
 
 class Bench(NamedTuple):
-    """about: what `--help` says. add_arguments: its own options. run: prints its table, returns its rows."""
+    """A benchmark. about: help text. add_arguments: adds its options. run: prints and returns the results."""
 
     about: str | None
     add_arguments: Callable[[argparse.ArgumentParser], None]
@@ -62,7 +62,7 @@ def main() -> None:
     for name, bench in BENCHES.items():
         bench.add_arguments(commands.add_parser(name, help=bench.about, description=bench.about))
     arguments = parser.parse_args()
-    quiet: Any = logging.disable_progress_bar  # it has no types
+    quiet: Any = logging.disable_progress_bar  # has no type annotations
     quiet()
     threads, load = torch.get_num_threads(), os.getloadavg()[0]
     print(f"{arguments.name}: {threads} threads, load average {load:.1f} at the start")

@@ -1,4 +1,4 @@
-"""The machine that a benchmark ran on, and whether anything else ran there."""
+"""A description of the machine that a benchmark runs on, and its load by other programs."""
 
 import os
 import platform
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import torch
 
-# Those of a processor's many features that decide how fast matrices are multiplied.
+# The processor features that affect the speed of matrix multiplication.
 _FLAGS: Final = (
     "avx2",
     "avx512f",
@@ -29,7 +29,7 @@ _READ_BYTES: Final = 2**30
 
 
 def describe() -> dict[str, Any]:
-    """A description of the machine, on which figures depend."""
+    """Return a description of the machine, for reports."""
     info = Path("/proc/cpuinfo").read_text()
     lines = [line.partition(":") for line in info.splitlines()]
     fields = {name.strip(): value.strip() for name, _, value in lines}
@@ -46,7 +46,7 @@ def describe() -> dict[str, Any]:
 
 
 def busy_share(seconds: float = 0.5) -> float:
-    """The share of all cores' time that other processes take while this one sleeps."""
+    """Return the share of all cores' time that other processes use while this one sleeps."""
     before = _processor_times()
     time.sleep(seconds)
     busy, total = (now - then for now, then in zip(_processor_times(), before, strict=True))
@@ -54,7 +54,7 @@ def busy_share(seconds: float = 0.5) -> float:
 
 
 def read_bandwidth() -> float:
-    """Bytes a second that all cores read together from memory that no cache holds: the best of five."""
+    """Return the read bandwidth of memory for all cores together, in bytes per second: the best of five."""
     numbers = torch.ones(_READ_BYTES // 8, dtype=torch.int64)
     numbers.sum()
     times = []
@@ -66,7 +66,7 @@ def read_bandwidth() -> float:
 
 
 def _processor_times() -> tuple[int, int]:
-    """Ticks in which a core had work, and all ticks (proc(5))."""
+    """Return the busy ticks and all ticks of all cores (proc(5))."""
     user, nice, system, idle, iowait, irq, softirq, *_ = map(
         int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
     )

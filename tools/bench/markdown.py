@@ -1,4 +1,4 @@
-"""A report of `make bench` as Markdown: `python -m tools.bench.markdown docs/bench/NAME.json`."""
+"""Conversion of a `make bench` report to Markdown: `python -m tools.bench.markdown docs/bench/NAME.json`."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ Report = dict[str, Any]
 
 
 def markdown(report: Report) -> str:
-    """The machine, then a table for what was measured of engines, and one of servers."""
+    """Return a report as Markdown: the machine, then a table of engines and one of servers."""
     parts = [_machine(report["machine"])]
     if report["engine"]:
         parts += ["", _engine_table(report)]
@@ -28,7 +28,7 @@ def _machine(machine: dict[str, Any]) -> str:
 
 
 def _engine_table(report: Report) -> str:
-    """Tokens/s, a column for each case; in brackets, how many times as fast Verbatim is."""
+    """Return a table of tokens/s with a column for each case; in brackets, Verbatim's relative speed."""
     rows = report["engine"]
     cases = list(dict.fromkeys((row["what"], row["requests"], row["prompt"]) for row in rows))
     cells = {(row["contender"], row["what"], row["requests"], row["prompt"]): _speed(row) for row in rows}
@@ -48,7 +48,7 @@ def _engine_table(report: Report) -> str:
 
 
 def _server_table(rows: Sequence[dict[str, Any]]) -> str:
-    """A line for each load and server. Milliseconds; ratios as `http_level` has them."""
+    """Return a table with a line for each load and server, in milliseconds; ratios as in `http_level`."""
     columns = ["requests", "prompt", "output", "server", "tokens/s", "first p50", "first p99"]
     columns += ["gap p50", "gap p99", "ratio", "first ratio"]
     lines = [

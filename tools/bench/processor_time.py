@@ -1,4 +1,4 @@
-"""The processor time of other processes, as Linux reports it."""
+"""The CPU time of other processes, from Linux's /proc."""
 
 import os
 from pathlib import Path
@@ -8,25 +8,25 @@ _TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
 
 
 def process_s(pid: int) -> float:
-    """Return the seconds that all threads of a process have computed, those that have ended too.
+    """Return the CPU seconds of all threads of a process, including ended ones.
 
-    They are counted in hundredths (proc(5): utime and stime).
+    The resolution is 10 ms (proc(5): utime and stime).
     """
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
 
 
 def threads_s(pid: int) -> dict[int, float]:
-    """Return the seconds that each running thread of a process has computed.
+    """Return the CPU seconds of each running thread of a process, by thread id.
 
-    The first thread has the process's own number. They are counted in nanoseconds by Linux's scheduler.
+    The main thread's id is the process id. The scheduler counts in nanoseconds.
     """
     tasks = Path(f"/proc/{pid}/task").iterdir()
     return {int(task.name): int((task / "schedstat").read_text().split()[0]) / 1e9 for task in tasks}
 
 
 def group_s(group: int) -> float:
-    """Return the seconds that all running threads of a process group's running processes have computed."""
+    """Return the CPU seconds of all running threads in a process group."""
     seconds = 0.0
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -1,4 +1,4 @@
-"""Model directories with random weights: speed depends on shapes, not on what a model has learnt."""
+"""Model directories with random weights, which are sufficient to measure speed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,7 +42,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 
 def write_model(directory: Path, shape: str, dtype: torch.dtype = torch.bfloat16) -> None:
-    """Writes weights of this type and a tokenizer that knows every id. The model has no end token."""
+    """Write a model with random weights of this dtype, a complete tokenizer, and no end token."""
     ends: dict[str, Any] = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
     config = Qwen2Config(**SHAPES[shape], max_position_embeddings=4096, **ends)
     torch.manual_seed(0)
@@ -51,14 +51,14 @@ def write_model(directory: Path, shape: str, dtype: torch.dtype = torch.bfloat16
     write_tokenizer(directory, config.vocab_size)
 
 
-# A chat is its text, so that one of so many ASCII characters is a prompt of as many tokens.
+# A chat template that only outputs the text, so that each ASCII character is one prompt token.
 _CHAT: Final = "{% for message in messages %}{{ message.content }}{% endfor %}"
 
 
 def write_tokenizer(
     directory: Path, vocab_size: int, special: Sequence[str] = (), template: str = _CHAT
 ) -> None:
-    """Writes a tokenizer of bytes and of words that no text has. special: tokens behind these."""
+    """Write a tokenizer of bytes and of words that do not occur in texts. special: further tokens."""
     tokens = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokens += [f"word{number}" for number in range(vocab_size - len(tokens))]
     vocab = {token: index for index, token in enumerate(tokens)}

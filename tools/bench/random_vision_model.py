@@ -1,4 +1,4 @@
-"""A directory with random weights of a model that reads images."""
+"""A directory with a vision model with random weights."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -9,7 +9,8 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 
 from tools.bench.random_model import write_tokenizer
 
-# The patches of Qwen2.5-VL, and a small part of its layers, since images are to be read rather than seen.
+# The patches of Qwen2.5-VL with few small layers, since the preprocessing of images is measured, not the
+# model.
 _EYES: Final[dict[str, Any]] = {
     "depth": 2,
     "hidden_size": 64,
@@ -35,7 +36,7 @@ _CHAT: Final = (
 
 
 def write_vision_model(directory: Path, max_image_tokens: int) -> None:
-    """Writes a small model of Qwen2.5-VL's kind with its image processor. It has no end token."""
+    """Write a small model of Qwen2.5-VL's architecture with its image processor and without an end token."""
     ids: dict[str, Any] = {name: _NUM_WORDS + place for place, name in enumerate(_IMAGE_TOKENS)}
     ends: dict[str, Any] = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
     text = {

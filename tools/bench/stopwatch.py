@@ -1,4 +1,4 @@
-"""A stopwatch for functions that something else calls."""
+"""A stopwatch for calls of functions in other modules."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -7,10 +7,9 @@ from unittest.mock import patch
 
 
 class Stopwatch:
-    """Adds up the time that calls take, under a name for each kind of call.
+    """A stopwatch that adds up the time of calls by kind.
 
-    clock: `time.perf_counter`; or `time.thread_time`, by which neither what other threads and processes do
-    counts nor waiting for them.
+    clock: `time.perf_counter`, or `time.thread_time` to exclude other threads, other processes and waiting.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -18,14 +17,14 @@ class Stopwatch:
         self.seconds: dict[str, float] = {}
 
     def watch(self, kind: str, *places: tuple[Any, str]) -> AbstractContextManager[Any]:
-        """Within, the functions of that name in these modules or classes are timed."""
+        """Measure the functions of these names in the modules or classes while the block runs."""
         stack = ExitStack()
         for owner, name in places:
             stack.enter_context(patch.object(owner, name, self._timed(kind, vars(owner)[name])))
         return stack
 
     def take(self) -> dict[str, float]:
-        """The seconds so far, which begin anew."""
+        """Return the seconds so far, and reset them."""
         seconds, self.seconds = self.seconds, {}
         return seconds
 

@@ -1,4 +1,4 @@
-"""Results as a table of fixed columns."""
+"""Printing of results as tables with fixed columns."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ Row = dict[str, str | float]
 
 
 def print_table(rows: Sequence[Row]) -> None:
-    """Prints rows of the same keys: texts to the left, numbers to the right with three digits that count."""
+    """Print rows with equal keys: texts left-aligned, numbers right-aligned with three significant digits."""
     cells = [[_cell(value) for value in row.values()] for row in rows]
     names = list(rows[0])
     widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
@@ -20,7 +20,7 @@ def print_table(rows: Sequence[Row]) -> None:
 
 
 def print_tables(tables: Sequence[Sequence[Row]]) -> list[Row]:
-    """Prints one after another. Returns the rows of all."""
+    """Print several tables, and return the rows of all."""
     for table in tables:
         print_table(table)
     return [row for table in tables for row in table]

@@ -1,1 +1,1 @@
-"""Proves the judge of answers: corrupts recorded answers in every way that their documents rule out."""
+"""Mutation testing of the judge: recorded answers are corrupted in every way that their documents exclude."""

@@ -1,4 +1,4 @@
-"""`python -m tools.mutate`: records what the server answers, corrupts it, and counts what the judge finds."""
+"""`python -m tools.mutate`: record the server's answers, corrupt them, and count the mutants found."""
 
 import argparse
 import asyncio
@@ -14,12 +14,12 @@ from tools.mutate.recording.record import documents, record
 from tools.mutate.report import render
 from tools.mutate.score import Score, score
 
-# Requests that fill the context end soon.
+# A short context, so that requests that fill it end soon.
 _LIMITS: Final = Settings(max_total_tokens=512, max_batch_total_tokens=16384)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """0 if enough of the mutants were found, and no answer was at fault as it was recorded; else 1."""
+    """Return 0 if enough mutants were found and no recorded answer has a fault, otherwise 1."""
     options = _parse(arguments)
     found = asyncio.run(_score(options.contract, options.sample))
     print(render(found))
@@ -33,7 +33,7 @@ async def _score(names: list[str], sample: float) -> Score:
     judged = {name: document for name, document in documents().items() if not names or name in names}
     engine = await AsyncEngine.start(engine_config(_LIMITS))
     try:
-        recorded = [one async for one in record(engine, judged)]
+        recorded = [answer async for answer in record(engine, judged)]
     finally:
         await engine.stop()
     return score(judged, recorded, sample)
@@ -42,18 +42,23 @@ async def _score(names: list[str], sample: float) -> Score:
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m tools.mutate",
-        description="Corrupts what the server answers, in every way that its documents rule out, and counts "
-        "how much of it the judge of answers finds.",
+        description="Record the server's answers, corrupt them in every way that the documents exclude, and "
+        "count how many of these mutants the judge of answers finds.",
     )
-    parser.add_argument("--contract", action="append", default=[], help="only this one; may be repeated")
-    parser.add_argument("--least", type=float, default=0.99, help="share to find (default: %(default)s)")
+    parser.add_argument("--contract", action="append", default=[], help="test only this one; may be repeated")
+    parser.add_argument(
+        "--least",
+        type=float,
+        default=0.99,
+        help="share of mutants to find for success (default: %(default)s)",
+    )
     parser.add_argument(
         "--sample",
         type=_share,
         default=1.0,
-        help="share of the mutants to judge, drawn with a fixed seed (all)",
+        help="share of the mutants to judge, chosen with a fixed seed (default: all)",
     )
-    parser.add_argument("--json", type=Path, help="write all figures and survivors here")
+    parser.add_argument("--json", type=Path, help="file for all figures and survivors")
     return parser.parse_args(arguments)
 
 

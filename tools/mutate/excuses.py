@@ -1,69 +1,74 @@
-"""Fields of which a document promises less than this server keeps, each with the reason."""
+"""Excuses for mutants: fields for which a document allows more than this server does, with the reasons."""
 
 import re
 from typing import Final
 
-# (kind, contract, place, why the document leaves it open)
+# (kind, contract, place, reason that the document allows it); the first three are regular expressions
 _EXCUSES: Final = (
     (
         "field dropped",
         "openai",
         ".*/usage/(prompt|completion)_tokens_details",
-        "not in all that OpenAI shows",
+        "missing in some of OpenAI's examples",
     ),
     ("field dropped", "openai", ".*/(stop_reason|max_model_len|root|parent)", "vLLM's field, not OpenAI's"),
-    ("field dropped", "openai", ".*/system_fingerprint", "OpenAI's field, which others leave out"),
-    ("field dropped", "hf", ".*/logprob", "left out where the probability is 0"),
+    ("field dropped", "openai", ".*/system_fingerprint", "OpenAI's field, which other servers omit"),
+    ("field dropped", "hf", ".*/logprob", "omitted if the probability is 0"),
     (
         "field nulled",
         "anthropic",
         ".*usage/(cache_[a-z_]+|input_tokens|output_tokens_details|service_tier)",
-        "null in Anthropic's own types where nothing was counted",
+        "null in Anthropic's own types if nothing was counted",
     ),
-    ("field nulled", "anthropic", ".*/max_(input_)?tokens", "null of a model whose limit nobody knows"),
-    ("field nulled", "anthropic", "body/request_id", "null where a request has no name"),
+    ("field nulled", "anthropic", ".*/max_(input_)?tokens", "null for a model with an unknown limit"),
+    ("field nulled", "anthropic", "body/request_id", "null if a request has no id"),
     ("array emptied", "triton", ".*/extensions", "a server may have none"),
-    ("field nulled", "tgi", ".*/best_of_sequences/[0-9]+/seed", "null where nothing was drawn at random"),
-    ("field dropped", "hf", ".*/best_of_sequences/[0-9]+/seed", "left out where nothing was drawn at random"),
-    ("field nulled", "tgi", ".*/model_pipeline_tag", "null where it is not known"),
-    ("field (dropped|nulled)", "openai", ".*/tools/[0-9]+/[a-z]+", "the request's own tool, as it was given"),
+    ("field nulled", "tgi", ".*/best_of_sequences/[0-9]+/seed", "null if nothing was sampled"),
+    ("field dropped", "hf", ".*/best_of_sequences/[0-9]+/seed", "omitted if nothing was sampled"),
+    ("field nulled", "tgi", ".*/model_pipeline_tag", "null if it is not known"),
+    ("field (dropped|nulled)", "openai", ".*/tools/[0-9]+/[a-z]+", "a copy of the request's tool"),
     (
         "field (dropped|nulled)",
         "openai",
         ".*/text/format/[a-z]+",
-        "the request's own format, as it was given",
+        "a copy of the request's format",
     ),
-    ("array emptied", ".*", ".*/bytes", "a token may complete no byte"),
+    ("array emptied", ".*", ".*/bytes", "a token may not complete a byte"),
     (
         "array emptied",
         ".*",
         ".*/content/[0-9]+/top_logprobs",
-        "fewer are told than asked where fewer are left",
+        "there may be fewer than requested",
     ),
     (
         "array emptied",
         ".*",
         ".*/logprobs/[0-9]+/top_logprobs",
-        "fewer are told than asked where fewer are left",
+        "there may be fewer than requested",
     ),
-    ("array emptied", ".*", ".*/logprobs/content", "an answer may have no token but the one that ends it"),
+    ("array emptied", ".*", ".*/logprobs/content", "an answer may only have an end token"),
     ("field nulled", "tgi", ".*/logprob", "the logarithm of 0 is null in JSON"),
-    ("field nulled", "openai", ".*/bytes", "OpenAI's null for a token that is no text"),
-    ("field nulled", "openai", ".*logprobs/content", "OpenAI's null for a message that has none"),
-    ("field nulled", "openai", ".*max_output_tokens", "null where the request has none"),
-    ("field nulled", "aleph_alpha", ".*/maximum_completion_tokens", "null of a model without a limit"),
+    ("field nulled", "openai", ".*/bytes", "OpenAI's null for a token without text"),
+    ("field nulled", "openai", ".*logprobs/content", "OpenAI's null for a message without logprobs"),
+    ("field nulled", "openai", ".*max_output_tokens", "null if the request has none"),
+    ("field nulled", "aleph_alpha", ".*/maximum_completion_tokens", "null for a model without a limit"),
     (
         "field dropped",
         "triton",
         "body/[0-9]+/(version|state|reason)",
-        "left out of a model that is not loaded",
+        "omitted for a model that is not loaded",
     ),
-    ("header dropped", "tgi", "x-.*", "declared with operations that stream, whose head goes out too early"),
+    (
+        "header dropped",
+        "tgi",
+        "x-.*",
+        "also declared for streams, whose headers are sent before the values are known",
+    ),
 )
 
 
 def excuse_of(kind: str, contract: str, place: str) -> str | None:
-    """The reason, if the table has one."""
+    """Return the reason that excuses a kind of mutant at a place; None if there is none."""
     return next(
         (
             reason

@@ -1,4 +1,4 @@
-"""A score as a table to read."""
+"""The report of a score as text."""
 
 from collections import Counter
 
@@ -6,7 +6,7 @@ from tools.mutate.score import Score
 
 
 def render(score: Score) -> str:
-    """Mutants by kind and contract, then those that lived, and why others are no fault."""
+    """Return a table of mutants by kind and contract, then the survivors and the counts of excuses."""
     contracts = sorted({contract for contract, _ in score.killed | score.lived})
     kinds = sorted({kind for _, kind in score.killed | score.lived})
     width = max(map(len, kinds), default=0) + 2
@@ -14,11 +14,11 @@ def render(score: Score) -> str:
     for kind in kinds:
         cells = (_cell(score, contract, kind) for contract in contracts)
         lines.append(f"{kind:{width}}" + "".join(f"{cell:>14}" for cell in cells))
-    lived = Counter(f"{one.contract} {one.operation}: {one.kind} {one.place}" for one in score.survivors)
-    lines += ["", *(f"lived: {line}" for line in sorted(lived))]
-    lines += [f"faulty as recorded: {line}" for line in score.faulty]
+    lived = Counter(f"{it.contract} {it.operation}: {it.kind} {it.place}" for it in score.survivors)
+    lines += ["", *(f"survived: {line}" for line in sorted(lived))]
+    lines += [f"recorded answer with a fault: {line}" for line in score.faulty]
     reasons = sum((Counter({reason: count}) for (_, reason), count in score.excused.items()), Counter[str]())
-    lines += [f"no fault: {count:6} {reason}" for reason, count in reasons.most_common()]
+    lines += [f"excused: {count:6} {reason}" for reason, count in reasons.most_common()]
     found = f"{score.killed.total()} found: {score.share:.2%}"
     lines.append(f"{score.num_answers} answers, {score.num_mutants} mutants, {found}")
     return "\n".join(lines)

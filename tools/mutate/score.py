@@ -1,4 +1,4 @@
-"""The mutants that the judge finds, and those that it lets live."""
+"""The score of the judge: the mutants that it finds, and those that survive."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ from tools.mutate.recording.record import Recorded
 
 
 class Survivor(NamedTuple):
-    """A mutant that the judge did not find, with how often the like of it lived."""
+    """A mutant that the judge did not find."""
 
     contract: str
     operation: str
@@ -24,8 +24,10 @@ class Survivor(NamedTuple):
 
 @dataclass
 class Score:
-    """killed, lived: mutants by contract and kind. excused: by contract and reason. faulty: answers that the
-    judge refuses as they were recorded, with what it says of them.
+    """The results of a run.
+
+    killed, lived: found and surviving mutants by contract and kind. excused: mutants by contract and reason.
+    faulty: recorded answers with a fault, with the judge's message.
     """
 
     num_answers: int = 0
@@ -37,12 +39,12 @@ class Score:
 
     @property
     def num_mutants(self) -> int:
-        """The number of mutants that are not excused."""
+        """The number of mutants without an excuse."""
         return self.killed.total() + self.lived.total()
 
     @property
     def share(self) -> float:
-        """The share of mutants found among those that are not excused."""
+        """The share of found mutants among those without an excuse."""
         return self.killed.total() / self.num_mutants if self.num_mutants else 0.0
 
     def as_json(self) -> dict[str, Any]:
@@ -66,14 +68,14 @@ class Score:
 
 
 def score(documents: Mapping[str, Any], recorded: Iterable[Recorded], sample: float = 1.0) -> Score:
-    """Judges every mutant of every recorded answer; of answers that have the same mutants, one.
+    """Judge the mutants of all recorded answers; of answers with the same mutants, only one is used.
 
-    sample: the share of the mutants that is judged, drawn with a fixed seed.
+    sample: share of the mutants to judge, chosen with a fixed seed.
     """
     total = Score()
     by_contract: dict[str, list[Recorded]] = {}
-    for one in recorded:
-        by_contract.setdefault(one.contract, []).append(one)
+    for answer in recorded:
+        by_contract.setdefault(answer.contract, []).append(answer)
     for contract, answers in by_contract.items():
         drawn = _drawn(sample, Random(contract))
         _score(Judge(documents[contract]), documents[contract], answers, drawn, total)
@@ -87,28 +89,29 @@ def _drawn(sample: float, random: Random) -> Iterator[bool]:
 
 def _score(judge: Judge, document: Any, answers: list[Recorded], drawn: Iterator[bool], total: Score) -> None:
     sound = []
-    for one in answers:
-        if faults := judge.faults(one.exchange):
-            total.faulty.append(f"{one.contract} {one.operation} {one.exchange.status}: {faults[0]}")
+    for answer in answers:
+        if faults := judge.faults(answer.exchange):
+            status = answer.exchange.status
+            total.faulty.append(f"{answer.contract} {answer.operation} {status}: {faults[0]}")
         else:
-            sound.append(one)
+            sound.append(answer)
     mutator = Mutator(document, sound)
-    distinct = {mutator.signature(one): one for one in sound}
-    for one in distinct.values():
+    distinct = {mutator.signature(answer): answer for answer in sound}
+    for answer in distinct.values():
         total.num_answers += 1
-        mutants = (mutant for mutant in mutator.mutants(one) if mutant.exchange != one.exchange)
-        _score_answer(judge, one, (mutant for mutant in mutants if next(drawn)), total)
+        mutants = (mutant for mutant in mutator.mutants(answer) if mutant.exchange != answer.exchange)
+        _score_answer(judge, answer, (mutant for mutant in mutants if next(drawn)), total)
 
 
-def _score_answer(judge: Judge, one: Recorded, mutants: Iterable[Mutant], total: Score) -> None:
+def _score_answer(judge: Judge, answer: Recorded, mutants: Iterable[Mutant], total: Score) -> None:
     for mutant in mutants:
-        excuse = mutant.excuse or excuse_of(mutant.kind, one.contract, mutant.place)
-        if judge.faults(mutant.exchange):  # whatever its schema leaves open, another rule does not
-            total.killed[one.contract, mutant.kind] += 1
+        excuse = mutant.excuse or excuse_of(mutant.kind, answer.contract, mutant.place)
+        if judge.faults(mutant.exchange):  # counts as found even with an excuse
+            total.killed[answer.contract, mutant.kind] += 1
         elif excuse is not None:
-            total.excused[one.contract, excuse] += 1
+            total.excused[answer.contract, excuse] += 1
         else:
-            total.lived[one.contract, mutant.kind] += 1
+            total.lived[answer.contract, mutant.kind] += 1
             total.survivors.append(
-                Survivor(one.contract, one.operation, one.exchange.status, mutant.kind, mutant.place)
+                Survivor(answer.contract, answer.operation, answer.exchange.status, mutant.kind, mutant.place)
             )

@@ -1,4 +1,4 @@
-"""The answer of a server to one request, as its bytes arrive; no torch."""
+"""The response of a server to a request, read as its bytes arrive; no torch."""
 
 import asyncio
 from collections import deque
@@ -9,22 +9,22 @@ from engine.remote.client.failures import CutOff
 
 MAX_ANSWER_BYTES: Final = 64 * 2**20
 _MAX_ERROR_BYTES: Final = 65_536
-_MAX_UNREAD_BYTES: Final = MAX_ANSWER_BYTES + 2**20  # and what was received with them
+_MAX_UNREAD_BYTES: Final = MAX_ANSWER_BYTES + 2**20  # with room for data received in the same call
 _REST_TIMEOUT_S: Final = 1.0
 
 
 class Answer:
-    """An answer, as its bytes arrive.
+    """A response that is being received.
 
-    status, location, retry_after: the parts of its head, once `head` has returned.
-    is_complete: whether nothing follows.
+    status, location, retry_after: from its headers; available when `head` has returned.
+    is_complete: the whole response has been received.
 
-    A stream is given to its reader in the call that receives it: to wake a task for each piece of each stream
-    takes as long as to read the piece.
+    The data of a stream are passed to the reader's function in the call that receives them, since waking a
+    task for each piece would take as long as reading it.
     """
 
     def __init__(self) -> None:
-        """Make an answer of which nothing has come. Requires a running event loop."""
+        """Create an empty response. Requires a running event loop."""
         self.status = 0
         self.location = ""
         self.retry_after = ""
@@ -46,12 +46,12 @@ class Answer:
         return self._feed is not None
 
     async def head(self) -> None:
-        """Wait until the status is known. Raises CutOff, and ConnectionError before anything has come."""
+        """Wait for the headers. Raises CutOff, and ConnectionError if nothing was received."""
         while not self.status:
             await self._change()
 
     async def whole(self, max_bytes: int = MAX_ANSWER_BYTES) -> bytes:
-        """Return the body. Raises CutOff, also if it is longer than `max_bytes`."""
+        """Return the complete body. Raises CutOff, also if it is longer than `max_bytes`."""
         while not self.is_complete and self._num_unread <= max_bytes:
             await self._change()
         if self._num_unread > max_bytes:
@@ -59,38 +59,38 @@ class Answer:
         return b"".join(self._unread)
 
     async def error_body(self) -> bytes:
-        """Return the body of an error; nothing where it is too long or cannot be read."""
+        """Return the body of an error response; empty if it is too long or cannot be read."""
         try:
             return await self.whole(_MAX_ERROR_BYTES)
         except CutOff:
             return b""
 
     async def stream(self, feed: Callable[[bytes], bool]) -> None:
-        """Call `feed` with the body as it comes, until that returns True, or until the body ends.
+        """Call `feed` with each piece of the body, until it returns True or the body ends.
 
-        What follows is kept for another call, which goes on there, until `rest` is called. Raises CutOff, and
-        what `feed` raises.
+        Later data are buffered for the next call of `stream`, or until `rest` is called. Raises CutOff and
+        the exceptions of `feed`.
         """
-        if self._num_unread > MAX_ANSWER_BYTES:  # and so not all of it was kept
+        if self._num_unread > MAX_ANSWER_BYTES:  # some data may have been dropped
             raise CutOff("the answer is too long")
         while self._unread:
             data = self._unread.popleft()
             self._num_unread -= len(data)
             if feed(data):
                 return
-            if self._unread:  # much may have come since the call before
+            if self._unread:  # much may have been buffered: let other tasks run
                 await asyncio.sleep(0)
         self._feed = feed
         try:
             while self._is_fed and not self.is_complete:
                 await self._change()
-            if self._error is not None:  # of the feed, in what came together with the end
+            if self._error is not None:  # raised by `feed` for data received together with the end
                 raise self._error
         finally:
             self._feed = None
 
     async def rest(self) -> None:
-        """Read what follows what was fed, for a second at most, so that the connection can be used again."""
+        """Read and discard the rest for at most a second, so that the connection can be reused."""
         self._is_dropped = True
         self._unread.clear()
         try:
@@ -101,18 +101,18 @@ class Answer:
             pass
 
     def begin(self, status: int, location: str, retry_after: str = "") -> None:
-        """Take the head."""
+        """Set the status and headers."""
         self.status, self.location, self.retry_after = status, location, retry_after
         self._wake()
 
     def add(self, data: bytes) -> None:
-        """Take the next part of the body."""
+        """Add the next part of the body."""
         if self._feed is not None:
             try:
                 if self._feed(data):
                     self._feed = None
                     self._wake()
-            except Exception as error:  # which belongs to the reader, and not to the connection
+            except Exception as error:  # raised in the reader, not here
                 self._feed, self._is_dropped = None, True
                 self.fail(error)
         elif not self._is_dropped and self._num_unread <= _MAX_UNREAD_BYTES:
@@ -121,12 +121,12 @@ class Answer:
             self._wake()
 
     def end(self) -> None:
-        """Take the end."""
+        """Mark the response as complete."""
         self.is_complete = True
         self._wake()
 
     def fail(self, error: Exception) -> None:
-        """Raise an error where the answer is read; of several errors, the first counts."""
+        """Set the error that the reader raises; only the first one is kept."""
         self._error = self._error or error
         self._wake()
 
@@ -135,7 +135,7 @@ class Answer:
             self._changed.set_result(None)
 
     async def _change(self) -> None:
-        """Wait until something has come. Raises the error."""
+        """Wait for a change. Raises the error if there is one."""
         if self._error is None:
             self._changed = self._loop.create_future()
             await self._changed

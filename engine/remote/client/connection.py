@@ -1,7 +1,7 @@
-"""An HTTP/1.1 connection to a server; no torch.
+"""An HTTP/1.1 client connection to a server; no torch.
 
-A stream is given to its reader in the call that receives it. aiohttp, which was here before, puts each piece
-into a queue and wakes a task for it.
+The data of a stream are passed to the reader's function in the call that receives them. aiohttp, which was
+used before, puts each piece into a queue and wakes a task for it.
 """
 
 import asyncio
@@ -14,50 +14,53 @@ from typing_extensions import override
 from engine.remote.client.answer import Answer
 from engine.remote.client.failures import CutOff
 
-# Of heads, and of what stands between the parts of a body: sizes, their extensions, and trailers.
+# The limit on headers, and on data between parts of a body: chunk sizes, chunk extensions and trailers.
 _MAX_BARE_BYTES: Final = 65_536
-_PIECE_BYTES: Final = 2**18  # of a long body, after which other streams have their turn
-# A server may read the next request of a connection late once it has refused one.
+_PIECE_BYTES: Final = 2**18  # of a long request body, between which other tasks run
+# After such a refusal, a server may read the next request of the connection late.
 _REFUSALS: Final = frozenset({429, 503})
 
 
 class Connection(asyncio.Protocol):
-    """A connection that carries one request after another.
+    """A connection that carries requests one after the other.
 
-    is_reusable: whether it may carry another request, once the answer is complete.
-    idle_since: the time of its last answer, by the loop's clock; None before that.
-    has_heard: whether any of the last answer has come.
+    is_reusable: it may carry another request when the current response is complete.
+    idle_since: time of the end of the last request, on the loop's clock; None before.
+    has_heard: some of the current response has been received.
     """
 
     def __init__(self, timeout_s: float) -> None:
-        """Make a connection that is not open yet. Requires a running event loop.
+        """Create a connection that is not open yet. Requires a running event loop.
 
-        timeout_s: the longest silence before and in an answer, in seconds.
+        timeout_s: maximum time without data before and within a response, in seconds.
         """
         self._timeout_s = self._silence_s = timeout_s
         self._loop = asyncio.get_running_loop()
         self._parser = httptools.HttpResponseParser(self)
         self._transport: asyncio.Transport | None = None
         self._answer: Answer | None = None
-        self._pieces: list[bytes] = []  # of the body, in what is being parsed
-        self._is_over = False  # whether the answer ended in it
-        self._num_bare_bytes = 0  # since the last part of a body
+        self._pieces: list[bytes] = []  # of the body, in the data being parsed
+        self._is_over = False  # the response ends in the data being parsed
+        self._num_bare_bytes = 0  # received since the last part of a body
         self._location = b""
         self._retry_after = b""
-        self._has_end = False  # whether the head says where the body ends
+        self._has_end = False  # the headers define where the body ends
         self._heard_at = 0.0
         self._silence: asyncio.TimerHandle | None = None
-        self._is_full = False  # the buffer of what is to be sent
-        self._can_go_on = asyncio.Event()  # with a long body: there is room, or it need not be sent
+        self._is_full = False  # the send buffer
+        self._can_go_on = (
+            asyncio.Event()
+        )  # for a long body: the send buffer has room, or the response has begun
         self.is_reusable = True
         self.idle_since: float | None = None
         self.has_heard = False
 
     async def ask(self, head: bytes, body: Sequence[bytes], extra_s: float = 0.0) -> Answer:
-        """Send a request, whose body is in parts, and return its answer once its status is known.
+        """Send a request and return the response when its headers have been received.
 
-        extra_s: seconds for which this answer may be silent beyond others. Raises CutOff if nothing comes for
-        too long or if the answer is not HTTP, and ConnectionError if the connection is closed before it.
+        head: request line and headers. body: its parts. extra_s: seconds to add to the timeout of this
+        response. Raises CutOff on a timeout or if the response is not HTTP, and ConnectionError if the
+        connection is closed before.
         """
         assert self._answer is None and self._transport is not None
         self._can_go_on.clear()
@@ -75,7 +78,7 @@ class Connection(asyncio.Protocol):
         return answer
 
     def release(self) -> bool:
-        """End a request, and return whether the connection can carry another; it is closed if it cannot."""
+        """End a request, and return whether the connection can be reused; close it if not."""
         answer, self._answer = self._answer, None
         self.idle_since = self._loop.time()
         if self.is_reusable and answer is not None and answer.is_complete and self.is_open:
@@ -84,7 +87,7 @@ class Connection(asyncio.Protocol):
         return False
 
     def close(self) -> None:
-        """Close the connection at once, as a client that has left does."""
+        """Close the connection immediately."""
         self.is_reusable = False
         if self._silence is not None:
             self._silence.cancel()
@@ -94,11 +97,11 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_open(self) -> bool:
-        """True if the server has not closed it, as far as is known here."""
+        """True if the server is not known to have closed the connection."""
         return self._transport is not None and not self._transport.is_closing()
 
     async def _send(self, head: bytes, body: Sequence[bytes], answer: Answer) -> None:
-        """Send a long body piece by piece, as far as the server reads it and does not answer before."""
+        """Send a long body in pieces, at the server's speed, until the response begins."""
         assert self._transport is not None
         if not self._is_full:
             self._can_go_on.set()
@@ -121,7 +124,7 @@ class Connection(asyncio.Protocol):
 
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's are registered as no class
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's transports have another base class
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
@@ -152,7 +155,7 @@ class Connection(asyncio.Protocol):
     @override
     def data_received(self, data: bytes) -> None:
         answer = self._answer
-        if answer is None:  # nothing was asked
+        if answer is None:  # no request was sent
             self.close()
             return
         self._heard_at = self._loop.time()
@@ -161,7 +164,7 @@ class Connection(asyncio.Protocol):
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             self.is_reusable = False
-            if not self._is_over:  # or else the answer has come, with more
+            if not self._is_over:  # otherwise the invalid data follow a complete response
                 if not answer.is_complete:
                     answer.fail(CutOff(f"the answer is not HTTP: {error}"))
                 self.close()
@@ -177,7 +180,7 @@ class Connection(asyncio.Protocol):
             self._is_over = False
             answer.end()
         elif self._num_bare_bytes > _MAX_BARE_BYTES:
-            part = "what stands between the parts" if answer.status else "the head"
+            part = "the chunk framing" if answer.status else "the head"
             answer.fail(CutOff(f"{part} of the answer is too long"))
             self.close()
 
@@ -185,7 +188,7 @@ class Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         if self._answer is None or self._answer.is_complete or self._is_over:
-            self.is_reusable = False  # nothing was asked that this could answer
+            self.is_reusable = False  # a response without a request
 
     def on_header(self, name: bytes, value: bytes) -> None:
         kind = name.lower()
@@ -201,22 +204,22 @@ class Connection(asyncio.Protocol):
         if status >= 200 and self._answer is not None and not self._answer.status:
             self.is_reusable = self.is_reusable and status not in _REFUSALS
             self._answer.begin(status, self._location.decode("latin-1"), self._retry_after.decode("latin-1"))
-            self._can_go_on.set()  # and find that the server reads no more of the body
+            self._can_go_on.set()  # so that `_send` stops
 
     def on_body(self, body: bytes) -> None:
-        if not self._is_over:  # or else of an answer to nothing
+        if not self._is_over:  # otherwise a response without a request
             self._pieces.append(body)
 
     def on_message_complete(self) -> None:
         if self._answer is None or not self._answer.status:
-            return  # an interim answer, such as 100, which another follows
+            return  # an interim response, such as 100
         self.is_reusable = self.is_reusable and self._parser.should_keep_alive()
         self._is_over = True
 
-    # The watch over silence.
+    # The timeout.
 
     def _listen(self, silence_s: float) -> None:
-        """Begin to count the silence. One timer is enough: it is set anew when it is over, and not before."""
+        """Start the timeout. There is one timer for the connection, which is only reset when it fires."""
         self._silence_s = silence_s
         self._heard_at = self._loop.time()
         if self._silence is None:
@@ -227,10 +230,10 @@ class Connection(asyncio.Protocol):
         if (answer := self._answer) is None or answer.is_complete:
             return
         left_s = self._heard_at + self._silence_s - self._loop.time()
-        if left_s > 0:  # a later answer may have less time than this one
+        if left_s > 0:  # at most the usual timeout, since the next response may have less time
             self._silence = self._loop.call_later(min(left_s, self._timeout_s), self._check_silence)
             return
-        error = CutOff("nothing came for too long")
+        error = CutOff("no data were received in time")
         error.__cause__ = TimeoutError()
         answer.fail(error)
         self.close()

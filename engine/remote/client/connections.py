@@ -1,4 +1,4 @@
-"""The connections to one server, of which those that are idle are used again; no torch."""
+"""The pool of connections to one server; no torch."""
 
 import asyncio
 import socket
@@ -16,7 +16,7 @@ from engine.remote.client.shared_question import SharedQuestion
 from engine.remote.shown_url import shown_url
 
 _CONNECT_TIMEOUT_S: Final = 5.0
-# Less than servers keep idle connections open: vLLM 5 seconds by default.
+# Shorter than servers keep idle connections open; vLLM's default is 5 seconds.
 _KEEP_ALIVE_S: Final = 4.0
 _NAMES_KNOWN_S: Final = 10.0
 _NEXT_ADDRESS_S: Final = 0.25  # RFC 8305, section 8
@@ -25,40 +25,40 @@ _Addresses: TypeAlias = Sequence[tuple[int, int, int, str, Any]]
 
 
 class Connections:
-    """The connections to the server at a URL, or at a Unix socket."""
+    """The pool of connections to a server at a URL or at a Unix socket."""
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float, path: str | None = None) -> None:
-        """Make no connection yet. Raises ValueError for a key that cannot be sent in a header.
+        """Create an empty pool. Raises ValueError for a key that cannot be sent in a header.
 
-        timeout_s: the longest silence before and in an answer, in seconds.
+        timeout_s: maximum time without data before and within a response, in seconds.
         path: the path of the Unix socket; None for TCP.
         """
         self._url = URL(url, encoded=True)
         if self._url.host is None:
-            raise ValueError(f"{shown_url(url)} names no server")
+            raise ValueError(f"{shown_url(url)} has no host")
         self._prefix = self._url.raw_path.rstrip("/")
         self._fields = _fields(self._url, api_key)
         self._timeout_s = timeout_s
         self._path = path
         self._tls = ssl.create_default_context() if self._url.scheme == "https" and path is None else None
         self._every: set[Connection] = set()
-        self._idle: list[Connection] = []  # the one that was used last at the end
+        self._idle: list[Connection] = []  # the most recently used one is last
         self._expiry: asyncio.TimerHandle | None = None
-        # Remembered for a while, as balancers of names want it.
+        # Cached only for a short time, since DNS may be used for load balancing.
         self._addresses = SharedQuestion(self._resolved, _NAMES_KNOWN_S)
         self._is_closed = False
 
     def head(self, method: str, path: str, num_bytes: int | None = None) -> bytes:
-        """Return the head of a request. num_bytes: the length of its JSON; None for a request without."""
+        """Return the request line and headers. num_bytes: the length of the JSON body; None without one."""
         content = (
             "" if num_bytes is None else f"Content-Type: application/json\r\nContent-Length: {num_bytes}\r\n"
         )
         return f"{method} {self._prefix}{path} HTTP/1.1\r\n{self._fields}{content}\r\n".encode("latin-1")
 
     async def take(self, *, is_fresh: bool = False) -> Connection:
-        """Return a connection that carries no request; it must be given back. Raises NoAnswer.
+        """Return an idle or new connection, which must be returned with `give`. Raises NoAnswer.
 
-        is_fresh: whether it must be a new connection, which the server cannot have closed as idle.
+        is_fresh: require a new connection, which the server cannot have closed as idle.
         """
         while self._idle and not is_fresh:
             connection = self._idle.pop()
@@ -70,15 +70,15 @@ class Connections:
                 connection = await self._connected()
         except (OSError, TimeoutError) as error:
             self._addresses.forget()
-            raise NoAnswer(str(error) or "no connection came about in time") from error
+            raise NoAnswer(str(error) or "the connection timed out") from error
         self._every.add(connection)
         if self._is_closed:
             self._forget(connection)
-            raise NoAnswer("the engine stops")
+            raise NoAnswer("the engine is stopping")
         return connection
 
     def give(self, connection: Connection) -> None:
-        """Take a connection back, and close it if its answer was not read to its end."""
+        """Return a connection to the pool; close it if its response was not read completely."""
         if not connection.release() or self._is_closed:
             self._forget(connection)
             return
@@ -87,7 +87,7 @@ class Connections:
             self._expiry = asyncio.get_running_loop().call_later(_KEEP_ALIVE_S, self._expire)
 
     def close(self) -> None:
-        """Close all connections, those that carry a request too."""
+        """Close all connections, including those in use."""
         self._is_closed = True
         if self._expiry is not None:
             self._expiry.cancel()
@@ -107,16 +107,16 @@ class Connections:
         self._every.discard(connection)
 
     def _expire(self) -> None:
-        """Close the connections that have been idle for long."""
+        """Close connections that have been idle for too long."""
         loop = asyncio.get_running_loop()
-        kept = []
+        usable = []
         for connection in self._idle:
             if self._can_carry(connection):
-                kept.append(connection)
+                usable.append(connection)
             else:
                 self._forget(connection)
-        self._idle = kept
-        self._expiry = loop.call_later(_KEEP_ALIVE_S, self._expire) if kept else None
+        self._idle = usable
+        self._expiry = loop.call_later(_KEEP_ALIVE_S, self._expire) if usable else None
 
     async def _connected(self) -> Connection:
         loop = asyncio.get_running_loop()
@@ -151,14 +151,14 @@ class Connections:
         return connection
 
     async def _resolved(self) -> _Addresses:
-        """Return the server's addresses."""
+        """Resolve the server's addresses."""
         return await asyncio.get_running_loop().getaddrinfo(
             self._url.raw_host, self._url.port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
         )
 
 
 def _fields(url: URL, api_key: str | None) -> str:
-    """Return the fields of every request. Raises ValueError for what is no field."""
+    """Return the common headers of all requests. Raises ValueError for invalid values."""
     fields = {"Host": url.host_port_subcomponent or "", "Accept": "*/*", "User-Agent": "verbatim"}
     if url.user is not None:
         fields["Authorization"] = "Basic " + b64encode(f"{url.user}:{url.password or ''}".encode()).decode()
@@ -167,6 +167,6 @@ def _fields(url: URL, api_key: str | None) -> str:
     for value in fields.values():
         if not value.isprintable() or not value.isascii():
             raise ValueError(
-                "the key or the URL of the engine's server has characters that no header can have"
+                "the API key or the URL of the engine's server has characters that are not allowed in headers"
             )
     return "".join(f"{name}: {value}\r\n" for name, value in fields.items())

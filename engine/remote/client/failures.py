@@ -1,4 +1,4 @@
-"""The ways in which a server fails to answer; no torch."""
+"""The errors of requests to a server; no torch."""
 
 import errno
 import socket
@@ -6,23 +6,23 @@ from typing import Final
 
 from engine.port.errors import GenerationFailed
 
-# Servers, and proxies before them, answer these until there is room for a request again, or until they have
-# started.
+# The statuses with which servers, and proxies in front of them, refuse requests while they are overloaded or
+# starting.
 BUSY: Final = frozenset({429, 502, 503, 504})
 
 
 class NoAnswer(Exception):
-    """The server refused the connection, or closed it before it answered."""
+    """The server refused the connection, or closed it before it responded."""
 
 
 class CutOff(Exception):
-    """The answer broke off, is too long, or nothing came for too long; the message says which."""
+    """The response is incomplete, too long, or timed out, as the message says."""
 
 
 class BadStatus(Exception):
-    """The server answered with an error.
+    """The server responded with an error status.
 
-    body: the answer's body, as far as it can be read. retry_after: the value of the header Retry-After.
+    body: the body; empty if it could not be read. retry_after: the value of the header Retry-After.
     """
 
     def __init__(self, status: int, body: bytes, retry_after: str = "") -> None:
@@ -33,7 +33,7 @@ class BadStatus(Exception):
 
 
 class ServerFailed(GenerationFailed):
-    """The server failed before the first token, by a fault of its own: another server may compute it."""
+    """The server failed before the first token because of an internal error; another server may succeed."""
 
 
 _OWN_ERRORS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL})
@@ -41,7 +41,7 @@ _OWN_LOOKUPS: Final = frozenset({socket.EAI_SYSTEM, socket.EAI_MEMORY})
 
 
 def is_own(error: NoAnswer) -> bool:
-    """Return whether this process lacks a descriptor, memory or a port, which says nothing of the server."""
+    """Return whether the cause is in this process (no file descriptor, memory or port), not in the server."""
     cause = error.__cause__
     if isinstance(cause, socket.gaierror):
         return cause.errno in _OWN_LOOKUPS

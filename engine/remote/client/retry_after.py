@@ -1,13 +1,13 @@
-"""The time after which a server wants to be asked again, from its header Retry-After; no torch."""
+"""The parser of the header Retry-After; no torch."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 
 def seconds_of(value: str) -> float | None:
-    """Return the seconds that the header names, by a number or a date (RFC 9110, section 10.2.3).
+    """Return the seconds in the header, which has a number or a date (RFC 9110, section 10.2.3).
 
-    None where it is missing or neither, and for a time that is over.
+    None if the header is empty or invalid, or if the time is in the past.
     """
     value = value.strip()
     if value.isascii() and value.isdigit():

@@ -1,4 +1,4 @@
-"""A question that many ask at the same time and that is put once; no torch."""
+"""A query whose result is shared by concurrent callers; no torch."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,13 +8,13 @@ AnswerT = TypeVar("AnswerT")
 
 
 class SharedQuestion(Generic[AnswerT]):
-    """One question. Whoever asks while it is being put, or soon after, gets the same answer."""
+    """A query; callers that ask while it runs, or shortly afterwards, get the same result."""
 
     def __init__(self, put: Callable[[], Awaitable[AnswerT]], valid_s: float) -> None:
-        """Make a question that is put when it is first asked.
+        """Create a query, which first runs when it is first asked.
 
-        put: puts the question, and ends by itself. valid_s: seconds for which an answer holds; an error
-        holds for those alone who wait for it.
+        put: runs the query; must have a timeout. valid_s: seconds for which a result is cached; an error is
+        only raised to the current callers.
         """
         self._put = put
         self._valid_s = valid_s
@@ -22,7 +22,7 @@ class SharedQuestion(Generic[AnswerT]):
         self._asking: asyncio.Task[AnswerT] | None = None
 
     async def answer(self) -> AnswerT:
-        """Return the answer. Raises as `put` does; whoever leaves meanwhile leaves the others theirs."""
+        """Return the result. Raises the exceptions of `put`. Cancelling one caller does not affect others."""
         loop = asyncio.get_running_loop()
         asking = self._asking
         if asking is None or (asking.done() and loop.time() >= self._valid_until):
@@ -31,7 +31,7 @@ class SharedQuestion(Generic[AnswerT]):
         return await asyncio.shield(asking)
 
     def forget(self) -> None:
-        """Put the question anew when somebody asks next, unless it is being put."""
+        """Discard the cached result; a running query is not affected."""
         self._valid_until = 0.0
 
     async def _asked(self) -> AnswerT:
@@ -42,6 +42,6 @@ class SharedQuestion(Generic[AnswerT]):
 
 
 def _take_error(asking: "asyncio.Task[AnswerT]") -> None:
-    """Take the error of a question that nobody waits for any more, which asyncio would log."""
+    """Retrieve the error of a query that no caller waits for, which asyncio would log otherwise."""
     if not asking.cancelled():
         asking.exception()

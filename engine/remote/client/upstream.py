@@ -1,4 +1,4 @@
-"""The HTTP client of one server that computes tokens; no torch."""
+"""The HTTP client for one server of a token API; no torch."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -14,45 +14,43 @@ from engine.remote.client.shared_question import SharedQuestion
 from engine.remote.shown_url import shown_url
 
 _HEALTH_TIMEOUT_S: Final = 2.0
-# A server that sends comments lives, and its queue may be long; an engine that hangs looks the same.
+# A server that sends comments is alive and may have a long queue; but a hanging engine looks the same.
 _WAITS: Final = 10
-# Whoever asks this process for its health needs no key, and SGLang computes a token for each question.
+# Health requests to this process need no key, and SGLang generates a token for each of its own.
 _HEALTH_VALID_S: Final = 1.0
 
 
 class Whole(NamedTuple):
-    """An answer that is read whole."""
+    """A complete response."""
 
     status: int
     """The HTTP status."""
 
     body: bytes
-    """The whole body."""
+    """The body."""
 
     location: str = ""
-    """The URL to which a redirection leads; "" for other answers."""
+    """The target URL of a redirect; "" for other responses."""
 
 
 class Upstream:
-    """The client of one server.
+    """The HTTP client for one server.
 
-    url: the server's URL as it may be shown, without a password.
-    adapters: the names of the adapters that the server has listed.
-    max_wait_s: seconds for which comments may take the place of tokens.
-    health: tells whether the server says that it is healthy, asked once for all who ask in the same second;
-        raises NoAnswer where this process cannot ask.
+    url: the server's URL without a password, for messages. adapters: names of the adapters that the server
+    has listed. max_wait_s: maximum seconds for which only comments, and no tokens, may arrive. health: the
+    health check, whose result is shared for a second; raises NoAnswer if this process could not send it.
     """
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float, socket: str | None = None) -> None:
-        """Make a client without connections. Requires a running event loop.
+        """Create a client without connections. Requires a running event loop.
 
-        url: the server's URL, with the part of paths that comes before the API's own paths.
-        timeout_s: the longest silence of an answer, in seconds.
-        socket: the path of the Unix socket at which the server is; None for TCP.
+        url: the base URL of the server, with the prefix of its API's paths.
+        timeout_s: maximum time without data in a response, in seconds.
+        socket: path of the server's Unix socket; None for TCP.
         """
         self.url = shown_url(url)
         self.adapters: frozenset[str] = frozenset()
-        # The process of this server's own engine sends comments as long as requests wait.
+        # The engine process of this server sends comments as long as requests wait.
         self.max_wait_s = inf if socket is not None else _WAITS * timeout_s
         self.health = SharedQuestion(self._is_healthy, _HEALTH_VALID_S)
         self._connections = Connections(url, api_key=api_key, timeout_s=timeout_s, path=socket)
@@ -60,7 +58,7 @@ class Upstream:
     async def close(self) -> None:
         """Close all connections."""
         self._connections.close()
-        await asyncio.sleep(0)  # in which the loop closes their sockets
+        await asyncio.sleep(0)  # lets the event loop close the sockets
 
     @asynccontextmanager
     async def post(
@@ -71,13 +69,13 @@ class Upstream:
         is_fresh: bool = False,
         extra_s: float = 0.0,
     ) -> AsyncIterator[Answer]:
-        """Send JSON, and yield the answer, whose status is 200.
+        """Send a JSON body, and yield the response if its status is 200.
 
-        body: the JSON, or a function that makes its parts anew each time that it is sent; it is not kept.
-        is_fresh: requires a connection that was never used, as in `Connections.take`.
-        extra_s: seconds added to the longest silence, as in `Connection.ask`.
-        Leaving the block before the answer's end closes the connection.
-        Raises NoAnswer, BadStatus, or CutOff if nothing comes for too long.
+        body: the JSON, or a function that creates its parts each time that it is sent; it is not stored.
+        is_fresh: require a new connection, as in `Connections.take`.
+        extra_s: seconds to add to the timeout, as in `Connection.ask`.
+        Leaving the block before the end of the response closes the connection.
+        Raises NoAnswer, BadStatus or CutOff.
         """
         connection, answer = await self._asked("POST", path, body, is_fresh, extra_s)
         del body
@@ -89,7 +87,7 @@ class Upstream:
             self._connections.give(connection)
 
     async def get(self, path: str, *, timeout_s: float, max_bytes: int = MAX_ANSWER_BYTES) -> Whole:
-        """Return a small answer of any status. Raises NoAnswer, for one that is larger too."""
+        """Return a response of any status. Raises NoAnswer, also if it is larger than `max_bytes`."""
         try:
             async with asyncio.timeout(timeout_s):
                 connection, answer = await self._asked("GET", path)
@@ -108,10 +106,10 @@ class Upstream:
         is_fresh: bool = False,
         extra_s: float = 0.0,
     ) -> tuple[Connection, Answer]:
-        """Return the answer to a request, whose status is known, and its connection.
+        """Send a request; return its connection and its response, whose headers have been received.
 
-        A server may close an idle connection while a request is on its way there. So where nothing has come
-        over a connection that was idle, the request is sent again over a new one. Raises NoAnswer and CutOff.
+        A server may close an idle connection while a request is in transit. So if nothing was received on a
+        connection that was idle, the request is sent again on a new one. Raises NoAnswer and CutOff.
         """
         while True:
             connection = await self._connections.take(is_fresh=is_fresh)

@@ -1,4 +1,4 @@
-"""The conditions on which a server computes for an engine, at the start and when it comes back; no torch."""
+"""The checks that a server must pass before it gets requests, at the start and when it returns; no torch."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -23,12 +23,12 @@ from engine.remote.servers.server_facts import (
 from engine.remote.servers.tokenization import check_tokenizes
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 
-# Between the first server that is ready and a start without the others.
+# How long to wait for other servers after the first one is ready.
 _GRACE_S = 5.0
 
 
 class Ready(NamedTuple):
-    """A server that can compute for the engine."""
+    """A server that has passed the checks."""
 
     upstream: Upstream
     facts: ServerFacts
@@ -41,10 +41,10 @@ async def wait_for_servers(
     tokenizer: Tokenizer,
     on_progress: Callable[[str], None],
 ) -> list[Ready]:
-    """Wait for all servers at once, and return those that are ready a few seconds after the first one is.
+    """Wait for all servers concurrently, and return those that are ready within seconds of the first one.
 
-    A server that has no room to be tried is asked again. Raises ModelNotSupported if none is ready in time,
-    or if one does not serve the model.
+    A server that is too busy for the checks is tried again. Raises ModelNotSupported if no server is ready in
+    time, or if one does not serve the model.
     """
     patience = Patience(config.start_timeout_s, on_progress)
 
@@ -52,22 +52,22 @@ async def wait_for_servers(
         facts = await wait_until_ready(upstream, api, config, on_progress)
         while True:
             try:
-                shown = await with_answers(upstream, api, facts, max(tokenizer.known_ids))
+                tested = await with_answers(upstream, api, facts, max(tokenizer.known_ids))
                 await check_tokenizes(upstream, api, facts.served_name, tokenizer)
             except NotReady as error:
                 if not await patience.again(upstream.url, str(error)):
                     raise
             else:
-                return Ready(upstream, shown)
+                return Ready(upstream, tested)
 
     tasks = [asyncio.create_task(ready(upstream)) for upstream in upstreams]
-    left = set(tasks)
+    pending = set(tasks)
     try:
-        while left and not any(map(_has_succeeded, tasks)):
-            _, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+        while pending and not any(map(_has_succeeded, tasks)):
+            _, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
             _raise_refusals(tasks)
-        if left:
-            await asyncio.wait(left, timeout=_GRACE_S)
+        if pending:
+            await asyncio.wait(pending, timeout=_GRACE_S)
             _raise_refusals(tasks)
         return [task.result() for task in tasks if _has_succeeded(task)] or [tasks[0].result()]
     finally:
@@ -77,7 +77,7 @@ async def wait_for_servers(
 
 
 class Admission:
-    """The check of a server that comes, or comes back, while the engine runs over others."""
+    """The check of a server that appears, or returns, while the engine already uses others."""
 
     def __init__(
         self,
@@ -89,10 +89,10 @@ class Admission:
         media: FileKeeper | None,
         own: ApiFacts,
     ) -> None:
-        """Keep what a server must have.
+        """Store the requirements.
 
-        served_name, max_total_tokens, media: the engine's own, which the server must have too.
-        own: the facts that all other servers have in common.
+        served_name, max_total_tokens, media: the engine's values, which the server must support.
+        own: the features that all other servers have in common.
         """
         self._api = api
         self._config = config
@@ -103,44 +103,45 @@ class Admission:
         self._own = own
 
     async def check(self, server: Server) -> None:
-        """Raise ModelNotSupported unless the server can compute what the others do.
+        """Raise ModelNotSupported unless the server supports everything that the others do.
 
-        A server that did so before is asked what it serves now, and no more: it may have much to compute.
+        A server that has passed before is only asked for the model that it serves now, since it may be busy.
         """
         upstream, api, name = server.upstream, self._api, self._served_name
         facts = await server_facts(upstream, api, self._config)
         if facts.served_name != name:
             raise ModelNotSupported(
-                f"{upstream.url} serves {facts.served_name}, and the other servers {name}"
+                f"{upstream.url} serves {facts.served_name}, but the other servers serve {name}"
             )
         context = facts.max_total_tokens
         if context is not None and context < self._max_total_tokens:
             raise ModelNotSupported(
-                f"{upstream.url} has a context of {context} tokens, and the engine {self._max_total_tokens}"
+                f"{upstream.url} has a context of {context} tokens, but the engine has "
+                f"{self._max_total_tokens}"
             )
         await check_tokenizes(upstream, api, name, self._tokenizer)
         if server.is_admitted:
             return
         facts = await with_answers(upstream, api, facts, max(self._tokenizer.known_ids))
-        if lacking := self._lacking(facts.own):
-            raise ModelNotSupported(f"{upstream.url} has no {lacking}, which the other servers have")
+        if missing := self._missing(facts.own):
+            raise ModelNotSupported(f"{upstream.url} does not support {missing}, as the other servers do")
         for kind in self._media.kinds if self._media is not None else ():
             assert self._media is not None
             try:
                 await check_reads(upstream, api, name, self._tokenizer, self._media, kind)
             except (EngineBusy, NoAnswer) as error:
-                raise NotReady(f"{upstream.url} has no room to try {kind.plural}: {error}") from error
+                raise NotReady(f"{upstream.url} is too busy to test {kind.plural}: {error}") from error
             except EngineError as error:
                 raise ModelNotSupported(
-                    f"{upstream.url} does not read {kind.plural} as the others do: {error}"
+                    f"{upstream.url} does not read {kind.plural} like the other servers: {error}"
                 ) from error
 
-    def _lacking(self, facts: ApiFacts) -> str | None:
-        """Return what requests are promised that the server lacks; None if it has all."""
+    def _missing(self, facts: ApiFacts) -> str | None:
+        """Return a feature that the other servers support and this one does not; None if there is none."""
         if self._own.lists_named_logprobs and not facts.lists_named_logprobs:
-            return "log-probabilities of named tokens"
+            return "logprob_token_ids"
         has_order = self._config.priorities or facts.priorities is self._own.priorities
-        return None if self._own.priorities is None or has_order else "priorities of that order"
+        return None if self._own.priorities is None or has_order else "priorities in the same order"
 
 
 def _has_succeeded(task: asyncio.Task[Ready]) -> bool:
@@ -148,7 +149,7 @@ def _has_succeeded(task: asyncio.Task[Ready]) -> bool:
 
 
 def _raise_refusals(tasks: Sequence[asyncio.Task[Ready]]) -> None:
-    """Raise the error of a server that has answered, and that does not serve the model as it must."""
+    """Raise the error of a server that has answered and does not meet the requirements."""
     for task in tasks:
         if task.done() and (error := task.exception()) and not isinstance(error, NotReady):
             raise error

@@ -1,4 +1,4 @@
-"""The tries of one sequence, at one server after another until one gives a token; no torch."""
+"""The attempts to run one sequence, on one server after another until one generates a token; no torch."""
 
 import logging
 from collections.abc import Sequence
@@ -11,17 +11,16 @@ from engine.remote.fleet.router import Router
 from engine.remote.fleet.server import Server
 
 _MAX_TRIES: Final = 3
-# A request on which every server fails is not carried to all of them.
+# A request that makes servers fail is not sent to all of them.
 _MAX_FAULTS: Final = 2
 
 _log = logging.getLogger(__name__)
 
 
 class Attempts:
-    """The tries of one sequence; a context in which it counts at the server in turn.
+    """The attempts for one sequence; a context manager that counts it in the load of the current server.
 
-    Each server is tried once, and three of them at most. A server that is alone is tried again where it gave
-    no answer.
+    Each server is tried once, at most three servers. The only server is tried again if it did not answer.
     """
 
     def __init__(
@@ -31,7 +30,7 @@ class Attempts:
         keys: Sequence[bytes] = (),
         adapter: str | None = None,
     ) -> None:
-        """Keep the arguments of `Router.choose`, and try nothing yet."""
+        """Store the arguments of `Router.choose`."""
         self._router = router
         self._adapter = adapter
         self._num_tokens = num_tokens
@@ -56,48 +55,48 @@ class Attempts:
 
     @property
     def server(self) -> Server:
-        """The server in turn."""
+        """The current server."""
         return self._tried[-1]
 
     @property
     def num_tries(self) -> int:
-        """The number of tries so far, that at the server in turn among them."""
+        """The number of attempts so far, including the one at the current server."""
         return len(self._tried)
 
     def begun(self) -> None:
-        """Take note of a token, of which the first one counts."""
+        """Record that a token has arrived; only the first call has an effect."""
         if not self._has_begun:
             self._has_begun, self._is_trial = True, False
             self.server.begun()
 
     def complete(self) -> None:
-        """Take note that the sequence has been computed whole."""
+        """Record that the sequence is complete."""
         self.server.completed()
 
     def fail(self, error: NoAnswer | EngineError) -> None:
-        """Take note of an error, and go on to the next server.
+        """Record an error and select the next server.
 
-        Raises the error if no other server may do better; EngineBusy for NoAnswer.
+        Raises the error if another attempt would not help, with EngineBusy for NoAnswer.
         """
         server, is_alone = self.server, self._router.num_admitted <= 1
         if isinstance(error, NoAnswer):
             _log.warning("%s did not answer a request: %s", server.upstream.url, error.__cause__ or error)
             if not is_alone and not is_own(error):
                 server.lose()
-                server.failed()  # so that one that is healthy but for its answers does not return each time
+                server.failed()  # so that passing its health check does not bring it back each time
         elif isinstance(error, EngineBusy | GenerationFailed) and not is_alone:
             server.failed()
         self._num_faults += isinstance(error, ServerFailed)
-        following = self._following(error, is_alone=is_alone)
-        if following is None:
+        next_server = self._next(error, is_alone=is_alone)
+        if next_server is None:
             if isinstance(error, NoAnswer):
                 raise EngineBusy("the engine's server cannot be reached") from error
             raise error
         self._end()
-        self._begin(following)
+        self._begin(next_server)
 
-    def _following(self, error: NoAnswer | EngineError, *, is_alone: bool) -> Server | None:
-        """Return the server of the next try; None if there is to be none."""
+    def _next(self, error: NoAnswer | EngineError, *, is_alone: bool) -> Server | None:
+        """Return the server of the next attempt; None for no further attempt."""
         is_useful = isinstance(error, NoAnswer | EngineBusy | ServerFailed)
         if not is_useful or len(self._tried) == _MAX_TRIES or self._num_faults == _MAX_FAULTS:
             return None

@@ -1,4 +1,4 @@
-"""The watch over several servers: one that is unhealthy gets no new requests until it is healthy again."""
+"""Health checks of several servers; an unhealthy one gets no new requests until it is healthy again."""
 
 import asyncio
 import logging
@@ -12,19 +12,17 @@ from engine.remote.fleet.server import Server
 from engine.remote.servers.model_list import NotReady, Unlisted
 
 PERIOD_S = 2.0
-# A busy server may answer late once.
+# A busy server may miss one health check.
 _MAX_FAILURES: Final = 1
 
 _log = logging.getLogger(__name__)
 
 Check: TypeAlias = Callable[[Server], Awaitable[None]]
-"""Raises an EngineError unless a server that has come, or has come back, serves the engine's model."""
+"""A function that raises an EngineError unless a new or returned server serves the engine's model."""
 
 
 async def is_healthy(server: Server) -> bool:
-    """Ask a server whether it is healthy, as its own supervisor would; where it cannot be asked, return what
-    is known.
-    """
+    """Return the result of a server's health check; if this process cannot send one, the last known state."""
     try:
         return await server.upstream.health.answer()
     except NoAnswer:
@@ -32,11 +30,11 @@ async def is_healthy(server: Server) -> bool:
 
 
 async def watch(servers: Sequence[Server], check: Check) -> None:
-    """Ask all servers again and again, each by itself, and set their standing.
+    """Check the health of all servers periodically and independently, and update their state.
 
-    A server that says that it is not healthy, because it stops for example, computes what it has begun and
-    gets no more: so servers can be replaced one by one. Another server may answer in its place later, so it
-    is checked before it gets requests again.
+    A server that reports itself as unhealthy, for example because it is stopping, finishes its running
+    requests and gets no new ones, so that servers can be replaced one by one. A different server may later
+    answer at its URL, so it is checked before it gets requests again.
     """
     await asyncio.gather(*(_watch(server, check) for server in servers))
 
@@ -44,7 +42,7 @@ async def watch(servers: Sequence[Server], check: Check) -> None:
 async def _watch(server: Server, check: Check) -> None:
     num_failures = 0
     while True:
-        with suppress(NoAnswer):  # nothing is known of the server, and nothing changes
+        with suppress(NoAnswer):  # this process could not ask, so the state does not change
             has_answered = await server.upstream.health.answer()
             num_failures = 0 if has_answered else num_failures + 1
             if has_answered and (server.is_lost or not server.is_admitted):
@@ -59,7 +57,7 @@ async def _admit(server: Server, check: Check) -> None:
         await check(server)
     except EngineError as error:
         if isinstance(error, NotReady) and not isinstance(error, Unlisted):
-            return  # it will be asked again
+            return  # it will be checked again
         server.refuse(str(error))
     except Exception:
         _log.exception("%s could not be checked", server.upstream.url)

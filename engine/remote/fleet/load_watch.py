@@ -1,4 +1,4 @@
-"""The load of servers as their own metrics report it, for routers in front of this process; no torch."""
+"""The load of the servers from their metrics, for routers in front of this process; no torch."""
 
 import asyncio
 import math
@@ -14,23 +14,23 @@ from engine.remote.wire.token_api import LoadMetrics
 _PATH: Final = "/metrics"
 _PERIOD_S: Final = 5.0
 _TIMEOUT_S: Final = 2.0
-_MAX_BYTES: Final = 4 * 2**20  # vLLM's have 100 KB
+_MAX_BYTES: Final = 4 * 2**20  # vLLM's metrics have 100 KB
 
 
 class Load(NamedTuple):
-    """The load of all servers, from all requests that they have, whoever has sent them."""
+    """The load of all servers, from all their requests, including those of other clients."""
 
     num_waiting: int
-    """The number of sequences that wait in all servers."""
+    """The number of waiting sequences in all servers."""
 
     cache_usage: float
-    """The mean share of their KV caches in use, up to 1."""
+    """The mean utilization of the KV caches, from 0 to 1."""
 
 
 class LoadWatch:
-    """The last load that the servers have reported.
+    """A periodic reader of the servers' load.
 
-    latest: the load; None before the first report, and while no server reports any.
+    latest: the last load; None before the first report, and while no server reports any.
     """
 
     def __init__(self, upstreams: Sequence[Upstream], names: LoadMetrics) -> None:
@@ -39,7 +39,7 @@ class LoadWatch:
         self.latest: Load | None = None
 
     async def keep(self, period_s: float = _PERIOD_S, timeout_s: float = _TIMEOUT_S) -> NoReturn:
-        """Read the metrics of all servers again and again. A server without an answer in time is left out."""
+        """Read the metrics of all servers periodically. A server that does not answer in time is ignored."""
         while True:
             answers = await asyncio.gather(*(self._read(each, timeout_s) for each in self._upstreams))
             reports = [load for load in answers if load is not None]
@@ -58,9 +58,9 @@ class LoadWatch:
 
 
 def load_of(body: bytes, names: LoadMetrics) -> Load | None:
-    """Return the load in a text of metrics; None where a metric is missing or has no number.
+    """Parse the load from metrics in Prometheus' text format; None if a metric is missing or not a number.
 
-    A server of several engines has a series for each: numbers of waiting sequences are added, and shares are
+    A server with several engines has a series for each: waiting sequences are added, utilizations are
     averaged.
     """
     text = body.decode("utf-8", "replace")
@@ -71,7 +71,7 @@ def load_of(body: bytes, names: LoadMetrics) -> Load | None:
 
 
 def _values(text: str, name: str) -> list[float]:
-    """Return the values of a metric's series that are numbers of zero and more."""
+    """Return the finite values of a metric's series that are at least 0."""
     found = []
     for match in re.finditer(rf"^{re.escape(name)}(?:\{{.*\}})? (\S+)", text, re.MULTILINE):
         try:

@@ -1,20 +1,18 @@
-"""The choice of a server for each request, among several that serve the same model; pure, no torch."""
+"""The routing of requests to one of several servers of the same model; pure, no torch."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Container, Sequence
 from typing import Final, Generic, Protocol, TypeVar
 
-_MAX_KEYS: Final = 65_536  # of blocks whose servers are remembered: some 15 MB
-_MAX_HOLDERS: Final = 4  # servers that are remembered for one block
+_MAX_KEYS: Final = 65_536  # remembered blocks, some 15 MB
+_MAX_HOLDERS: Final = 4  # remembered servers for each block
 
 
 class Routed(Protocol):
-    """A server, as the choice sees it.
+    """The properties of a server that routing depends on.
 
-    num_outstanding: the number of tokens of its prompts, and of those asked for.
-    adapters: the names of the adapters that it has.
-    is_admitted: whether it serves the model.
-    is_healthy: whether it is to get requests, if there are others.
+    num_outstanding: number of prompt tokens and requested tokens of its running requests.
+    adapters: names of its adapters.
     """
 
     @property
@@ -32,22 +30,22 @@ ServerT = TypeVar("ServerT", bound=Routed)
 
 
 class Router(Generic[ServerT]):
-    """Chooses the server with the fewest tokens outstanding, or one that may hold the prompt's prefix.
+    """A router that prefers a server with a cached prefix of the prompt, and otherwise the least loaded one.
 
-    It takes the second if that has at most as many tokens more as the request itself, so that a prefix that
-    everybody sends cannot draw all requests to one server. Unhealthy servers get nothing, unless all are
-    unhealthy; those that are not admitted get nothing at all.
+    A server with the prefix is chosen if its load exceeds the lowest load by at most the tokens of the
+    request, so that a common prefix cannot attract all requests to one server. Unhealthy servers get requests
+    only if all are unhealthy; servers that are not admitted never do.
     """
 
     def __init__(self, servers: Sequence[ServerT], *, max_keys: int = _MAX_KEYS) -> None:
         self._servers = servers
         self._max_keys = max_keys
         self._holders: OrderedDict[bytes, tuple[int, ...]] = OrderedDict()  # by block key, latest first
-        self._turn = 0  # where the search for the least busy begins, so that idle servers take turns
+        self._turn = 0  # start of the search for the least loaded server, so that idle servers take turns
 
     @property
     def num_admitted(self) -> int:
-        """The number of servers that serve the model, healthy or not."""
+        """The number of admitted servers, healthy or not."""
         return sum(server.is_admitted for server in self._servers)
 
     def choose(
@@ -57,12 +55,12 @@ class Router(Generic[ServerT]):
         but: Collection[ServerT] = (),
         adapter: str | None = None,
     ) -> ServerT | None:
-        """Return the server of a request; None if there is none.
+        """Return the server for a request; None if there is none.
 
-        num_tokens: the number of the prompt's tokens and of those asked for.
-        keys: the keys of the prompt's full blocks, from the first on.
-        but: the servers that have been tried, which are not chosen.
-        adapter: the adapter's name; a server that has it is chosen, where there is one.
+        num_tokens: number of prompt tokens and requested tokens.
+        keys: keys of the prompt's full blocks, in order.
+        but: servers to exclude, since they have been tried.
+        adapter: name of the adapter; servers that have it are preferred.
         """
         servers = self._servers
         others = [place for place, server in enumerate(servers) if server.is_admitted and server not in but]
@@ -86,7 +84,7 @@ class Router(Generic[ServerT]):
         return servers[chosen]
 
     def _deepest_holders(self, keys: Sequence[bytes], near: Container[int]) -> list[int]:
-        """Return the servers among these that have the longest part of the prompt, as far as is known."""
+        """Return the candidates in `near` that are known to have the longest prefix of the prompt."""
         deepest: list[int] = []
         for key in keys:
             if (known := self._holders.get(key)) is None:
@@ -95,14 +93,14 @@ class Router(Generic[ServerT]):
         return deepest
 
     def _next_of(self, load: list[int], least: int) -> int:
-        """Return the index of a server with the least load, by turns."""
+        """Return the index of a server with the lowest load, by turns."""
         start = self._turn % len(load)
         index = load.index(least, start) if least in load[start:] else load.index(least)
         self._turn = index + 1
         return index
 
     def _remember(self, keys: Sequence[bytes], chosen: int) -> None:
-        for key in reversed(keys):  # a prompt's first blocks, which the others need, are forgotten last
+        for key in reversed(keys):  # so that the first blocks, which later ones depend on, are evicted last
             others = [place for place in self._holders.pop(key, ()) if place != chosen]
             self._holders[key] = (chosen, *others[: _MAX_HOLDERS - 1])
         while len(self._holders) > self._max_keys:

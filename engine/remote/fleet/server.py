@@ -1,4 +1,4 @@
-"""One of the servers, as requests are sent to it: its load, and whether it is to get more; no torch."""
+"""The state of a server: its load, and whether it should get requests; no torch."""
 
 import asyncio
 import logging
@@ -6,33 +6,32 @@ from typing import Final
 
 from engine.remote.client.upstream import Upstream
 
-# Failures in a row, after which a server rests. A server that refuses at once has nothing to compute, and
-# would else get every request.
+# Consecutive failures after which a server is paused. Otherwise a server that fails immediately, and so has
+# no load, would get every request.
 _MAX_FAILURES: Final = 3
-_REST_S: Final = 1.0  # after the third; each trial that fails doubles it
+_REST_S: Final = 1.0  # the first pause; each failed trial doubles it
 _MAX_DOUBLINGS: Final = 5
 
 _log = logging.getLogger(__name__)
 
 
 class Server:
-    """A server's load and standing. All methods belong to one event loop.
+    """A server's load and state. All methods must be called in one event loop.
 
-    num_outstanding: the number of tokens of the prompts that it computes, and of all that may follow them,
-        until a request ends. Tokens that have come stay counted: few clients name a limit, so they say little
-        about those to come.
-    is_admitted: whether it is known to serve this model; if not, it gets nothing.
-    is_healthy: whether it is to get requests, if there are others.
-    refusal: the reason why it is not admitted, where it has been asked.
+    num_outstanding: number of prompt tokens and of maximum output tokens of its running requests. Generated
+    tokens stay counted: few clients set a limit, so they say little about the remaining ones. is_admitted: it
+    is known to serve this model; if not, it gets no requests. is_healthy: it should get requests, if there
+    are other servers. was_admitted: it has been admitted at least once. refusal: the reason it is not
+    admitted; None without one.
 
-    A server that has failed three times in a row rests for a second. Then one request tries it, and others
-    follow once that one has a token.
+    A server that has failed three times in a row is paused for a second. Then a single request is sent as a
+    trial, and others follow when it has generated a token.
     """
 
     def __init__(self, upstream: Upstream, *, is_admitted: bool = True) -> None:
-        """Make a server without requests. Requires a running event loop.
+        """Create a server without requests. Requires a running event loop.
 
-        is_admitted: False for a server that was not there at the start.
+        is_admitted: False for a server that was not ready at the start.
         """
         self.upstream = upstream
         self.num_outstanding = 0
@@ -42,9 +41,9 @@ class Server:
         self.refusal: str | None = None
         self._loop = asyncio.get_running_loop()
         self._is_lost = False
-        self._num_failures = 0  # since a sequence was last computed whole
+        self._num_failures = 0  # since the last complete sequence
         self._rest: asyncio.TimerHandle | None = None
-        self._is_half_open = False  # rested, and not yet tried with success
+        self._is_half_open = False  # paused before, without a successful trial since
         self._is_on_trial = False
 
     @property
@@ -58,37 +57,37 @@ class Server:
             self._rest.cancel()
         await self.upstream.close()
 
-    # Its standing with the watch.
+    # Changes by health checks.
 
     @property
     def is_lost(self) -> bool:
-        """Return whether it could not be reached, or said that it is not healthy, and has not come back."""
+        """True after a failed health check, until the server is admitted again."""
         return self._is_lost
 
     def lose(self) -> None:
-        """Send it no requests until it is admitted again."""
+        """Stop sending requests until the server is admitted again."""
         if not self._is_lost:
-            _log.warning("%s gets no requests until it is healthy", self.upstream.url)
+            _log.warning("%s is unhealthy and gets no requests until it is healthy again", self.upstream.url)
             self._is_lost = True
             self._update()
 
     def admit(self) -> None:
-        """Send it requests, from now on or again."""
+        """Start sending requests."""
         if self._is_lost or not self.is_admitted:
             _log.warning("%s is healthy%s", self.upstream.url, " again" if self.was_admitted else "")
         self.is_admitted, self.was_admitted, self._is_lost, self.refusal = True, True, False, None
         self._update()
 
     def refuse(self, reason: str) -> None:
-        """Send it nothing, since it does not serve this model, until it is admitted."""
+        """Stop sending requests, since the server does not serve this model, until it is admitted again."""
         if reason != self.refusal:
             _log.error("%s gets no requests: %s", self.upstream.url, reason)
         self.is_admitted, self.refusal = False, reason
 
-    # Its standing by its answers.
+    # Changes by the results of requests.
 
     def begin(self) -> bool:
-        """Take note of a request that is sent to it, and return whether that is its trial after a rest."""
+        """Record a request, and return whether it is the trial after a pause."""
         if not self._is_half_open or self._is_on_trial:
             return False
         self._is_on_trial = True
@@ -96,20 +95,20 @@ class Server:
         return True
 
     def begun(self) -> None:
-        """Take note of a first token."""
+        """Record the first token of a sequence."""
         if self._is_half_open:
-            _log.warning("%s computes again", self.upstream.url)
+            _log.warning("%s answers requests again", self.upstream.url)
             self._is_half_open = self._is_on_trial = False
             self._update()
 
     def completed(self) -> None:
-        """Take note of a sequence that was computed whole."""
-        if self._rest is None and not self._is_half_open:  # or else it was sent before
+        """Record a complete sequence."""
+        if self._rest is None and not self._is_half_open:  # otherwise it was sent before the pause
             self._num_failures = 0
 
     def failed(self) -> None:
-        """Take note of a failure of its own."""
-        if self._rest is not None:  # of a request that was sent before
+        """Record a failure of the server."""
+        if self._rest is not None:  # the request was sent before the pause
             return
         self._num_failures += 1
         if self._num_failures < _MAX_FAILURES:
@@ -126,7 +125,7 @@ class Server:
         self._update()
 
     def end_trial(self) -> None:
-        """Take note that the server's trial ended without a result, so that another request tries it."""
+        """Record that the trial ended without a result, so that the next request is a trial."""
         self._is_on_trial = False
         self._update()
 

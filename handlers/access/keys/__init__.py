@@ -1,1 +1,1 @@
-"""API keys: their file, the keyring that is reloaded from it, and the check of requests."""
+"""API keys: the key file, the keyring loaded from it, and the check of requests."""

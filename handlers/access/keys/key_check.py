@@ -1,9 +1,9 @@
-"""The check of requests' keys.
+"""The check of API keys in requests.
 
 Unauthorized (of the runtime)
-└── KeyRefused      the key is known, but may not do this
+└── KeyRefused      the key has expired or is not for this contract
 Problem
-└── RateLimited     the key has used up its limit for a minute
+└── RateLimited     the key has exhausted a rate limit
 """
 
 import time
@@ -18,12 +18,12 @@ from handlers.access.visit import current_visit
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.runtime.reading.bearer import BEARER_HEADER
 
-# The first of these that an operation declares is sent for a key over its rate limit.
+# The statuses for an exhausted rate limit; the first that the operation declares is used.
 _RATE_STATUSES: Final = (429, 529, 503)
 
 
 class KeyRefused(Unauthorized):
-    """A key that has expired, or is not for this contract."""
+    """The key has expired, or is not for this contract."""
 
     def __init__(self, message: str, *, takes_bearer: bool) -> None:
         super().__init__(takes_bearer=takes_bearer)
@@ -31,7 +31,7 @@ class KeyRefused(Unauthorized):
 
 
 class RateLimited(Problem):
-    """The key is over its limit for a minute; the header Retry-After says when it may go on."""
+    """The key has exhausted a rate limit; the header Retry-After has the seconds to wait."""
 
     def __init__(self, status: int, exhausted: Exhausted) -> None:
         super().__init__(
@@ -43,10 +43,9 @@ class RateLimited(Problem):
 
 
 class KeyCheck:
-    """The check of each request's key, which also charges the key for the request.
+    """The check of a request's key, which also charges the request to the key.
 
-    Implements `handlers.runtime.protocols.checks_keys.ChecksKeys`. wall_clock: Unix time, by which keys
-    expire.
+    Implements `handlers.runtime.protocols.checks_keys.ChecksKeys`. wall_clock: returns Unix time, for expiry.
     """
 
     def __init__(self, keyring: Keyring, wall_clock: Callable[[], float] = time.time) -> None:
@@ -54,10 +53,11 @@ class KeyCheck:
         self._wall_clock = wall_clock
 
     def check(self, operation: Operation, contract: str, given: Sequence[bytes]) -> None:
-        """Check the keys of a request, and count it.
+        """Check the keys of a request, and charge the request.
 
-        Raises Unauthorized, and RateLimited where the operation declares a status for it.
-        Operations that declare none only list and describe, and are not limited.
+        given: the values of its key headers. Raises Unauthorized; raises RateLimited if the operation
+        declares a status for it. Operations without such a status only list or describe, and have no rate
+        limit.
         """
         key = self.identify(contract, given, takes_bearer=BEARER_HEADER in operation.key_headers)
         status = next((status for status in _RATE_STATUSES if status in operation.errors), None)
@@ -69,12 +69,11 @@ class KeyCheck:
         key.limits.count_request()
 
     def identify(self, contract: str | None, given: Sequence[bytes], *, takes_bearer: bool = True) -> Key:
-        """Return the key of a request, and remember it for the visit. Raises Unauthorized.
+        """Return the key of a request, and record it in the current visit. Raises Unauthorized.
 
-        contract: the one that it must be valid for; None for pages of no contract.
+        contract: the contract that the key must be valid for; None for other pages.
         """
-        found = [self._keyring.find(one) for one in given]
-        key = next(filter(None, found), None)
+        key = next(filter(None, [self._keyring.find(value) for value in given]), None)
         if key is None:
             raise Unauthorized(takes_bearer=takes_bearer)
         visit = current_visit.get()

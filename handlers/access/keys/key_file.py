@@ -1,4 +1,4 @@
-"""The file of API keys, in TOML: a table `[[key]]` for each, with the fields of `KeyEntry`."""
+"""The TOML file of API keys: a table `[[key]]` for each, with the fields of `KeyEntry`."""
 
 import tomllib
 from collections.abc import Collection, Iterable
@@ -10,12 +10,12 @@ import msgspec
 
 from handlers.access.key import KeyEntry
 
-_MAX_BYTES: Final = 1_000_000  # some thousand keys; more would take seconds to read
+_MAX_BYTES: Final = 1_000_000  # some thousand keys; a larger file would take seconds to parse
 _HASH_OF_NOTHING: Final = sha256(b"").hexdigest()
 
 
 class InvalidKeyFile(ValueError):
-    """The file of keys cannot be read, or is not valid."""
+    """The key file cannot be read or is invalid."""
 
 
 class _KeyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,9 +23,9 @@ class _KeyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_key_file(path: Path, contracts: Collection[str]) -> tuple[KeyEntry, ...]:
-    """Return the entries in their order. Raises InvalidKeyFile, with the fault and its place.
+    """Return the entries of a key file, in order.
 
-    contracts: the names of all.
+    contracts: names of all contracts. Raises InvalidKeyFile with a description of the error and its place.
     """
     try:
         with path.open("rb") as file:
@@ -43,20 +43,20 @@ def read_key_file(path: Path, contracts: Collection[str]) -> tuple[KeyEntry, ...
 
 
 def _check(entries: Iterable[KeyEntry], contracts: Collection[str]) -> None:
-    """Raise ValueError for faults that a schema cannot express."""
+    """Raise ValueError for errors that the schema cannot express."""
     names: set[str] = set()
     hashes: set[str] = set()
     for entry in entries:
         digest = entry.sha256.lower()
         if entry.name in names:
-            raise ValueError(f"there are two keys named {entry.name!r}")
+            raise ValueError(f"two keys are named {entry.name!r}")
         if digest in hashes:
-            raise ValueError(f"the sha256 of {entry.name!r} is another key's too")
+            raise ValueError(f"the sha256 of {entry.name!r} is also that of another key")
         if digest == _HASH_OF_NOTHING:
             raise ValueError(f"the sha256 of {entry.name!r} is that of an empty key")
         for contract in entry.contracts or ():
             if contract not in contracts:
                 known = ", ".join(sorted(contracts))
-                raise ValueError(f"{entry.name!r} names the contract {contract!r}; there are: {known}")
+                raise ValueError(f"{entry.name!r} has the unknown contract {contract!r}; known are: {known}")
         names.add(entry.name)
         hashes.add(digest)

@@ -1,4 +1,4 @@
-"""The keys that a server accepts, reloaded when their file changes."""
+"""The API keys that a server accepts, reloaded when the key file changes."""
 
 import asyncio
 import hmac
@@ -15,17 +15,16 @@ from handlers.access.keys.key_file import InvalidKeyFile, read_key_file
 
 logger = logging.getLogger(__name__)
 
-SINGLE_KEY: Final = "api-key"  # what the audit log calls the key of --api-key
+SINGLE_KEY: Final = "api-key"  # the name of the key from --api-key in the audit log
 _REFRESH_S: Final = 1.0
 _NO_DIGEST: Final = bytes(sha256().digest_size)
 
 
 class Keyring:
-    """The keys by their hashes: those of the file of keys, and the one of `--api-key`.
+    """The keys of the key file and of `--api-key`, by hash.
 
-    single: the latter; None if there is none. path: the file; None if there is none.
-    contracts: the names that the file may use. clock: monotonic seconds.
-    Raises InvalidKeyFile.
+    single: the key of `--api-key`; None without it. path: the key file; None without it.
+    contracts: names of all contracts. clock: monotonic seconds. Raises InvalidKeyFile.
     """
 
     def __init__(
@@ -47,10 +46,10 @@ class Keyring:
         return self._path is not None
 
     def find(self, given: bytes) -> Key | None:
-        """Return the key of a request; None if it is none of these.
+        """Return the key with this text; None if it is unknown.
 
-        Keys are looked up by their hash, no part of which an attacker can choose, so the time that the
-        comparison takes reveals nothing. An unknown key takes as long as a known one.
+        The lookup uses the key's hash, which an attacker cannot choose, so that its time reveals nothing. An
+        unknown key takes as long as a known one.
         """
         digest = sha256(given).digest()
         found = self._keys.get(digest)
@@ -58,7 +57,7 @@ class Keyring:
         return found if is_same else None
 
     def refresh(self) -> None:
-        """Read the file again if it has changed; a wrong one is logged, and the keys stay as they were."""
+        """Reload the file if it has changed; if it is invalid, log an error and keep the current keys."""
         stamp = self._read_stamp()
         if stamp == self._stamp:
             return
@@ -66,29 +65,29 @@ class Keyring:
         try:
             self._keys = self._single | self._read_keys(self._keys)
         except InvalidKeyFile as error:
-            logger.error("the keys are unchanged: %s", error)
+            logger.error("the API keys were not reloaded: %s", error)
         else:
-            logger.info("%d keys read from %s", len(self._keys) - len(self._single), self._path)
+            logger.info("reloaded %d API keys from %s", len(self._keys) - len(self._single), self._path)
 
     async def keep_fresh(self) -> None:
-        """Refresh once a second, until cancelled; the file is read in a thread.
+        """Call `refresh` once a second in a thread, until cancelled.
 
-        A bug, or a thread that cannot be started, is logged and tried again: a key that was taken out of the
-        file must not stay valid because this has ended unseen.
+        Unexpected exceptions are logged and the loop goes on, since otherwise a key that is removed from the
+        file would stay valid.
         """
         while True:
             await asyncio.sleep(_REFRESH_S)
             try:
                 await asyncio.to_thread(self.refresh)
             except Exception:
-                logger.exception("the keys are unchanged, and their file is looked at again")
+                logger.exception("the API keys were not reloaded; retrying")
 
     def _read_keys(self, known: dict[bytes, Key]) -> dict[bytes, Key]:
-        """Return the file's keys; a key whose entry is unchanged keeps the rest of its limits."""
+        """Return the keys of the file; a key whose entry is unchanged keeps the state of its rate limits."""
         entries: Iterable[KeyEntry] = () if self._path is None else read_key_file(self._path, self._contracts)
         keys = (Key(entry, self._clock, keeps_apart=True) for entry in entries)
-        kept = ((key, known.get(key.digest, key)) for key in keys)
-        return {key.digest: old if old.entry == key.entry else key for key, old in kept}
+        pairs = ((key, known.get(key.digest, key)) for key in keys)
+        return {key.digest: old if old.entry == key.entry else key for key, old in pairs}
 
     def _read_stamp(self) -> tuple[int, int, int] | None:
         """Return a value that changes when the file does; None if there is no file."""
@@ -100,16 +99,16 @@ class Keyring:
 
 
 def _keys_of(single: str, clock: Callable[[], float], *, keeps_apart: bool) -> dict[bytes, Key]:
-    """Return the single key by the hashes of all forms in which clients send it."""
+    """Return the single key, by the hash of each encoding that clients may send."""
     hashes = (sha256(encoding).hexdigest() for encoding in _encodings(single))
-    entries = (KeyEntry(name=SINGLE_KEY, sha256=one) for one in hashes)
+    entries = (KeyEntry(name=SINGLE_KEY, sha256=digest) for digest in hashes)
     keys = (Key(entry, clock, keeps_apart=keeps_apart) for entry in entries)
     return {key.digest: key for key in keys}
 
 
 def _encodings(key: str) -> tuple[bytes, ...]:
-    """Return the bytes that clients send for a key: most send UTF-8, others Latin-1 where it suffices."""
-    utf8 = key.encode("utf-8", "surrogateescape")  # as it stood in the environment
+    """Return the encodings of a key that clients may send: UTF-8, and Latin-1 if possible."""
+    utf8 = key.encode("utf-8", "surrogateescape")  # the bytes in the environment variable
     return (utf8,) if key.isascii() or not _is_latin1(key) else (utf8, key.encode("latin-1"))
 
 

@@ -1,4 +1,4 @@
-"""A new API key, and its entry in the file of keys."""
+"""Creation of API keys and of their entries in the key file."""
 
 from hashlib import sha256
 from secrets import token_urlsafe
@@ -8,12 +8,12 @@ import msgspec
 
 from handlers.access.key import KeyEntry
 
-_PREFIX = "vbm-"  # so that those who search for secrets where they do not belong know one
+_PREFIX = "vbm-"  # lets secret scanners recognize a key
 _NUM_BYTES = 32
 
 
 class NewKey(NamedTuple):
-    """A new key and its entry. text: the key itself, which is stored nowhere."""
+    """A new key and its entry. text: the key itself, which is not stored."""
 
     text: str
     entry: KeyEntry
@@ -26,12 +26,12 @@ def new_key(
     tokens_per_minute: int | None = None,
     expires: str | None = None,
 ) -> NewKey:
-    """Return a key of 256 random bits. Raises ValueError for values that the file cannot have.
+    """Return a key of 256 random bits. Raises ValueError for values that are invalid in the key file.
 
     expires: date and time with an offset (RFC 3339).
     """
     text = _PREFIX + token_urlsafe(_NUM_BYTES)
-    given = {
+    fields = {
         "name": name,
         "sha256": sha256(text.encode()).hexdigest(),
         "contracts": contracts,
@@ -39,11 +39,11 @@ def new_key(
         "tokens_per_minute": tokens_per_minute,
         "expires": expires,
     }
-    return NewKey(text, msgspec.convert(given, KeyEntry))
+    return NewKey(text, msgspec.convert(fields, KeyEntry))
 
 
 def as_toml(entry: KeyEntry) -> str:
-    """Return the entry's table for the file of keys; names have no character that TOML would escape."""
+    """Return the entry as a TOML table; names contain no character that must be escaped."""
     lines = ["[[key]]", f'name = "{entry.name}"', f'sha256 = "{entry.sha256}"']
     if entry.contracts is not None:
         names = ", ".join(f'"{name}"' for name in entry.contracts)

@@ -1,7 +1,7 @@
-"""The table of a contract's bounds: requests at, just inside and just outside of each, and what must happen.
+"""The table of a contract's bounds: requests at, just inside and just outside each limit, with verdicts.
 
-The document says whether a request is valid. What no schema can state, that one field decides what another
-may be, stands in `rules`, each entry with its reason.
+The document decides whether a request is valid. Dependencies between fields, which JSON Schema cannot
+express, are in `rules`, each with its reason.
 """
 
 import json
@@ -18,12 +18,12 @@ from handlers.conform.request import Request, request_of
 from handlers.conform.rules.rule import Rules
 
 _UNKNOWN = "no_such_field"
-_STATEFUL = "earlier requests decide"
-_SMALL = 2  # tokens, so that a table takes seconds
+_STATEFUL = "the answer depends on earlier requests"
+_SMALL = 2  # tokens for each answer, so that a table takes seconds
 
 
 class Verdict(Enum):
-    """The fate that a request must meet."""
+    """The required outcome of a request."""
 
     ACCEPTED = "accepted"
     REFUSED = "refused"
@@ -31,11 +31,12 @@ class Verdict(Enum):
 
 
 class Row(NamedTuple):
-    """field: what is tried, as errors name it. keyword: of the document. value: ABSENT to leave it out.
+    """A request that tests one value of one field.
 
-    reason: of the rule that says otherwise than the schema, or adds companions; empty without one.
-    names: of which a refusal says one; empty where another field may be to blame.
-    schema: what the document has there.
+    field: name of the field, as in error messages. keyword: the keyword of JSON Schema that is tested. value:
+    ABSENT to omit the field. verdict: the required outcome. reason: of the rule that overrides the schema or
+    sets other fields; empty without one. names: names of which an error must contain one; empty if it may
+    name another field. schema: the field's JSON Schema.
     """
 
     endpoint: Endpoint
@@ -50,37 +51,37 @@ class Row(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Unique in its table, and short."""
+        """A short name, unique in the table."""
         shown = "absent" if self.value is ABSENT else json.dumps(self.value)
         short = shown if len(shown) < 40 else f"{shown[:24]}...{len(shown)}"
         return f"{self.endpoint.id} {self.field} {self.keyword} {short}"
 
     def is_named_in(self, error: str) -> bool:
-        """Return whether an error's text says which field it is about."""
+        """Return whether the text of an error names the field."""
         return not self.names or any(name in error for name in self.names)
 
 
 class Table:
-    """A contract's rows.
+    """The rows of a contract.
 
-    parameters: values of parameters by name; of a body's `model` too, if it is among them.
+    document: the OpenAPI document. parameters: parameter values by name; may include the body's `model`.
     """
 
     def __init__(self, document: Mapping[str, Any], rules: Rules, parameters: Mapping[str, Json]) -> None:
         self._samples = Samples(document)
         self._walk = Walk(document, self._samples)
         self._rules = rules
-        self._given = parameters
+        self._parameter_values = parameters
         self._document = document
         self.unreached: list[str] = []
 
     def rows(self) -> Iterator[Row]:
-        """The rows of every operation that takes input, in document order; none twice."""
+        """Yield the rows of all operations with input, in document order and without duplicates."""
         for endpoint in endpoints(self._document):
             yield from self.rows_of(endpoint)
 
     def rows_of(self, endpoint: Endpoint) -> Iterator[Row]:
-        """The rows of one operation; none if it takes no input."""
+        """Yield the rows of one operation; none if it has no input."""
         seen = set()
         for row in (*self._of_body(endpoint), *self._of_parameters(endpoint)):
             key = repr(row.request)
@@ -93,7 +94,7 @@ class Table:
         return endpoint.body is not None and self._walk.has(endpoint.body, place)
 
     def greedy(self, endpoint: Endpoint, body: Json, num_tokens: int) -> Json:
-        """A body that asks for the likeliest text, of so many tokens."""
+        """Return a copy of a body that requests greedy decoding of `num_tokens` tokens."""
         temperatures: tuple[Place, ...] = (("temperature",), ("parameters", "temperature"))
         for place in temperatures:
             if self.has(endpoint, place) and endpoint.body is not None:
@@ -104,15 +105,13 @@ class Table:
         return body
 
     def may_be_refused(self, endpoint: Endpoint, body: Json) -> bool:
-        """Return whether a rule forbids a value of an example or leaves it to the server, or earlier requests
-        decide.
-        """
+        """Return whether a valid body may be refused: because of a rule, or because of earlier requests."""
         return endpoint.is_stateful or any(
             self._rules.ban(endpoint.path, place, value, body) for place, value in parts(body)
         )
 
     def examples(self, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:
-        """The document's own requests of an operation, by name, asking little of the model that there is."""
+        """Yield an operation's example requests by name, adapted to the served model and to few tokens."""
         parameters = self._parameters(endpoint)
         if endpoint.body is None:
             yield "request", request_of(endpoint, parameters)
@@ -127,14 +126,14 @@ class Table:
             if not self._samples.is_valid(endpoint.body, site.whole):
                 self.unreached.append(f"{endpoint.id} {render(site.place)}")
                 continue
-            for place, keyword, value in self._tries(site):
+            for place, keyword, value in self._test_values(site):
                 yield self._row(endpoint, site, place, keyword, value)
 
     def _fitted(self, endpoint: Endpoint, example: Json) -> Json:
-        """An example that asks little, of the model that there is."""
+        """Return a copy of an example that names the served model and requests few tokens."""
         assert endpoint.body is not None
-        if "model" in self._given and self._walk.has(endpoint.body, ("model",)):
-            example = put(example, ("model",), self._given["model"])
+        if "model" in self._parameter_values and self._walk.has(endpoint.body, ("model",)):
+            example = put(example, ("model",), self._parameter_values["model"])
         standing = [place for place in self._rules.num_tokens if at(example, place) is not ABSENT]
         named = [place for place in self._rules.num_tokens if self._walk.has(endpoint.body, place)]
         for place in standing or named[:1]:
@@ -142,7 +141,7 @@ class Table:
             example = fitted if self._samples.is_valid(endpoint.body, fitted) else example
         return example
 
-    def _tries(self, site: Site) -> Iterator[tuple[Place, str, Json]]:
+    def _test_values(self, site: Site) -> Iterator[tuple[Place, str, Json]]:
         schema, place = site.schema, site.place
         sample = at(site.whole, place)
         item = self._samples.smallest(schema.get("items", {}))
@@ -169,7 +168,7 @@ class Table:
     def _names(self, place: Place, union: Place | None) -> tuple[str, ...]:
         if self._rules.names_only:
             return tuple(part for part in place if isinstance(part, str))[-1:]
-        return tuple(render(one) for one in (place, union) if one)
+        return tuple(render(part) for part in (place, union) if part)
 
     def _verdict(
         self, endpoint: Endpoint, place: Place, value: Json, body: Json, reason: str
@@ -183,11 +182,15 @@ class Table:
         return Verdict.EITHER if ban.is_up_to_the_server else Verdict.REFUSED, ban.reason
 
     def _parameters(self, endpoint: Endpoint) -> dict[str, Json]:
-        needed = (one for one in endpoint.parameters if one.is_required)
-        return {one.name: self._given.get(one.name, self._samples.smallest(one.schema)) for one in needed}
+        values = self._parameter_values
+        required = (parameter for parameter in endpoint.parameters if parameter.is_required)
+        return {
+            parameter.name: values.get(parameter.name, self._samples.smallest(parameter.schema))
+            for parameter in required
+        }
 
     def _of_parameters(self, endpoint: Endpoint) -> Iterator[Row]:
-        """Their text is read as JSON, but a string's."""
+        """Yield the rows of the parameters; their text is parsed as JSON, except that of strings."""
         body = next(map(self._fitted_to(endpoint), endpoint.examples.values()), ABSENT)
         standing = self._parameters(endpoint)
         for parameter in endpoint.parameters:
@@ -197,7 +200,7 @@ class Table:
                 if parameter.schema.get("type") == "string" and not isinstance(value, str):
                     continue
                 if value in ("", None, []) or isinstance(value, str) and value in ("true", "1"):
-                    continue  # another path, nothing at all, or what would be read as JSON
+                    continue  # another path, an omitted parameter, or text that is parsed as JSON
                 request = request_of(endpoint, {**standing, parameter.name: value}, body)
                 is_valid = self._samples.is_valid(parameter.schema, value)
                 ban = self._rules.ban(endpoint.path, (parameter.name,), value, body)

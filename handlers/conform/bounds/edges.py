@@ -1,4 +1,4 @@
-"""Values at, just inside and just outside of what one schema bounds."""
+"""Test values at, just inside and just outside the limits of one JSON Schema."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple
 from handlers.conform.bounds.samples import types_of
 from handlers.conform.document import Json, Schema
 
-_EXACT: Final = 2**53  # beyond it a double has no halves, and not every integer
+_EXACT: Final = 2**53  # doubles above it have no fractions and cannot represent every integer
 
-# A value of each JSON type, and values that a lenient reader takes for another type's.
+# Values of each JSON type, some of which a lenient parser converts to another type.
 _KINDS: Final[dict[str, tuple[Json, ...]]] = {
     "null": (None,),
     "boolean": (True,),
@@ -22,16 +22,16 @@ _KINDS: Final[dict[str, tuple[Json, ...]]] = {
 
 
 class Edge(NamedTuple):
-    """keyword: what the document says there. value: what it is tried with."""
+    """A test value. keyword: the keyword of JSON Schema that it tests."""
 
     keyword: str
     value: Json
 
 
 def edges(schema: Schema, sample: Json, item: Json) -> Iterator[Edge]:
-    """The values to try where a schema stands; only the whole document says whether one is valid there.
+    """Yield the values to test against a schema. Their validity depends on the whole document.
 
-    sample: a valid value of the schema. item: of its items, if it is an array.
+    sample: a valid value of the schema. item: a valid item of it, if it is an array.
     """
     yield from _of_type(schema)
     for keyword, make in _KEYWORDS.items():
@@ -91,7 +91,7 @@ def _has_name(item: Json) -> bool:
 
 
 def _renamed(item: Json, index: int) -> Json:
-    """Items of one kind, such as tools, may have to have names of their own."""
+    """Return a copy of an item with unique names, which items such as tools must have."""
     if not index or not isinstance(item, dict):
         return item
     return {
@@ -101,7 +101,7 @@ def _renamed(item: Json, index: int) -> Json:
 
 
 def _sizes(bound: int, _: Schema, sample: Json, __: Json) -> Iterator[Json]:
-    """Objects of so many members."""
+    """Yield objects with one member less than the bound, as many, and one more."""
     members = list(sample.items()) if isinstance(sample, dict) else []
     member = members[0][1] if members else "a"
     for count in (bound - 1, bound, bound + 1):
@@ -122,7 +122,7 @@ def _constant(value: Json, _: Schema, __: Json, ___: Json) -> Iterator[Json]:
 
 
 def _unlike(value: Json) -> Iterator[Json]:
-    """Values that a lenient reader takes for the constant."""
+    """Yield invalid values that a lenient parser may accept as the constant."""
     if isinstance(value, bool):
         yield from (not value, int(value), str(value).lower())
     elif isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Small valid values of schemas, where the examples of a document have none."""
+"""Small valid values of JSON Schemas, for members that a document's examples leave out."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -12,11 +12,11 @@ from handlers.conform.place import ABSENT
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _COMPONENTS = "#/components/schemas/"
-_DEPTH = 12  # of schemas inside each other; a deeper one refers to itself
+_DEPTH = 12  # of nested schemas; a deeper schema is recursive
 
 
 class Samples:
-    """Values by the schemas of one document."""
+    """A generator and validator of values for the schemas of one OpenAPI document."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
@@ -24,19 +24,19 @@ class Samples:
         self._schemas: dict[int, Schema] = {}
 
     def is_valid(self, schema: Schema, value: Json) -> bool:
-        """By the JSON Schema, references resolved in the document."""
-        self._schemas[id(schema)] = schema  # kept alive, so that its id stays its own
+        """Return whether a value satisfies a schema; references are resolved in the document."""
+        self._schemas[id(schema)] = schema  # keeps the schema alive, so that its id is not reused
         return bool(self._validator(id(schema)).is_valid(value))
 
     def _make_validator(self, key: int) -> jsonschema_rs.Validator:
         schema = self._schemas[key]
         used: dict[str, Schema] = {}
         self._collect(schema, used)
-        components = {"schemas": used}  # all of them would take as long to compile as a thousand checks
+        components = {"schemas": used}  # compiling them all would take as long as a thousand validations
         return jsonschema_rs.validator_for({"$schema": _DIALECT, "components": components, "allOf": [schema]})
 
     def _collect(self, node: Any, used: dict[str, Schema]) -> None:
-        """The component schemas that a schema refers to, and those that they do."""
+        """Add to `used` the component schemas that a schema refers to, directly or indirectly."""
         if isinstance(node, list):
             for part in node:
                 self._collect(part, used)
@@ -50,7 +50,7 @@ class Samples:
             self._collect(part, used)
 
     def smallest(self, schema: Schema, depth: int = 0) -> Json:
-        """A value that the schema allows, not null if there is another; ABSENT where none is found."""
+        """Return a small valid value of the schema, not null if possible; ABSENT if none is found."""
         if depth > _DEPTH:
             return ABSENT
         tried = (value for value in self._candidates(resolve(self._document, schema), depth))
@@ -92,7 +92,7 @@ class Samples:
 
 
 def types_of(schema: Schema) -> list[str]:
-    """The types that a schema names; where it names none, all that its keywords apply to."""
+    """Return the types that a schema names; `string` if neither a type nor another restriction is given."""
     kind = schema.get("type")
     if kind is None:
         return ["string"] if not schema.keys() & {"oneOf", "anyOf", "allOf", "enum", "const"} else []

@@ -1,4 +1,4 @@
-"""Every place in a request where the document has a schema, in a valid request that reaches it."""
+"""The places of a request body that the document has a schema for, each in a valid body that contains it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,10 +12,11 @@ _UNIONS = ("oneOf", "anyOf", "allOf")
 
 
 class Site(NamedTuple):
-    """place: where the schema stands in `whole`, a valid value. Where a sample was not found, ABSENT stands.
+    """A place that a schema applies to.
 
-    union: of a schema that is one of several alternatives, or of a member of one, where they stand; what is
-    wrong there may be told of another alternative's member. None elsewhere.
+    whole: a valid body that contains the place; ABSENT stands where no valid value was found. union: for a
+    schema that is one of several alternatives, or a member of one, the place of these alternatives, since an
+    error may name a member of another alternative; None otherwise.
     """
 
     place: Place
@@ -25,26 +26,31 @@ class Site(NamedTuple):
 
 
 class Walk:
-    """Through one schema of a document, from valid examples of it."""
+    """A traversal of a document's schemas that starts from valid examples."""
 
     def __init__(self, document: Mapping[str, Any], samples: Samples) -> None:
         self._document = document
         self._samples = samples
 
     def sites(self, schema: Schema, examples: Sequence[Json]) -> Iterator[Site]:
-        """Outer ones first. A member is reached from the first example that has it; others are put in."""
+        """Yield the sites of a schema, outer ones first.
+
+        A member is tested in the first example that has it; a member that no example has is added to the
+        first.
+        """
         root = resolve(self._document, schema)
         yield Site((), root, examples[0])
         for name, inner in root.get("properties", {}).items():
-            whole = next((one for one in examples if at(one, (name,)) not in (ABSENT, None)), examples[0])
+            having = (example for example in examples if at(example, (name,)) not in (ABSENT, None))
+            whole = next(having, examples[0])
             yield from self._member(inner, whole, (name,), ())
         for key in _UNIONS:
             for branch in root.get(key, ()):
-                fitting = [one for one in examples if self._samples.is_valid(branch, one)]
-                yield from self.sites(branch, fitting or [self._samples.smallest(branch)])
+                valid = [example for example in examples if self._samples.is_valid(branch, example)]
+                yield from self.sites(branch, valid or [self._samples.smallest(branch)])
 
     def has(self, schema: Schema, place: Place) -> bool:
-        """Return whether the schema states a property at a place."""
+        """Return whether the schema declares a property at a place."""
         if not place:
             return True
         node = resolve(self._document, schema)
@@ -57,7 +63,7 @@ class Walk:
     def _member(
         self, schema: Schema, whole: Json, place: Place, above: tuple[int, ...], union: Place | None = None
     ) -> Iterator[Site]:
-        """The sites of `_at`, where the value may have nothing at the place, or nothing valid."""
+        """Yield the sites at a place whose value may be missing, null or invalid; it is replaced first."""
         standing = at(whole, place)
         if standing is ABSENT or standing is None or not self._samples.is_valid(schema, standing):
             whole = put(whole, place, self._samples.smallest(schema))
@@ -66,7 +72,7 @@ class Walk:
     def _at(
         self, schema: Schema, whole: Json, place: Place, above: tuple[int, ...], union: Place | None
     ) -> Iterator[Site]:
-        """above: the schemas around this one; one that contains itself is entered once."""
+        """Yield the sites at a place. above: ids of the enclosing schemas, which are not entered again."""
         node = resolve(self._document, schema)
         if id(node) in above:
             return

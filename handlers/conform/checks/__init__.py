@@ -1,1 +1,1 @@
-"""The checks of each operation."""
+"""The checks that are run for each operation of a contract."""

@@ -1,4 +1,4 @@
-"""The checks of each operation."""
+"""The checks of a contract's operations."""
 
 import json
 import time
@@ -22,17 +22,21 @@ from handlers.conform.request import Request
 from handlers.conform.target import Target, is_of, no_answer
 
 _NUM_AT_ONCE = 8
-LATE = "left out: the time was up"
-"""The note of what a time limit left out."""
+LATE = "skipped: the time limit was reached"
+"""The note of a check that was skipped because of the time limit."""
 
 _OUTCOMES = {
-    Verdict.ACCEPTED: "What the document allows is refused",
-    Verdict.REFUSED: "What the document forbids is not refused with its error",
+    Verdict.ACCEPTED: "A request that the document allows is refused",
+    Verdict.REFUSED: "A request that the document forbids is not refused with the declared error",
 }
 
 
 class RunLimits(NamedTuple):
-    """num_examples: random requests an operation. deadline_s: by time.monotonic(); None for none."""
+    """The limits of a run.
+
+    num_examples: random requests for each operation. timeout_s: of each request. deadline_s: time.monotonic()
+    after which no request is sent; None for no deadline. checks: names of the checks to run.
+    """
 
     num_examples: int
     timeout_s: float
@@ -49,9 +53,12 @@ class RunLimits(NamedTuple):
 
 
 def check(
-    target: Target, chosen: Sequence[Endpoint], limits: RunLimits, tell: Callable[[str], None]
+    target: Target, chosen: Sequence[Endpoint], limits: RunLimits, log: Callable[[str], None]
 ) -> Iterator[Result]:
-    """Every check of every chosen operation. tell: is told what comes next."""
+    """Run the checks of the chosen operations and yield their results.
+
+    log: called with a line of text about the progress.
+    """
     present = []
     for endpoint in chosen:
         absent = absence(target, endpoint)
@@ -59,7 +66,7 @@ def check(
         if absent is None:
             present.append(endpoint)
     for endpoint in present:
-        tell(f"{endpoint.method} {endpoint.path}")
+        log(f"{endpoint.method} {endpoint.path}")
         if "examples" in limits.checks:
             yield _examples(target, endpoint)
         if "streams" in limits.checks and endpoint.can_stream:
@@ -67,7 +74,7 @@ def check(
         if "bounds" in limits.checks and endpoint.validation_status is not None:
             yield _bounds(target, endpoint, limits)
     if "fuzz" in limits.checks and present and limits.num_examples:
-        tell("generated requests")
+        log("generated requests")
         yield from _fuzz(target, present, limits)
 
 
@@ -112,7 +119,7 @@ def _bounds(target: Target, endpoint: Endpoint, limits: RunLimits) -> Result:
 
 
 def _bound(target: Target, row: Row, limits: RunLimits) -> list[FoundFault] | None:
-    """None where there was no time."""
+    """Send the request of a row and return its faults; None if the time limit was reached before."""
     if limits.is_over:
         return None
     label = f"{row.field or 'body'}: {row.keyword}, {_shown(row)}"
@@ -124,21 +131,21 @@ def _bound(target: Target, row: Row, limits: RunLimits) -> list[FoundFault] | No
     faults = list(target.judged(label, row.request, answer))
     if message is not None:
         kind = _kind_of(row, message)
-        says = f"{row.field or 'The body'}: {_schema(row)}"
-        faults.insert(0, FoundFault(kind, Instance(label, message, row.request, answer, says)))
+        expected = f"{row.field or 'The body'}: {_schema(row)}"
+        faults.insert(0, FoundFault(kind, Instance(label, message, row.request, answer, expected)))
     return faults
 
 
 def _kind_of(row: Row, message: str) -> str:
     if message.startswith("The server failed"):
         return "The server failed"
-    if message.startswith("The error does not say"):
-        return "The error does not say which field is wrong"
+    if message.startswith("The error does not name"):
+        return "The error does not name the field that is wrong"
     return _OUTCOMES[row.verdict]
 
 
 def _schema(row: Row) -> str:
-    """The row's schema in the document, without its prose."""
+    """Return the row's JSON Schema as JSON text without titles and descriptions, cut to 500 characters."""
     bare = {key: value for key, value in row.schema.items() if key not in ("description", "title")}
     text = json.dumps(bare)
     rule = f" ({row.reason})" if row.reason else ""
@@ -156,17 +163,18 @@ def _fuzz(target: Target, chosen: Sequence[Endpoint], limits: RunLimits) -> Iter
         return
     recorded = fuzz_of(target, chosen, limits).run()
     for endpoint in chosen:
-        own = [one for one in recorded if one.operation == f"{endpoint.method} {endpoint.path}"]
-        faults = [fault for one in own for fault in fuzz_faults(target, one)]
+        name = f"{endpoint.method} {endpoint.path}"
+        own = [exchange for exchange in recorded if exchange.operation == name]
+        faults = [fault for exchange in own for fault in fuzz_faults(target, exchange)]
         yield Result(endpoint, "fuzz", len(own), grouped("fuzz", faults), "" if own else LATE)
 
 
 def fuzz_of(target: Target, chosen: Sequence[Endpoint], limits: RunLimits) -> Fuzz:
-    """The plan for fuzzing the operations of a server."""
-    twin = json.loads(files(f"generated.{target.contract}").joinpath("fuzz.json").read_bytes())
+    """Return the fuzzing run for the operations of a server."""
+    document = json.loads(files(f"generated.{target.contract}").joinpath("fuzz.json").read_bytes())
     return Fuzz(
         target.contract,
-        twin,
+        document,
         chosen,
         target.client.url,
         target.names,
@@ -178,18 +186,18 @@ def fuzz_of(target: Target, chosen: Sequence[Endpoint], limits: RunLimits) -> Fu
 
 
 def fuzz_faults(target: Target, recorded: Recorded) -> Iterator[FoundFault]:
-    """The faults that schemathesis and the judge find in one recorded exchange."""
+    """Yield the faults that schemathesis and the judge find in a recorded exchange."""
     request = Request(recorded.method, recorded.path, ABSENT, recorded.headers, recorded.body)
     label = f"generated {recorded.method} {recorded.path[:60]}"
     for title, message in recorded.faults:
         yield FoundFault(title, Instance(label, message or title, request, recorded.answer))
     answer = recorded.answer
     if answer is None:
-        yield no_answer(label, request, NoAnswer("the connection failed, or the time was up"))
+        yield no_answer(label, request, NoAnswer("the connection failed or timed out"))
     elif is_declared(target, request):
         yield from target.judged(label, request, answer)
 
 
 def is_declared(target: Target, request: Request) -> bool:
-    """Return whether the document has the operation; schemathesis tries methods that it has not, too."""
+    """Return whether the document has the operation; schemathesis also sends undeclared methods."""
     return any(is_of(endpoint, request.method, request.path) for endpoint in endpoints(target.document))

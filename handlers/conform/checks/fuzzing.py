@@ -1,4 +1,4 @@
-"""Generated requests, valid and not: schemathesis, in a process of its own, by the contract's document."""
+"""Fuzzing with schemathesis: valid and invalid requests generated from a contract's OpenAPI document."""
 
 import json
 import subprocess
@@ -13,13 +13,13 @@ from handlers.checking.references import resolve
 from handlers.conform.checks.recording import Recorded, read_recording
 from handlers.conform.document import Endpoint
 
-_METHOD_OR_CONTENT_TYPE: Final = (405, 415)  # what is wrong with a request that may be no worse otherwise
+_METHOD_OR_CONTENT_TYPE: Final = (405, 415)  # refusals of a request whose body may be valid
 
-# Hypothesis calls ast.parse, which threads could not call at the same time before CPython 3.11.9 (gh-106905).
+# Hypothesis calls ast.parse, which is not thread-safe before CPython 3.11.9 (gh-106905).
 _NUM_WORKERS: Final = "4" if sys.version_info >= (3, 11, 9) else "1"
 
-# What a server without room says, by contract: a few bodies with many prompts and a large `n` ask for all the
-# sequences that it runs at once.
+# The status of an overloaded server, by contract. Some generated bodies, with many prompts and a large `n`,
+# need more sequences than the server runs at the same time.
 _NO_ROOM: Final[Mapping[str, tuple[int, ...]]] = {
     "aleph_alpha": (429,),
     "anthropic": (529,),
@@ -29,16 +29,17 @@ _NO_ROOM: Final[Mapping[str, tuple[int, ...]]] = {
     "triton": (503,),
 }
 
-_TAKE_ANY_MODEL: Final = ("hf", "tgi")  # whatever a request calls the model, it is answered
+_ACCEPT_ANY_MODEL: Final = ("hf", "tgi")  # contracts whose servers ignore the model name of a request
 
 
 class Fuzz(NamedTuple):
-    """A plan for fuzzing a server.
+    """A fuzzing run against one server.
 
-    document: the contract's twin for fuzzing. endpoints: those that are fuzzed. names: values of parameters
-    by name, and of a body's `model`; a request for another model is answered before it is looked at.
-    num_examples: random requests for each operation, beside the systematic ones. time_limit_s: of it all.
-    phases: those of schemathesis that are run; empty for all.
+    document: the variant of the contract's document for fuzzing. endpoints: operations to fuzz. names:
+    parameter values by name, including the body's `model`; a request for another model would be refused
+    before its other fields are validated. num_examples: random requests for each operation, in addition to
+    the systematic ones. timeout_s: of each request. time_limit_s: of the whole run; None for no limit.
+    phases: phases of schemathesis to run; empty for all.
     """
 
     contract: str
@@ -53,7 +54,10 @@ class Fuzz(NamedTuple):
     phases: Sequence[str] = ()
 
     def run(self) -> list[Recorded]:
-        """Return what was sent and answered. Raises RuntimeError if schemathesis did not run to its end."""
+        """Run schemathesis and return the exchanges; those so far if the time limit is reached.
+
+        Raises RuntimeError if schemathesis fails.
+        """
         with TemporaryDirectory() as name:
             folder = Path(name)
             recording = folder / "recording.ndjson"
@@ -74,11 +78,13 @@ class Fuzz(NamedTuple):
 
     def _command(self, folder: Path, recording: Path) -> list[str | Path]:
         document = with_parameters(self.document, self.names)
-        if self.contract not in _TAKE_ANY_MODEL:
+        if self.contract not in _ACCEPT_ANY_MODEL:
             document = with_model(document, self.names["model"])
         (folder / "document.json").write_text(json.dumps(document))
         (folder / "schemathesis.toml").write_text(self._configuration())
-        chosen: list[str] = [part for one in self.endpoints for part in ("--include-operation-id", one.id)]
+        chosen: list[str] = [
+            part for endpoint in self.endpoints for part in ("--include-operation-id", endpoint.id)
+        ]
         headers: list[str] = [
             part for name, value in self.headers.items() for part in ("--header", f"{name}: {value}")
         ]
@@ -91,17 +97,19 @@ class Fuzz(NamedTuple):
         return [Path(sys.executable).with_name("schemathesis"), *files, *texts, *recorded]
 
     def _statuses(self) -> tuple[list[int | str], list[int]]:
-        """Statuses for what the document allows, and for what it forbids.
+        """Return the statuses expected for valid and for invalid requests.
 
-        A body that its schema allows can still break a rule that no schema states, such as prompt and output
-        together exceeding the context; then the answer is the same as for one that the schema forbids.
+        A request that its schema allows may break a rule that no schema can express, such as prompt and
+        output together exceeding the context. It is then refused like an invalid request.
         """
-        refusals = sorted({one.validation_status for one in self.endpoints if one.validation_status})
+        refusals = sorted(
+            {endpoint.validation_status for endpoint in self.endpoints if endpoint.validation_status}
+        )
         allowed: list[int | str] = ["2xx", *refusals, *_NO_ROOM.get(self.contract, ())]
         return allowed, [*_METHOD_OR_CONTENT_TYPE, *refusals, 404]
 
     def _configuration(self) -> str:
-        """The text of schemathesis.toml. A stream has as many events as tokens, and some more."""
+        """Return the text of schemathesis.toml."""
         allowed, forbidden = self._statuses()
         failures: list[int | str] = ["2xx", "3xx", "4xx", *_NO_ROOM.get(self.contract, ())]
         return "\n".join(
@@ -109,7 +117,7 @@ class Fuzz(NamedTuple):
                 "continue-on-failure = true",
                 "max-stream-events = 1000",
                 "[output.truncation]",
-                "max-recorded-payload-size = 0",  # all of a body: the judge reads it
+                "max-recorded-payload-size = 0",  # record complete bodies, which the judge needs
                 "[output.sanitization]",
                 "enabled = false",
                 "[generation]",
@@ -119,10 +127,10 @@ class Fuzz(NamedTuple):
                 f"negative_data_rejection.expected-statuses = {_strings(forbidden)}",
                 f"not_a_server_error.expected-statuses = {_strings(failures)}",
                 *(
-                    f'[[operations]]\ninclude-operation-id = "{one.id}"\n'
+                    f'[[operations]]\ninclude-operation-id = "{endpoint.id}"\n'
                     f"checks.positive_data_acceptance.expected-statuses = {_strings([*allowed, 404])}"
-                    for one in self.endpoints
-                    if one.is_stateful
+                    for endpoint in self.endpoints
+                    if endpoint.is_stateful
                 ),
             )
         )
@@ -133,7 +141,7 @@ def _strings(values: Iterable[int | str]) -> str:
 
 
 def with_model(document: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The document of a server that has one model: requests that name another are not what it allows."""
+    """Return a copy of the document that allows only this model name in requests."""
     pinned: dict[str, Any] = deepcopy(dict(document))
     for item in pinned["paths"].values():
         for operation in (part for part in item.values() if isinstance(part, dict)):
@@ -145,7 +153,7 @@ def with_model(document: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def with_parameters(document: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
-    """The document of a server that has one value for these parameters."""
+    """Return a copy of the document in which each of these parameters allows only its given value."""
     pinned: dict[str, Any] = deepcopy(dict(document))
     for parameter in pinned.get("components", {}).get("parameters", {}).values():
         if parameter["name"] in values:
@@ -154,7 +162,7 @@ def with_parameters(document: Mapping[str, Any], values: Mapping[str, str]) -> d
 
 
 def _request_schemas(document: dict[str, Any], operation: dict[str, Any]) -> list[dict[str, Any]]:
-    """The schemas of an operation's `model`, in its path or in its body."""
+    """Return the schemas of an operation's `model` parameter and body member."""
     parameters = [resolve(document, parameter) for parameter in operation.get("parameters", ())]
     found = [parameter["schema"] for parameter in parameters if parameter["name"] == "model"]
     body = resolve(document, operation.get("requestBody", {}))

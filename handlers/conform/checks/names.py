@@ -1,15 +1,15 @@
-"""The names of the checks, which the command line needs before what the checks import is there."""
+"""The names of the checks, in a module without optional dependencies, so that `--help` works without them."""
 
 from typing import Final
 
 CHECKS: Final = {
-    "presence": "the operation is there",
-    "examples": "the document's own requests",
-    "streams": "every event, their order and end, and their text beside the whole answer's",
-    "bounds": "values at, just inside and just outside of what the document allows",
-    "fuzz": "generated requests, valid and not",
+    "presence": "the operation exists",
+    "examples": "the example requests of the document",
+    "streams": "the events, their order and end, and their text compared with that of a non-streamed answer",
+    "bounds": "values at, just inside and just outside the limits that the document sets",
+    "fuzz": "generated requests, valid and invalid",
 }
-"""The checks in the order of a report, each with a phrase about it."""
+"""The checks in the order of the report, each with a short description."""
 
 OPTIONAL_CHECKS: Final = tuple(name for name in CHECKS if name != "presence")
-"""The checks that can be chosen; whether an operation is there is always checked."""
+"""The checks that can be selected; presence is always checked."""

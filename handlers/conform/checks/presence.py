@@ -1,4 +1,4 @@
-"""Operations that a server does not have at all."""
+"""The check that a server has an operation at all."""
 
 from handlers.conform.client import NoAnswer
 from handlers.conform.document import Endpoint
@@ -9,9 +9,9 @@ _NOT_THERE = (404, 405, 501)
 
 
 def absence(target: Target, endpoint: Endpoint) -> FoundFault | None:
-    """The fault of an operation that answers every request as if it were not there.
+    """Return a fault if every request to the operation is answered as if it did not exist; None otherwise.
 
-    A request that nobody could answer well is among them, since 404 may be said of a model, too.
+    An empty body is among the requests, since a status of 404 may also mean that the model does not exist.
     """
     requests = [request for _, request in target.table.examples(endpoint)]
     if endpoint.body is not None:
@@ -25,5 +25,5 @@ def absence(target: Target, endpoint: Endpoint) -> FoundFault | None:
         if last.status not in _NOT_THERE:
             return None
     assert last is not None
-    message = f"{last.status} for every request: {endpoint.method} {endpoint.path} is not there"
-    return FoundFault("The operation is not there", Instance("examples", message, requests[0], last))
+    message = f"{last.status} for every request: {endpoint.method} {endpoint.path} does not exist"
+    return FoundFault("The operation does not exist", Instance("examples", message, requests[0], last))

@@ -1,4 +1,4 @@
-"""The recording of schemathesis: each request with its answer, and the faults found in it."""
+"""The NDJSON recording of schemathesis: exchanges, and the faults that it found in them."""
 
 import base64
 import json
@@ -10,9 +10,10 @@ from handlers.conform.client import Answer
 
 
 class Recorded(NamedTuple):
-    """One exchange. path: without the server's prefix; it may have a query. body: None where there was none.
+    """A recorded exchange.
 
-    answer: None where none came. faults: titles and messages of the checks that failed.
+    operation: method and path template. path: relative to the base URL; may have a query. body: None without
+    one. answer: None if none was received. faults: titles and messages of the failed checks.
     """
 
     operation: str
@@ -25,13 +26,16 @@ class Recorded(NamedTuple):
 
 
 def read_recording(file: Path, url: str) -> Iterator[Recorded]:
-    """Read what a run against the server at the URL wrote, even one that was stopped."""
+    """Yield the exchanges in a recording, which may end early because the run was stopped.
+
+    url: base URL of the server, which is removed from the paths.
+    """
     if not file.exists():
         return
     for line in file.read_text().splitlines():
         try:
             event = json.loads(line)
-        except ValueError:  # the last one of a run that was stopped
+        except ValueError:  # the incomplete last line of a stopped run
             return
         recorder = event.get("ScenarioFinished", {}).get("recorder", {})
         checks = recorder.get("checks", {})
@@ -43,7 +47,7 @@ def _recorded(
     interaction: Mapping[str, Any], checks: list[Mapping[str, Any]], url: str, label: str
 ) -> Recorded:
     request, response = interaction["request"], interaction.get("response")
-    failures = [one["failure_info"]["failure"] for one in checks if one.get("failure_info")]
+    failures = [check["failure_info"]["failure"] for check in checks if check.get("failure_info")]
     return Recorded(
         label,
         request["method"],
@@ -51,7 +55,7 @@ def _recorded(
         {name: _first(value) for name, value in request.get("headers", {}).items()},
         _bytes(request.get("body")),
         None if response is None else _answer(response),
-        tuple((one.get("title", "fault"), one.get("message", "")) for one in failures),
+        tuple((failure.get("title", "fault"), failure.get("message", "")) for failure in failures),
     )
 
 
@@ -72,7 +76,7 @@ def _bytes(value: Any) -> bytes | None:
 
 
 def _all(value: Any) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
 
 def _first(value: Any) -> str:

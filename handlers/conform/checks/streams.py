@@ -1,4 +1,4 @@
-"""Event streams: each judged by the document, and its text compared with that of the whole answer."""
+"""The check of event streams, against the document and against the text of non-streamed answers."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ _EVENTS = "text/event-stream"
 
 
 def streaming(target: Target, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:
-    """Requests of an operation that are answered with events; none if it has no such answer."""
+    """Yield the operation's examples as streaming requests, by name; none if it cannot stream."""
     if not endpoint.can_stream or endpoint.body is None:
         return
     for name, request in target.table.examples(endpoint):
@@ -26,7 +26,7 @@ def streaming(target: Target, endpoint: Endpoint) -> Iterator[tuple[str, Request
 
 
 def stream_faults(target: Target, endpoint: Endpoint) -> Iterator[tuple[int, list[FoundFault]]]:
-    """The faults of each stream, with the number of its requests."""
+    """Yield the number of requests and the faults: of each streamed example, then of the compared texts."""
     for name, request in streaming(target, endpoint):
         yield 1, _faults_of_stream(target, f"example {name}, streamed", request)
     first = next(streaming(target, endpoint), None)
@@ -41,15 +41,15 @@ def _faults_of_stream(target: Target, label: str, request: Request) -> list[Foun
         return [no_answer(label, request, error)]
     faults = list(target.judged(label, request, answer))
     if answer.status == 200 and answer.media_type != _EVENTS:
-        message = f"It is {answer.media_type or 'of no media type'}; a stream is {_EVENTS}"
+        message = f"The media type is {answer.media_type or 'missing'}; a stream has {_EVENTS}"
         faults.append(
-            FoundFault("A stream was asked for, and none came", Instance(label, message, request, answer))
+            FoundFault("The answer is not the requested stream", Instance(label, message, request, answer))
         )
     return faults
 
 
 def _faults_of_text(target: Target, endpoint: Endpoint, request: Request) -> list[FoundFault]:
-    """Greedy text, streamed and not; nothing is said of a server whose greedy text changes by itself."""
+    """Compare greedy text, streamed and not streamed; skip servers whose greedy text is not repeatable."""
     streamed = request._replace(body=target.table.greedy(endpoint, request.body, _NUM_TOKENS))
     path = endpoint.path.removesuffix("_stream")
     whole = streamed._replace(path=streamed.path.removesuffix("_stream"))
@@ -59,7 +59,7 @@ def _faults_of_text(target: Target, endpoint: Endpoint, request: Request) -> lis
             body={key: value for key, value in whole.body.items() if key != "stream_options"}
         )
     try:
-        first, answer, second = (target.client.send(one) for one in (whole, streamed, whole))
+        first, answer, second = (target.client.send(request) for request in (whole, streamed, whole))
     except NoAnswer as error:
         return [no_answer("greedy text", streamed, error)]
     expected, text = whole_text(first.body), streamed_text(answer.body)
@@ -68,5 +68,5 @@ def _faults_of_text(target: Target, endpoint: Endpoint, request: Request) -> lis
     if text == expected or text.strip() == expected.strip():
         return []
     message = f"Streamed: {text!r}. Not streamed: {expected!r}"
-    kind = "The streamed text is not that of the whole answer"
+    kind = "The streamed text differs from that of the whole answer"
     return [FoundFault(kind, Instance("greedy text", message, streamed, answer))]

@@ -1,4 +1,4 @@
-"""The text that an answer or an event tells, whatever the contract calls it."""
+"""Extraction of the generated text from the answers and events of all contracts."""
 
 import json
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _PIECES: Final[tuple[Place, ...]] = (
 
 
 def whole_text(body: bytes) -> str | None:
-    """The text of an answer that is no stream; None if it has none, or more than one."""
+    """Return the generated text of a non-streamed answer; None if there is none."""
     try:
         value = json.loads(body)
     except ValueError:
@@ -36,7 +36,7 @@ def whole_text(body: bytes) -> str | None:
 
 
 def streamed_text(body: bytes) -> str:
-    """The text of all events together."""
+    """Return the concatenated generated text of a stream's events."""
     return "".join(_piece(event) for event in _events(body))
 
 
@@ -55,4 +55,4 @@ def _events(body: bytes) -> Iterator[Any]:
             try:
                 yield json.loads(line.removeprefix("data:"))
             except ValueError:
-                continue  # a terminator, or what the judge tells of
+                continue  # a terminator such as `[DONE]`, or invalid data, which the judge reports

@@ -1,1 +1,1 @@
-"""Programs that people use, and the check whether they can work with a server: their requests, replayed."""
+"""Profiles: recorded requests of client programs, replayed to check that the programs work with a server."""

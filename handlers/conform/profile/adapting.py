@@ -1,4 +1,4 @@
-"""Requests as they are sent to a server: with its model's name, few tokens, or a tool required."""
+"""Adaptation of recorded requests to a server: its model's name, few tokens, and required tool calls."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -6,13 +6,13 @@ from typing import Final, NamedTuple
 from handlers.conform.document import Json
 
 NUM_TOKENS: Final = 128
-"""The most tokens of an answer. It is room for a short call of a tool, and soon generated."""
+"""The maximum tokens of an answer: enough for a short tool call, and quickly generated."""
 
 _KINDS_OF_FUNCTIONS: Final = (None, "function", "custom")
 
 
 class _Limits(NamedTuple):
-    """Members that limit an answer's tokens, and the one that is added where none of them stands."""
+    """The members that limit an answer's tokens, and the member to add if a body has none of them."""
 
     members: tuple[str, ...]
     added: str
@@ -32,40 +32,43 @@ _ANY_TOOL: Final[Mapping[str, Json]] = {
 
 
 def adapted(route: str, body: Json, model: str) -> Json:
-    """Return a body for a server that calls its model so; an answer has few tokens beside its thoughts."""
+    """Return a copy of a body for the given model, limited to NUM_TOKENS tokens besides reasoning.
+
+    route: path of the request without its query. model: name of the model on the server.
+    """
     if not isinstance(body, Mapping):
         return body
     body = {**body, **({"model": model} if "model" in body else {})}
     limits = _LIMITS.get(route)
     if limits is None:
         return body
-    most = NUM_TOKENS + _num_reasoning_tokens(body)
-    given = [name for name in limits.members if isinstance(body.get(name), int)]
+    maximum = NUM_TOKENS + _num_reasoning_tokens(body)
+    present = [name for name in limits.members if isinstance(body.get(name), int)]
     return {
         **body,
-        **{name: min(body[name], most) for name in given},
-        **({} if given else {limits.added: most}),
+        **{name: min(body[name], maximum) for name in present},
+        **({} if present else {limits.added: maximum}),
     }
 
 
 def _num_reasoning_tokens(body: Mapping[str, Json]) -> int:
-    """Return the budget of tokens for thoughts, which Anthropic's API wants to be below `max_tokens`."""
+    """Return the budget of reasoning tokens, which must be below `max_tokens` in Anthropic's API."""
     thinking = body.get("thinking")
     budget = thinking.get("budget_tokens") if isinstance(thinking, Mapping) else None
     return budget if isinstance(budget, int) else 0
 
 
 def with_forced_tool(route: str, body: Json) -> Json | None:
-    """Return a body whose answer must call a tool; None if its API or its tools allow no such request."""
+    """Return a copy of a body that requires a tool call; None if its API or its tools do not allow that."""
     if route not in _ANY_TOOL or not tool_names(body) or _has_format(body):
         return None
-    # Anthropic's API refuses a forced tool beside thoughts, and edits of thoughts without any.
-    kept = {name: value for name, value in body.items() if name not in ("thinking", "context_management")}
-    return {**kept, "tool_choice": _ANY_TOOL[route]}
+    # Anthropic's API refuses a forced tool call together with thinking, and context edits without thinking.
+    others = {name: value for name, value in body.items() if name not in ("thinking", "context_management")}
+    return {**others, "tool_choice": _ANY_TOOL[route]}
 
 
 def tool_names(body: Json) -> list[str]:
-    """Return the names of the functions that a request offers; those that the API's maker runs have none."""
+    """Return the names of a request's function tools; tools that the API provider hosts are left out."""
     tools = body.get("tools") if isinstance(body, Mapping) else None
     return [name for tool in tools or () for name in _names_in(tool)]
 
@@ -80,13 +83,13 @@ def _names_in(tool: Mapping[str, Json]) -> Sequence[str]:
 
 
 def format_schema(body: Json) -> Json | None:
-    """Return the JSON Schema that the answer's text must have; None if it is free."""
+    """Return the JSON Schema that the answer's text must satisfy; None without one."""
     if not isinstance(body, Mapping):
         return None
     chat = (body.get("response_format") or {}).get("json_schema") or {}
     responses = (body.get("text") or {}).get("format") or {}
     messages = (body.get("output_config") or {}).get("format") or body.get("output_format") or {}
-    return next((one["schema"] for one in (chat, responses, messages) if "schema" in one), None)
+    return next((form["schema"] for form in (chat, responses, messages) if "schema" in form), None)
 
 
 def _has_format(body: Json) -> bool:

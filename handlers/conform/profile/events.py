@@ -1,4 +1,4 @@
-"""Streams as clients read them: server-sent events until `[DONE]`."""
+"""A parser of server-sent events that reads a stream until `[DONE]`, as clients do."""
 
 import json
 import re
@@ -12,14 +12,14 @@ _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 
 
 class Event(NamedTuple):
-    """name: of the `event` line; empty without one."""
+    """A server-sent event. name: value of its `event` field; empty without one. data: parsed JSON."""
 
     name: str
     data: Json
 
 
 class NotEvents(ValueError):
-    """A stream that no client can read, for the reason that the message states."""
+    """The stream cannot be parsed, for the reason in the message."""
 
 
 def read_events(body: bytes) -> list[Event]:

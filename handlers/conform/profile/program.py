@@ -1,4 +1,4 @@
-"""Programs, and the requests that they send."""
+"""Client programs and the requests recorded from them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,13 +8,15 @@ from typing import Final, NamedTuple
 from handlers.conform.document import Json
 from handlers.conform.place import ABSENT
 
-# Headers without which an API answers nothing.
+# Headers that an API requires in every request.
 _HEADERS: Final[Mapping[str, Mapping[str, str]]] = {"anthropic": {"anthropic-version": "2023-06-01"}}
 
 
 class RecordedTurn(NamedTuple):
-    """A request of a program. status: of the answer that the program got. param: the field at fault, if that
-    was a refusal.
+    """A recorded request of a program.
+
+    what: a short description. status: status of the recorded answer. param: the field named by the
+    recorded error; None without one.
     """
 
     what: str
@@ -35,7 +37,11 @@ class RecordedTurn(NamedTuple):
 
 
 class Program(NamedTuple):
-    """contract: the API that it speaks. schemas: sets of its maker's schemas, which answers must satisfy."""
+    """A client program.
+
+    contract: the API that it uses. headers: sent with every request. schemas: names of the sets of schemas,
+    written by the program's authors, that answers must satisfy. turns: its requests in order.
+    """
 
     id: str
     title: str
@@ -45,12 +51,12 @@ class Program(NamedTuple):
     turns: tuple[RecordedTurn, ...]
 
     def members(self) -> dict[str, Json]:
-        """Return the members that stand for it in report.json."""
+        """Return the members that identify the program in report.json."""
         return {"program": self.id, "title": self.title}
 
 
 def load_profile(name: str) -> list[Program]:
-    """Return the programs of a profile, by name."""
+    """Return the programs of a profile, sorted by file name."""
     found = sorted(files(f"{__package__}.{name}").iterdir(), key=lambda file: file.name)
     return [
         _program(file.name.removesuffix(".json"), json.loads(file.read_text("utf-8")))
@@ -67,7 +73,7 @@ def _program(identity: str, recorded: Json) -> Program:
         contract,
         {**_HEADERS.get(contract, {}), **recorded.get("headers", {})},
         tuple(recorded.get("schemas", ())),
-        tuple(_recorded_turn(one, recorded["exchanges"]) for one in recorded["exchanges"]),
+        tuple(_recorded_turn(exchange, recorded["exchanges"]) for exchange in recorded["exchanges"]),
     )
 
 

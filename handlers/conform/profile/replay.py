@@ -1,4 +1,4 @@
-"""The requests of a profile's programs, sent in their order, and what is wrong with the answers."""
+"""Replay of the programs' requests in order, and the checks of their answers."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -21,29 +21,30 @@ from handlers.conform.request import Request
 from handlers.conform.target import no_answer
 
 CHECKS: Final = {
-    "offered": "the paths that the program asks are there; a program whose API is not is left out",
-    "answers": "whole answers have what the program reads",
-    "streams": "so have the events, in their order, with ids that agree",
-    "calls": "a tool is called where the request requires it, in a form that the program can act on",
+    "offered": "the paths that the program requests exist; a program whose API does not exist is skipped",
+    "answers": "non-streamed answers have the members that the program reads",
+    "streams": "events have the members that the program reads, in the right order and with consistent ids",
+    "calls": "a tool is called where the request requires it, in a form that the program can use",
 }
-"""The checks in the order of a report, each with a phrase about it."""
+"""The checks in the order of the report, each with a short description."""
 
 _NOT_THERE: Final = (404, 405, 501)
 _EVENTS: Final = "text/event-stream"
-# The words of servers for a prompt that the model has no room for, which is not the API's fault.
+# Messages of servers for a prompt that exceeds the model's context, which is not a fault of the API.
 _NO_ROOM: Final = re.compile(
     r"context[ _](length|size|window)|(prompt|input|request)\S* .{0,40}(too long|too many|exceed)"
     r"|maximum.{0,30}length|max_(model|seq)_len|max_position_embeddings",
     re.IGNORECASE,
 )
-_REFUSED: Final = "The program sends it as it is"
-_MAX_REASON: Final = 160  # characters of a refusal that a note has
+_REFUSED: Final = "The program sends this request, and fails if it is refused"
+_MAX_REASON: Final = 160  # characters of an error that a note quotes
 
 
 class _Tried(NamedTuple):
-    """A request that was sent. note: why its answer was not judged; empty if it was.
+    """The outcome of a request.
 
-    is_answered: whether it was, and not refused.
+    note: reason why its answer was not checked; empty if it was. is_answered: it was answered and not
+    refused.
     """
 
     check: str
@@ -53,46 +54,46 @@ class _Tried(NamedTuple):
 
 
 class Replay:
-    """A profile's programs against one server.
+    """A replay of programs against one server.
 
-    model: its name there. tell: takes a line about what comes next.
+    model: name of the model on the server. log: called with a line of text about the progress.
     """
 
-    def __init__(self, client: Client, model: str, limits: RunLimits, tell: Callable[[str], None]) -> None:
+    def __init__(self, client: Client, model: str, limits: RunLimits, log: Callable[[str], None]) -> None:
         self._client = client
         self._model = model
         self._limits = limits
-        self._tell = tell
+        self._log = log
         self._offered: dict[tuple[str, str], bool] = {}
 
     def results(self, programs: Sequence[Program]) -> Iterator[Result]:
-        """Yield the results of every check of each program."""
+        """Send the requests of each program and yield the results of its checks."""
         for program in programs:
-            self._tell(program.title)
+            self._log(program.title)
             yield from self._results(program)
 
     def _results(self, program: Program) -> Iterator[Result]:
-        sent = [one for one in program.turns if one.status == 200]
-        offered = [one for one in sent if self._is_offered(program, one)]
-        routes = {f"{one.method} {one.route}" for one in sent}
-        absent = sorted(routes - {f"{one.method} {one.route}" for one in offered})
+        turns = [turn for turn in program.turns if turn.status == 200]
+        offered = [turn for turn in turns if self._is_offered(program, turn)]
+        routes = {f"{turn.method} {turn.route}" for turn in turns}
+        absent = sorted(routes - {f"{turn.method} {turn.route}" for turn in offered})
         note = f"not offered: {', '.join(absent)}" if absent else ""
         yield Result(program, "offered", len(routes) - len(absent), (), note)
         tried, late = self._tried(program, offered)
         for check in ("answers", "streams", "calls"):
-            own = [one for one in tried if one.check == check]
-            notes = [one.note for one in own if one.note]
+            own = [attempt for attempt in tried if attempt.check == check]
+            notes = [attempt.note for attempt in own if attempt.note]
             if late and not own:
                 notes.append(LATE)
             if own or (late and check != "calls"):
-                faults = (fault for one in own for fault in one.faults)
-                judged = [one for one in own if not one.note]
+                faults = (fault for attempt in own for fault in attempt.faults)
+                judged = [attempt for attempt in own if not attempt.note]
                 yield Result(
                     program, check, len(judged), grouped(check, faults), "; ".join(dict.fromkeys(notes))
                 )
 
     def _tried(self, program: Program, turns: Sequence[RecordedTurn]) -> tuple[list[_Tried], bool]:
-        """Return what was sent, and whether the time was up before all was."""
+        """Send the requests; return their outcomes, and whether the time limit cut the list short."""
         tried: list[_Tried] = []
         has_forced: set[tuple[str, bool]] = set()
         for turn in turns:
@@ -109,7 +110,7 @@ class Replay:
 
     def _send(self, program: Program, turn: RecordedTurn, sent: SentBody) -> _Tried:
         check = "calls" if sent.is_forced else "streams" if turn.is_streamed else "answers"
-        label = f"{turn.what}, a tool required" if sent.is_forced else turn.what
+        label = f"{turn.what}, with a required tool call" if sent.is_forced else turn.what
         request = Request(turn.method, turn.path, sent.body, program.headers)
         try:
             answer = self._answer(request)
@@ -118,13 +119,13 @@ class Replay:
         if not 200 <= answer.status < 300:
             return _refusal(check, label, request, answer)
         faults = tuple(
-            FoundFault(one.kind, Instance(label, one.message, request, answer, one.why))
-            for one in _breaches(program, turn, sent, answer)
+            FoundFault(breach.kind, Instance(label, breach.message, request, answer, breach.why))
+            for breach in _breaches(program, turn, sent, answer)
         )
         return _Tried(check, faults, is_answered=True)
 
     def _answer(self, request: Request) -> Answer:
-        """Send a request, and once more if the connection breaks, as clients do. Raises NoAnswer."""
+        """Send a request, again if the connection breaks, as clients do. Raises NoAnswer."""
         try:
             return self._client.send(request)
         except NoAnswer as error:
@@ -133,14 +134,14 @@ class Replay:
             return self._client.send(request)
 
     def _is_offered(self, program: Program, turn: RecordedTurn) -> bool:
-        """Return whether a path is there: not every request is answered as if it were not."""
+        """Return whether a path exists: at least one request to it is not answered with 404, 405 or 501."""
         route = (turn.method, turn.route)
         if route not in self._offered:
             body = adapted(turn.route, turn.body, self._model)
             request = Request(turn.method, turn.path, body, program.headers)
-            # A server may say 404 of a model; an empty body names none.
+            # A status of 404 may also mean that the model does not exist; an empty body names no model.
             empty = [] if body is ABSENT else [request._replace(body={})]
-            self._offered[route] = any(self._is_there(one) for one in (*empty, request))
+            self._offered[route] = any(self._is_there(candidate) for candidate in (*empty, request))
         return self._offered[route]
 
     def _is_there(self, request: Request) -> bool:
@@ -151,12 +152,12 @@ class Replay:
 
 
 def _refusal(check: str, label: str, request: Request, answer: Answer) -> _Tried:
-    """Return a fault, unless the model has no room for the request or a tool cannot be required."""
+    """Return a fault; or a note if the request exceeds the context or a tool call cannot be required."""
     message = f"{answer.status}: {answer.text[:300]}"
     if 400 <= answer.status < 500 and _NO_ROOM.search(answer.text):
-        return _Tried(check, note=f"left out: no room in the model's context for {label}")
+        return _Tried(check, note=f"skipped: too long for the model's context: {label}")
     if check == "calls" and 400 <= answer.status < 500:
-        return _Tried(check, note=f"left out: no tool can be required ({message[:_MAX_REASON]})")
+        return _Tried(check, note=f"skipped: a tool call cannot be required ({message[:_MAX_REASON]})")
     instance = Instance(label, message, request, answer, _REFUSED)
     kind = "The server failed" if answer.status >= 500 else "The request is refused"
     return _Tried(check, (FoundFault(kind, instance),))
@@ -168,8 +169,8 @@ def _breaches(program: Program, turn: RecordedTurn, sent: SentBody, answer: Answ
         return
     value = answer.json
     if not isinstance(value, dict):
-        message = f"It is {answer.media_type}: {answer.text[:200]!r}"
-        yield Breach("The answer is no JSON object", message, "A client parses it")
+        message = f"The media type is {answer.media_type}, the body {answer.text[:200]!r}"
+        yield Breach("The answer is not a JSON object", message, "Clients parse the answer as JSON")
         return
     breaches = list(_schema_breaches(program, turn, "whole", [value]))
     yield from breaches
@@ -182,20 +183,20 @@ def _stream_breaches(
     program: Program, turn: RecordedTurn, sent: SentBody, answer: Answer
 ) -> Iterator[Breach]:
     if answer.media_type != _EVENTS:
-        message = f"It is {answer.media_type or 'of no media type'}; a stream is {_EVENTS}"
-        yield Breach("A stream was asked for, and none came", message, "A client reads events from it")
+        message = f"The media type is {answer.media_type or 'missing'}; a stream has {_EVENTS}"
+        yield Breach("The answer is not the requested stream", message, "Clients read events from it")
         return
     try:
         events = read_events(answer.body)
     except NotEvents as error:
-        yield Breach("The stream cannot be read", str(error), "A client parses each event")
+        yield Breach("The stream cannot be parsed", str(error), "Clients parse each event")
         return
     if not events:
-        yield Breach("The stream has no events", answer.text[:200], "A client reads the answer from them")
+        yield Breach("The stream has no events", answer.text[:200], "Clients read the answer from the events")
         return
     failure = next((event for event in events if _is_error(event)), None)
     if failure is not None:
-        yield Breach("The stream ends with an error", str(failure.data)[:300], "A client raises it")
+        yield Breach("The stream ends with an error", str(failure.data)[:300], "Clients raise an exception")
         return
     breaches = list(_schema_breaches(program, turn, "event", [event.data for event in events]))
     yield from breaches
@@ -215,7 +216,7 @@ def _is_error(event: Event) -> bool:
 def _schema_breaches(
     program: Program, turn: RecordedTurn, part: Part, values: Sequence[Json]
 ) -> Iterator[Breach]:
-    """Yield each kind of difference once; the first instance of it tells enough."""
+    """Yield the first instance of each kind of difference."""
     kinds = set()
     for value in values:
         for breach in schema_breaches((COMMON, *program.schemas), turn.route, part, value):

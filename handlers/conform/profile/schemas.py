@@ -1,4 +1,4 @@
-"""Schemas of answers, as the makers of programs wrote them for what their clients read."""
+"""JSON Schemas of the members that clients read from answers, as the authors of the clients wrote them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,21 +13,24 @@ from handlers.conform.place import render
 from handlers.conform.profile.turn import Breach
 
 COMMON: Final = "common"
-"""The set that every program's answers must satisfy."""
+"""The name of the set of schemas that applies to every program."""
 
 Part = Literal["whole", "event"]
 
 
 def schema_breaches(names: tuple[str, ...], route: str, part: Part, value: Json) -> Iterator[Breach]:
-    """Yield the first difference between a whole answer, or an event, and each of the sets."""
+    """Yield the first difference between an answer, or an event, and the sets of schemas.
+
+    names: of the sets. route: path of the request without its query.
+    """
     for name in names:
         schemas = _schemas(name)
         validator = _validator(name, route, part)
         error = next(validator.iter_errors(value), None) if validator else None
         if error is not None:
-            place = render(tuple(error.instance_path)) or "the whole"
+            place = render(tuple(error.instance_path)) or "the whole value"
             bare = render(tuple(step for step in error.instance_path if isinstance(step, str)))
-            kind = f"{bare or 'An answer'} is not as it is read: {error.kind.name}"
+            kind = f"{bare or 'An answer'} does not match the schema of clients: {error.kind.name}"
             yield Breach(kind, f"{place}: {error.message[:300]}", schemas["why"])
             return
 

@@ -1,4 +1,4 @@
-"""A model's turn, whatever the API calls its parts, and what every agent needs of it."""
+"""A model's turn, independent of the API, and the properties that every agent needs in it."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from handlers.conform.profile.adapting import format_schema, tool_names
 
 
 class Breach(NamedTuple):
-    """A way in which an answer keeps a program from going on. why: the reason that it matters."""
+    """A property of an answer that stops a program. why: the reason it matters to the program."""
 
     kind: str
     message: str
@@ -19,14 +19,14 @@ class Breach(NamedTuple):
 
 
 class SentBody(NamedTuple):
-    """A request that was answered. is_forced: whether it must be answered with a call of a tool."""
+    """The body of an answered request. is_forced: the request requires a tool call."""
 
     body: Json
     is_forced: bool = False
 
 
 class Call(NamedTuple):
-    """A call of a function; whatever the server sent stands in it."""
+    """A function call; the values are unvalidated, as the server sent them."""
 
     id: Any
     name: Any
@@ -34,9 +34,10 @@ class Call(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """is_cut: whether the limit of tokens ended it.
+    """A model's turn.
 
-    says_calls: whether its reason of ending says that tools are called; None if the API has no such reason.
+    is_cut: the token limit ended it. says_calls: the finish reason states that tools are called; None if the
+    API has no such finish reason.
     """
 
     text: str
@@ -45,26 +46,28 @@ class Turn(NamedTuple):
     says_calls: bool | None
 
 
-_RESULT: Final = "A program answers a call by its id, and runs the function of its name with its arguments"
-_LOOP: Final = "An agent runs tools and asks again only if the reason says so; otherwise it ends its work"
+_RESULT: Final = (
+    "Programs run the named function with these arguments, and return its result by the call's id"
+)
+_LOOP: Final = "An agent runs tools and continues only if the finish reason says so; otherwise it stops"
 
 
 def turn_breaches(sent: SentBody, turn: Turn) -> Iterator[Breach]:
-    """Yield what an agent could not go on with. The model's own choices are no breach."""
+    """Yield the breaches that stop an agent. The model's own choices are not breaches."""
     yield from _id_breaches(turn)
     if turn.is_cut:
         return
     if sent.is_forced:
         yield from _forced_breaches(sent, turn)
     if turn.calls and turn.says_calls is False and not _names_function(sent.body):
-        yield Breach("The reason of ending does not say that tools are called", f"{turn.calls[0]}", _LOOP)
+        yield Breach("The finish reason does not say that tools are called", f"{turn.calls[0]}", _LOOP)
     schema = format_schema(sent.body)
     if schema is not None and not turn.calls:
         yield from _format_breaches(schema, turn.text)
 
 
 def _names_function(body: Json) -> bool:
-    """Return whether one function is demanded by its name: OpenAI itself then says `stop` after the call."""
+    """Return whether a function is forced by name; OpenAI then sends the finish reason `stop`."""
     choice = body.get("tool_choice")
     return isinstance(choice, dict) and choice.get("type") == "function"
 
@@ -75,24 +78,22 @@ def _id_breaches(turn: Turn) -> Iterator[Breach]:
         if not isinstance(call.id, str) or not call.id:
             yield Breach("A call has no id", f"{call}", _RESULT)
         elif ids.count(call.id) > 1:
-            yield Breach("Two calls have one id", call.id, _RESULT)
+            yield Breach("Two calls have the same id", call.id, _RESULT)
         if not isinstance(call.name, str) or not call.name:
             yield Breach("A call has no name", f"{call}", _RESULT)
 
 
 def _forced_breaches(sent: SentBody, turn: Turn) -> Iterator[Breach]:
     if not turn.calls:
-        message = (
-            f"tool_choice is {json.dumps(sent.body['tool_choice'])}; the answer says {turn.text[:200]!r}"
-        )
-        yield Breach("A call of a tool was required, and none came", message, "It was asked for")
+        message = f"tool_choice is {json.dumps(sent.body['tool_choice'])}; the answer is {turn.text[:200]!r}"
+        yield Breach("A required tool call is missing", message, "The request requires a tool call")
     names = tool_names(sent.body)
     for call in turn.calls:
         # The functions of a namespace are called by a longer name.
         if isinstance(call.name, str) and not any(call.name.endswith(name) for name in names):
-            yield Breach("A forced call names no function of the request", call.name, _RESULT)
+            yield Breach("A forced call does not name a function of the request", call.name, _RESULT)
         if not _is_object(call.arguments):
-            yield Breach("The arguments of a forced call are no JSON object", f"{call}", _RESULT)
+            yield Breach("The arguments of a forced call are not a JSON object", f"{call}", _RESULT)
 
 
 def _is_object(arguments: Any) -> bool:
@@ -104,12 +105,12 @@ def _is_object(arguments: Any) -> bool:
 
 
 def _format_breaches(schema: Json, text: str) -> Iterator[Breach]:
-    kind = "The text is not JSON of the schema that was asked for"
-    why = "A program that asks for an object reads it at once, and raises an error if it cannot"
+    kind = "The text does not match the requested JSON Schema"
+    why = "A program that requests a JSON object parses it, and raises an error if that fails"
     try:
         value = json.loads(text)
     except ValueError:
-        yield Breach(kind, f"It is {text[:200]!r}", why)
+        yield Breach(kind, f"The text is {text[:200]!r}", why)
         return
     if (error := next(jsonschema_rs.iter_errors(schema, value), None)) is not None:
         yield Breach(kind, str(error)[:300], why)

@@ -1,1 +1,1 @@
-"""The findings of a run, for people and for machines."""
+"""Reports of a run's findings: HTML, JSON, JUnit XML and a summary for the terminal."""

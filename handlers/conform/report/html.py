@@ -1,4 +1,4 @@
-"""One page that needs nothing else: no network, no script."""
+"""The HTML report: a single page without scripts or network access."""
 
 import json
 from importlib.resources import files
@@ -9,11 +9,11 @@ from handlers.conform.client import Answer
 from handlers.conform.report.run import Run
 from handlers.conform.request import Request
 
-_MAX_CHARACTERS = 3000  # of a body, or of a command, that is shown
+_MAX_CHARACTERS = 3000  # shown of a body or of a command
 
 
 def render_html(run: Run) -> str:
-    """The page."""
+    """Return the HTML page."""
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

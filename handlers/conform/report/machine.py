@@ -1,4 +1,4 @@
-"""JSON and JUnit XML."""
+"""The machine-readable reports: JSON and JUnit XML."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from handlers.conform.report.run import Run
 
 
 def render_json(run: Run) -> str:
-    """Everything, with whole bodies."""
+    """Return report.json: all results, with complete bodies."""
     report = {
         run.kind: run.name,
         "url": run.url,
@@ -42,8 +42,8 @@ def _instance(run: Run, subject: Subject, instance: Instance) -> dict[str, Any]:
     answer = instance.answer
     return {
         "label": instance.label,
-        "told": instance.message,
-        "document": run.says(subject, instance),
+        "message": instance.message,
+        "document": run.expected(subject, instance),
         "curl": run.curl(instance),
         "answer": None
         if answer is None
@@ -52,7 +52,7 @@ def _instance(run: Run, subject: Subject, instance: Instance) -> dict[str, Any]:
 
 
 def render_junit(run: Run) -> str:
-    """A test case for each check of each subject."""
+    """Return junit.xml, with a test case for each check of each subject."""
     suite = Element(
         "testsuite",
         name=f"verbatim conform {run.name}",
@@ -65,7 +65,7 @@ def render_junit(run: Run) -> str:
         classname = f"{run.name}.{result.check}"
         case = SubElement(suite, "testcase", classname=classname, name=result.subject.title)
         if result.findings:
-            titles = [f"{one.title}: {one.instances[0].message}" for one in result.findings]
+            titles = [f"{finding.title}: {finding.instances[0].message}" for finding in result.findings]
             failure = SubElement(case, "failure", message=_plain(result.findings[0].title))
             failure.text = _plain("\n\n".join(titles))
         elif not result.num_requests:
@@ -74,5 +74,5 @@ def render_junit(run: Run) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without what XML cannot hold (XML 1.0, 2.2)."""
-    return "".join(one for one in text if one in "\t\n\r" or " " <= one <= "\ud7ff" or one >= "\ue000")
+    """Remove the characters that XML does not allow (XML 1.0, 2.2)."""
+    return "".join(char for char in text if char in "\t\n\r" or " " <= char <= "\ud7ff" or char >= "\ue000")

@@ -1,4 +1,4 @@
-"""One run against one server."""
+"""The results of a run against one server."""
 
 import shlex
 from collections.abc import Mapping
@@ -9,14 +9,16 @@ from handlers.conform.document import Endpoint
 from handlers.conform.finding import Finding, Instance, Result, Subject
 
 Kind = Literal["contract", "profile"]
-"""What a server is held to: a contract, or the programs of a profile."""
+"""The standard that a server is checked against: a contract, or the programs of a profile."""
 
 
 class Run(NamedTuple):
-    """kind, name: what the server was held to. checks: in the order of columns, each with a phrase about it.
+    """A completed run.
 
-    began: ISO 8601. headers: names of those that were sent with every request, with what stands for their
-    values in a command that others may read. document: the contract's; empty for a profile.
+    kind, name: the contract or profile that the server was checked against. checks: the columns of the
+    report, each with a short description. url: base URL of the server. began: start time in ISO 8601.
+    headers: names of the headers sent with every request, each with a shell variable that replaces its value
+    in the report's commands. document: the contract's OpenAPI document; empty for a profile.
     """
 
     kind: Kind
@@ -42,14 +44,16 @@ class Run(NamedTuple):
         return sum(result.num_requests for result in self.results)
 
     def of(self, subject: Subject, check: str) -> Result | None:
-        """The result of a check of a subject; None if it was not made."""
-        found = (one for one in self.results if one.subject.id == subject.id and one.check == check)
+        """Return the result of a check of a subject; None if the check was not run."""
+        found = (
+            result for result in self.results if result.subject.id == subject.id and result.check == check
+        )
         return next(found, None)
 
-    def says(self, subject: Subject, instance: Instance) -> str:
-        """The document's own words about the place of a fault, or why a program needs it otherwise."""
-        if instance.says or not isinstance(subject, Endpoint):
-            return instance.says
+    def expected(self, subject: Subject, instance: Instance) -> str:
+        """Return what the document states about the place of a fault, or the reason a program requires it."""
+        if instance.expected or not isinstance(subject, Endpoint):
+            return instance.expected
         node = self.document["paths"][subject.path][subject.method.lower()]
         answers = (
             f"{status} {', '.join(resolve(self.document, answer).get('content', {})) or 'no body'}"
@@ -58,7 +62,7 @@ class Run(NamedTuple):
         return "Declared answers: " + "; ".join(answers)
 
     def curl(self, instance: Instance) -> str:
-        """A command that sends the request again."""
+        """Return a curl command that repeats the request."""
         request = instance.request
         parts = ["curl", "-i", "-X", request.method, shlex.quote(self.url + request.path)]
         headers = {**self.headers, **request.headers}

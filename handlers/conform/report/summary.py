@@ -1,4 +1,4 @@
-"""A run in a few lines, for a terminal."""
+"""The summary of a run for the terminal."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,12 @@ _MAX_FINDINGS = 25
 
 
 def render_summary(run: Run) -> str:
-    """A line for each subject, then one for each kind of fault."""
+    """Return the summary: a line for each subject, then two for each kind of fault."""
     return "\n".join([*_subjects(run), "", *_findings(run)])
 
 
 def _subjects(run: Run) -> Iterator[str]:
-    width = max(len(one.title) for one in run.subjects)
+    width = max(len(subject.title) for subject in run.subjects)
     for subject in run.subjects:
         results = [result for result in run.results if result.subject.id == subject.id]
         num_faults = sum(len(result.findings) for result in results)

@@ -1,4 +1,4 @@
-"""Rules about requests that the documents cannot state, one module per contract."""
+"""Rules about requests that the OpenAPI documents cannot express, one module for each contract."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -7,7 +7,7 @@ from handlers.conform.rules.rule import Rules
 
 
 def rules_of(contract: str) -> Rules:
-    """A contract's rules; those of `rule` alone where it has none of its own."""
+    """Return the rules of a contract; empty rules if it has no module."""
     name = f"{__name__}.{contract}"
     if find_spec(name) is None:
         return Rules()

@@ -1,4 +1,4 @@
-"""OpenAI's."""
+"""The rules of OpenAI's contract."""
 
 from typing import Final
 
@@ -11,20 +11,20 @@ from handlers.conform.rules.rule import (
     has_message,
     has_part_of_type,
     is_above,
+    is_empty_message,
     is_given,
     is_longer_than,
     is_one_of,
-    says_nothing,
 )
 
 _NAMED: Final = "logprob_token_ids needs logprobs"
 _NO_SEARCH: Final = "the token API has no beam search"
-_NO_PLACE: Final = "a rendered request has no place for it"
-_TOKENIZED: Final = "a request has a prompt or messages"
-_OF_CONVERSATIONS: Final = "it is about conversations"
-_SAYS_SOMETHING: Final = "an assistant's message has content, a refusal or calls"
+_NO_PLACE: Final = "the token API has no such field"
+_TOKENIZED: Final = "a request must have a prompt or messages"
+_ONLY_CONVERSATIONS: Final = "it is only for conversations"
+_SAYS_SOMETHING: Final = "an assistant message must have content, a refusal or tool calls"
 _CONVERSATION: Final = [{"role": "user", "content": "a"}]
-_AMONG: Final = "tool_choice names tools that there are"
+_AMONG: Final = "tool_choice must name one of the tools"
 _TOOLS: Final = [{"type": "function", "name": name, "parameters": {"type": "object"}} for name in ("a", "a1")]
 
 _CHAT_TOOLS: Final = [
@@ -52,18 +52,18 @@ _STRICT_SCHEMA: Final = {"type": "object", "properties": {}, "required": [], "ad
 
 
 def _is_hosted(value: Json, body: Json) -> bool:
-    """Return whether a tool's type is none that the client runs itself."""
+    """Return whether a tool's type is one that the server would run."""
     return value not in ("function", "custom", "allowed_tools")
 
 
 def _has_no_message(value: Json, body: Json) -> bool:
-    """Return whether the input has nothing but tools, and what tools that run elsewhere have done."""
+    """Return whether the input has only tools and items of hosted tools."""
     types = [item.get("type") for item in body["input"] if isinstance(item, dict)]
     return bool(types) and all(kind == "additional_tools" or kind in _HOSTED_ITEMS for kind in types)
 
 
 def _names_tools(value: Json, body: Json) -> bool:
-    """Return whether a choice of tools cannot be kept without tools."""
+    """Return whether `tool_choice` requires `tools`."""
     return value == "required" or isinstance(at(body, ("tool_choice",)), dict)
 
 
@@ -72,7 +72,7 @@ def _is_below_one(value: Json, body: Json) -> bool:
 
 
 def _has_long_text(value: Json, body: Json) -> bool:
-    """Return whether a text is given by its tokens."""
+    """Return whether the value is a list of more than 511 token ids."""
     return is_longer_than(511)(value, body) and isinstance(value[0], int)
 
 
@@ -82,17 +82,17 @@ RULES: Final = Rules(
             "*/chat/completions*",
             "max_tokens",
             {("max_completion_tokens",): ABSENT},
-            "it is the old name of max_completion_tokens, and one of them is sent",
+            "it is the old name of max_completion_tokens, and only one may be set",
         ),
         Companion(
             "*/completions",
             "stream",
             {("stream_options",): ABSENT},
-            "stream_options is of streams alone",
+            "stream_options is only for streams",
             is_one_of(False, None),
         ),
         *(
-            Companion("*/[ct]*", field, {("messages", 0, "content"): "a"}, _SAYS_SOMETHING, says_nothing)
+            Companion("*/[ct]*", field, {("messages", 0, "content"): "a"}, _SAYS_SOMETHING, is_empty_message)
             for field in ("messages.[!c]*", "messages.cache_control")
         ),
         Companion(
@@ -105,11 +105,11 @@ RULES: Final = Rules(
         Companion("*/chat/completions", "logprob_token_ids*", {("logprobs",): True}, _NAMED),
         Companion("*/v1/completions", "logprob_token_ids*", {("logprobs",): 1}, _NAMED),
         Companion(
-            "*", "tool_choice.allowed_tools.tools", {("tools",): _CHAT_TOOLS}, "they are among the tools"
+            "*", "tool_choice.allowed_tools.tools", {("tools",): _CHAT_TOOLS}, "they must be among the tools"
         ),
         *(
             Companion(
-                "*/tokenize", field, {("messages",): _CONVERSATION, ("prompt",): ABSENT}, _OF_CONVERSATIONS
+                "*/tokenize", field, {("messages",): _CONVERSATION, ("prompt",): ABSENT}, _ONLY_CONVERSATIONS
             )
             for field in ("add_generation_prompt", "continue_final_message", "tools*")
         ),
@@ -117,24 +117,28 @@ RULES: Final = Rules(
             "*",
             "continue_final_message",
             {("messages",): [{"role": "assistant", "content": "a"}]},
-            "an assistant's text alone can be continued",
+            "only an assistant message can be continued",
             is_one_of(True),
         ),
-        Companion("*", "stream_options*", {("stream",): True}, "stream_options is of streams alone"),
+        Companion("*", "stream_options*", {("stream",): True}, "stream_options is only for streams"),
         Companion(
             "*/completions",
             "length_penalty",
             {("use_beam_search",): True},
-            "it is of beam search",
+            "it is only for beam search",
         ),
         Companion(
             "*/completions",
             "early_stopping",
             {("use_beam_search",): True},
-            "it is of beam search",
+            "it is only for beam search",
         ),
         Companion(
-            "*", "tools", {("tool_choice",): ABSENT}, "tool_choice names one of the tools", is_one_of(None)
+            "*",
+            "tools",
+            {("tool_choice",): ABSENT},
+            "tool_choice must name one of the tools",
+            is_one_of(None),
         ),
         Companion("*/responses*", "tool_choice*", {("tools",): _TOOLS}, _AMONG),
         Companion("*/render", "tool_choice*", {("tools",): _CHAT_TOOLS}, _AMONG, _names_tools),
@@ -145,10 +149,12 @@ RULES: Final = Rules(
             "*/input_tokens",
             "text.format.strict",
             {("text", "format", "schema"): _STRICT_SCHEMA},
-            "a strict schema keeps to OpenAI's subset",
+            "a strict schema must keep to OpenAI's subset of JSON Schema",
             is_one_of(True),
         ),
-        Companion("*/responses", "include*", {("top_logprobs",): ABSENT}, "top_logprobs needs an include"),
+        Companion(
+            "*/responses", "include*", {("top_logprobs",): ABSENT}, "top_logprobs needs a value in include"
+        ),
     ),
     bans=(
         Ban("*/render", "length_penalty", _NO_SEARCH, is_given, True),
@@ -156,46 +162,58 @@ RULES: Final = Rules(
         Ban("*/render", "use_beam_search", _NO_SEARCH, is_one_of(True), True),
         Ban("*/render", "logprob_token_ids", _NO_PLACE, is_given, True),
         Ban("*/render", "typical_p", _NO_PLACE, _is_below_one, True),
-        Ban("*/render", "echo", "the token API sends no prompt back", is_one_of(True), True),
-        Ban("*", "guided_json", "a text is JSON, and a JSON Schema", is_one_of("1")),
-        Ban("*", "structured_outputs.json", "a text is JSON, and a JSON Schema", is_one_of("1")),
-        Ban("*", "response_format.schema", "a text is JSON, and a JSON Schema", is_one_of("1")),
-        Ban("*", "response_format.value", "a text is JSON, and a JSON Schema", is_one_of("1")),
+        Ban("*/render", "echo", "the token API does not echo the prompt", is_one_of(True), True),
+        Ban("*", "guided_json", "the text must be a JSON Schema", is_one_of("1")),
+        Ban("*", "structured_outputs.json", "the text must be a JSON Schema", is_one_of("1")),
+        Ban("*", "response_format.schema", "the text must be a JSON Schema", is_one_of("1")),
+        Ban("*", "response_format.value", "the text must be a JSON Schema", is_one_of("1")),
         Ban(
             "*",
             "*",
-            "the model reads text alone",
+            "the model reads only text",
             has_part_of_type("image_url", "video_url", "input_audio", "file", "input_image", "input_file"),
             True,
         ),
         Ban(
             "*/responses*",
             "input.*",
-            "it answers a call that stands before it",
+            "a tool result must follow its tool call",
             has_part_of_type(*(f"{kind}_output" for kind in _CALLS)),
         ),
         Ban(
             "*/responses*",
             "input.*",
-            "a conversation has at least one message",
+            "a conversation must have at least one message",
             _has_no_message,
         ),
-        Ban("*/responses*", "input.type", "nothing is stored", is_one_of("item_reference"), True),
         Ban(
             "*/responses*",
             "input.type",
-            "only the server that made it can read it",
+            "the server does not store responses",
+            is_one_of("item_reference"),
+            True,
+        ),
+        Ban(
+            "*/responses*",
+            "input.type",
+            "only the server that created it can read it",
             is_one_of("compaction", "compaction_summary", "context_compaction"),
             True,
         ),
-        Ban("*/responses*", "*allowed_callers*", "no program runs here", is_one_of("programmatic"), True),
-        Ban("*/responses*", "tool_choice.type", "no tool runs here", _is_hosted, True),
-        Ban("*/responses", "background", "nothing is stored", is_one_of(True), True),
-        Ban("*/embeddings", "input", "the context is shorter", _has_long_text, True),
-        Ban("*/responses", "tools*", "the context is shorter", is_longer_than(100), True),
-        Ban("*/render", "tools", "the context is shorter", is_longer_than(100), True),
-        Ban("*", "messages.content", _SAYS_SOMETHING, says_nothing),
-        Ban("*", "messages.*", "it answers a call that stands before it", has_message("tool")),
-        Ban("*", "max_*tokens", "the context is shorter", is_above(2**30), True),
+        Ban(
+            "*/responses*",
+            "*allowed_callers*",
+            "the server does not run programs",
+            is_one_of("programmatic"),
+            True,
+        ),
+        Ban("*/responses*", "tool_choice.type", "the server does not run tools", _is_hosted, True),
+        Ban("*/responses", "background", "the server does not store responses", is_one_of(True), True),
+        Ban("*/embeddings", "input", "it exceeds the context", _has_long_text, True),
+        Ban("*/responses", "tools*", "it exceeds the context", is_longer_than(100), True),
+        Ban("*/render", "tools", "it exceeds the context", is_longer_than(100), True),
+        Ban("*", "messages.content", _SAYS_SOMETHING, is_empty_message),
+        Ban("*", "messages.*", "a tool result must follow its tool call", has_message("tool")),
+        Ban("*", "max_*tokens", "it exceeds the context", is_above(2**30), True),
     ),
 )

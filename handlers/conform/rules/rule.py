@@ -1,4 +1,4 @@
-"""Rules by which a field's value depends on what else is in the request, or on the server."""
+"""The kinds of rules: a field's validity may depend on other fields or on the server."""
 
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 from handlers.conform.document import Json
 from handlers.conform.place import Place, at, put
 
-# Where requests say how many tokens to generate.
+# Places of the maximum number of tokens to generate.
 _NUM_TOKENS: Final[tuple[Place, ...]] = tuple(
     (*parent, name)
     for parent in ((), ("parameters",))
@@ -22,73 +22,73 @@ _NUM_TOKENS: Final[tuple[Place, ...]] = tuple(
 )
 
 When: TypeAlias = Callable[[Json, Json], bool]
-"""Of a value, and of the body that it stands in."""
+"""A condition on the value of a field and on the body that contains it."""
 
 
 def always(value: Json, body: Json) -> bool:
-    """For every value."""
+    """Match every value."""
     return True
 
 
 def is_one_of(*values: Json) -> When:
-    """For these values."""
-    return lambda value, body: any(type(one) is type(value) and one == value for one in values)
+    """Return a condition that matches these values, types included."""
+    return lambda value, body: any(type(each) is type(value) and each == value for each in values)
 
 
 def is_given(value: Json, body: Json) -> bool:
-    """For every value but null."""
+    """Match every value except null."""
     return value is not None
 
 
 def is_above(number: float) -> When:
-    """For numbers above this one, and for arrays of one."""
+    """Return a condition that matches numbers above this one, and arrays that contain such a number."""
     return lambda value, body: any(
-        isinstance(one, int | float) and not isinstance(one, bool) and one > number
-        for one in (value if isinstance(value, list) else [value])
+        isinstance(item, int | float) and not isinstance(item, bool) and item > number
+        for item in (value if isinstance(value, list) else [value])
     )
 
 
 def is_longer_than(num_items: int) -> When:
-    """For arrays of more items."""
+    """Return a condition that matches arrays of more items."""
     return lambda value, body: isinstance(value, list) and len(value) > num_items
 
 
 def has_message(*roles: str) -> When:
-    """A condition: the first message has one of these roles."""
+    """Return a condition that matches if the first message has one of these roles."""
     return lambda value, body: at(body, ("messages", 0, "role")) in roles
 
 
-def says_nothing(value: Json, body: Json) -> bool:
-    """Return whether the first message is an assistant's that has neither content nor calls."""
+def is_empty_message(value: Json, body: Json) -> bool:
+    """Match if the first message is an assistant's without content, tool calls and refusal."""
     message = at(body, ("messages", 0))
     contents = (message.get(name) for name in ("content", "tool_calls", "refusal")) if message else ()
     return has_message("assistant")(value, body) and not any(contents)
 
 
 def has_part_of_type(*types: str) -> When:
-    """A condition: some object of the body has one of these for its `type`."""
+    """Return a condition that matches if an object in the body has one of these values of `type`."""
     return lambda value, body: any(kind in types for kind in _types(body))
 
 
 def _types(body: Json) -> list[Json]:
     """Return the `type` of each object in the body."""
-    found, left = [], [body]
-    while left:
-        node = left.pop()
+    found, pending = [], [body]
+    while pending:
+        node = pending.pop()
         if isinstance(node, dict):
             found.append(node.get("type"))
-            left += node.values()
+            pending += node.values()
         elif isinstance(node, list):
-            left += node
+            pending += node
     return found
 
 
 class Companion(NamedTuple):
-    """Other values that a request must have beside a field.
+    """Values that other fields of a request must have when one field is tested.
 
-    path: of the operation, a glob. field: a glob over names joined by dots, array positions left out:
-    `messages.content`. sets: what is put in, by place; ABSENT takes away. reason: the rule of the contract
-    that asks for it. when: of which values of the field, in which bodies.
+    path: glob pattern of the operation's path. field: glob pattern of the tested field, as dotted names
+    without array indices, such as `messages.content`. sets: values by place; ABSENT removes a field. reason:
+    the rule of the contract. when: condition on the field's value and the body.
     """
 
     path: str
@@ -98,11 +98,11 @@ class Companion(NamedTuple):
     when: When = always
 
     def is_for(self, path: str, place: Place, value: Json, body: Json) -> bool:
-        """Return whether the value at the place of a body for the path needs it."""
+        """Return whether the rule applies to the value at a place of a body."""
         return _matches(self.path, self.field, path, place) and self.when(value, body)
 
     def added_to(self, body: Json) -> Json:
-        """The body with it."""
+        """Return a copy of the body with the values set."""
         for place, value in self.sets.items():
             if isinstance(at(body, place[:-1]), dict):
                 body = put(body, place, value)
@@ -110,9 +110,9 @@ class Companion(NamedTuple):
 
 
 class Ban(NamedTuple):
-    """A value that the schema allows and the contract does not; fields as of Companion.
+    """A value that the schema allows but the contract forbids; fields as in Companion.
 
-    is_up_to_the_server: whether another server, or another model, may well take it.
+    is_up_to_the_server: another server, or another model, may accept the value.
     """
 
     path: str
@@ -123,9 +123,10 @@ class Ban(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """A contract's. num_tokens: where requests say how many tokens to generate.
+    """The rules of a contract.
 
-    names_only: whether errors name a field by its last name alone, not by where it is.
+    num_tokens: places of the maximum number of tokens to generate. names_only: errors name a field by its
+    last name instead of its full path.
     """
 
     companions: tuple[Companion, ...] = ()
@@ -134,14 +135,14 @@ class Rules(NamedTuple):
     names_only: bool = False
 
     def ban(self, path: str, place: Place, value: Json, body: Json) -> Ban | None:
-        """The rule that forbids a value that the schema allows, if there is one."""
-        found = (
-            one for one in self.bans if _matches(one.path, one.field, path, place) and one.when(value, body)
-        )
-        return next(found, None)
+        """Return the rule that forbids a value; None if there is none."""
+        for ban in self.bans:
+            if _matches(ban.path, ban.field, path, place) and ban.when(value, body):
+                return ban
+        return None
 
 
-@lru_cache(1 << 16)  # many values are tried at a place
+@lru_cache(1 << 16)  # many values are tested at each place
 def _matches(path_glob: str, field_glob: str, path: str, place: Place) -> bool:
     names = ".".join(part for part in place if isinstance(part, str))
     return fnmatchcase(path, path_glob) and fnmatchcase(names, field_glob)

@@ -1,4 +1,4 @@
-"""The token API's."""
+"""The rules of the token API."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from handlers.conform.rules.rule import Ban, Companion, Rules, has_part_of_type,
 _PARAMS: Final = "sampling_params"
 _FORMS: Final = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")
 _OUTPUTS: Final = f"{_PARAMS}.structured_outputs"
-_ONE_FORM: Final = "structured_outputs has one form"
+_ONE_FORM: Final = "structured_outputs must have exactly one form"
 _PARTS: Final = ("image_url", "audio_url", "video_url")
 _PLAIN: Final[dict[Place, Json]] = {("token_ids",): [72, 105]}  # no placeholders
 
@@ -19,7 +19,7 @@ def _at(*names: str) -> Place:
 
 
 def _alone(name: str) -> Companion:
-    """A form without the others."""
+    """Return a companion that removes the other forms when one form is tested."""
     others: dict[Place, Json] = {
         _at("structured_outputs", other): ABSENT for other in _FORMS if other != name
     }
@@ -28,24 +28,30 @@ def _alone(name: str) -> Companion:
 
 RULES: Final = Rules(
     companions=(
-        Companion("*", f"{_PARAMS}.logprob_token_ids*", {_at("logprobs"): 1}, "it needs logprobs"),
-        Companion("*", f"{_PARAMS}.logprobs", {_at("logprob_token_ids"): ABSENT}, "they need logprobs"),
-        Companion("*", f"{_PARAMS}.max_tokens", {_at("min_tokens"): ABSENT}, "min_tokens is at most that"),
+        Companion(
+            "*", f"{_PARAMS}.logprob_token_ids*", {_at("logprobs"): 1}, "logprob_token_ids needs logprobs"
+        ),
+        Companion(
+            "*", f"{_PARAMS}.logprobs", {_at("logprob_token_ids"): ABSENT}, "logprob_token_ids needs logprobs"
+        ),
+        Companion(
+            "*", f"{_PARAMS}.max_tokens", {_at("min_tokens"): ABSENT}, "min_tokens must not exceed max_tokens"
+        ),
         *(_alone(name) for name in _FORMS),
         Companion(
             "*",
             f"{_OUTPUTS}.disable_*",
             {_at("structured_outputs", "json_object"): True},
-            "it is about the text of a form",
+            "it is an option of a form",
         ),
         Companion(
             "*",
             "return_token_ids",
             {**_PLAIN, ("content_parts",): ABSENT},
-            "not every model reads files",
+            "only some models read files",
             has_part_of_type(*_PARTS),
         ),
-        Companion("*", "content_parts", _PLAIN, "each placeholder has its file", is_one_of(None)),
+        Companion("*", "content_parts", _PLAIN, "each placeholder needs a file", is_one_of(None)),
     ),
     bans=(
         Ban("*", f"{_OUTPUTS}.*", _ONE_FORM, is_one_of(None)),
@@ -53,7 +59,7 @@ RULES: Final = Rules(
         Ban(
             "*",
             "content_parts*",
-            "the model reads text alone",
+            "the model reads only text",
             has_part_of_type(*_PARTS),
             True,
         ),

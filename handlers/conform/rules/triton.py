@@ -1,4 +1,4 @@
-"""Triton's."""
+"""The rules of Triton's contract."""
 
 from typing import Final
 
@@ -13,16 +13,16 @@ _GUIDES: Final = {
     "ebnf_grammar": 'root ::= "a"',
     "structural_tag": '{"type": "structural_tag", "format": {"type": "any_text"}}',
 }
-_ONCE: Final = "an input is given once"
-_TOO_MANY: Final = "so many sequences do not run at once"
+_ONCE: Final = "an input must be given only once"
+_TOO_MANY: Final = "the server does not run that many sequences"
 _PREFIXES: Final = ("", "parameters.")
 _SOON: Final[dict[Place, Json]] = {("stop_words",): [" ", "e"]}
-# Inputs stand in the body or in its `parameters`.
+# Inputs may be members of the body or of its `parameters`.
 _PARENTS: Final = ((), ("parameters",))
 
 
 def _given_once() -> tuple[Companion, ...]:
-    """Companions that take a value out of its one place where it is tried in the other."""
+    """Return companions that remove an input from one place when it is tested in the other."""
     return tuple(
         Companion("*", ".".join((*here, f"{name}*")), {(*there, name): ABSENT}, _ONCE)
         for here, there in (_PARENTS, _PARENTS[::-1])
@@ -35,13 +35,13 @@ def _of_one_length(field: Place, other: Place, item: Json) -> tuple[Companion, .
         return lambda value, body: (len(value) if isinstance(value, list) else 1) == num_items
 
     return tuple(
-        Companion("*", ".".join(map(str, field)), {other: [item] * num}, "one weight a word", of(num))
+        Companion("*", ".".join(map(str, field)), {other: [item] * num}, "each word needs a weight", of(num))
         for num in (0, 1, 63, 64)
     )
 
 
 def _pairs() -> tuple[Companion, ...]:
-    """Inputs that need each other."""
+    """Return companions for pairs of inputs that depend on each other."""
     found: list[Companion] = []
     for parent in _PARENTS:
         words, weights = (*parent, "embedding_bias_words"), (*parent, "embedding_bias_weights")
@@ -66,22 +66,25 @@ RULES: Final = Rules(
         Companion("*", "parameters.text_input*", {("text_input",): ABSENT}, _ONCE),
         *_given_once(),
         *_pairs(),
-        *(Companion("*", f"{parent}max_tokens*", _SOON, "else it fills the context") for parent in _PREFIXES),
-        Companion("*/generate", "[!s]*", {("stream",): ABSENT}, "generate gives one response"),
+        *(
+            Companion("*", f"{parent}max_tokens*", _SOON, "otherwise the answer fills the context")
+            for parent in _PREFIXES
+        ),
+        Companion("*/generate", "[!s]*", {("stream",): ABSENT}, "generate returns one response"),
     ),
     bans=(
-        Ban("*/generate", "*stream", "generate gives one response", is_one_of(True, [True])),
+        Ban("*/generate", "*stream", "generate returns one response", is_one_of(True, [True])),
         Ban(
             "*",
             "*sampling_parameters",
-            "it is the JSON text of an object",
+            "it must be the JSON text of an object",
             is_one_of("1", "true", "a", ["1"], ["true"], ["a"]),
         ),
-        Ban("*", "*end_id", "the vocabulary is smaller", is_above(2**30), True),
+        Ban("*", "*end_id", "it exceeds the vocabulary", is_above(2**30), True),
         Ban("*", "*num_return_sequences", _TOO_MANY, is_above(128), True),
         Ban("*", "*beam_width", _TOO_MANY, is_above(128), True),
         Ban("*", "n", _TOO_MANY, is_above(128), True),
         Ban("*", "parameters.n", _TOO_MANY, is_above(128), True),
-        Ban("*", "model_name", "there is no such model"),
+        Ban("*", "model_name", "the model does not exist"),
     ),
 )

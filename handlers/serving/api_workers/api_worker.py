@@ -1,4 +1,4 @@
-"""The work of a process that answers HTTP over the engine of another process on this machine."""
+"""The run of an API worker, which serves HTTP on top of the engine of another process."""
 
 import asyncio
 import logging
@@ -34,10 +34,10 @@ _log = logging.getLogger(__name__)
 
 
 def serve_api_worker(listener: socket.socket, reports: int) -> int:
-    """Wait for an ApiWorkerStart on the standard input, answer until stopped, and return the exit status.
+    """Wait for a ApiWorkerStart on standard input, serve until stopped, and return the exit status.
 
-    reports: the descriptor of the pipe to which a byte is written once connections are accepted.
-    Nothing is served if the input ends first, as where the engine does not start.
+    reports: file descriptor of a pipe, to which a byte is written when connections are accepted.
+    If standard input ends first, because the engine did not start, the function returns 0 without serving.
     """
     freeze_imports()
     try:
@@ -71,7 +71,7 @@ async def _serve(start: ApiWorkerStart, listener: socket.socket, reports: int) -
             return (await answer.whole()).decode()
 
     def announce(url: str) -> None:
-        with suppress(BrokenPipeError):  # the engine's process has ended, and so will this one
+        with suppress(BrokenPipeError):  # the engine process has ended, which also ends this one
             os.write(reports, b"1")
         os.close(reports)
 

@@ -1,8 +1,8 @@
-"""A process that answers HTTP over the engine of another process on this machine; it loads no torch.
+"""The program of an API worker, which serves HTTP on top of the engine of another process, without torch.
 
-Its standard input has an ApiWorkerStart, pickled, and ends when the engine's process does, however that
-ends; this one then stops too. The arguments are the descriptors of the socket that it listens on, and of the
-pipe to which it writes a byte once it is ready.
+Standard input carries a pickled ApiWorkerStart and is closed when the engine process ends for any reason; the
+API worker then stops too. The arguments are two file descriptors: the socket to listen on, and a pipe to
+which a byte is written when the worker is ready.
 """
 
 import os
@@ -16,12 +16,12 @@ from handlers.process.new_threads import end_now
 
 
 def main(listener: socket.socket, reports: int) -> int:
-    """Return the exit status. reports: the descriptor of the pipe."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # until it serves: the engine's process ends this one
+    """Run the API worker and return its exit status. reports: file descriptor of the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # until it serves, only the engine process stops it
     os.set_inheritable(reports, False)
     with collector_off():
         import_without_torch()
-        # Its imports take a second, in which the collector would find nothing.
+        # The imports take a second; the garbage collector would slow them down for nothing.
         from handlers.serving.api_workers.api_worker import serve_api_worker
 
         return serve_api_worker(listener, reports)

@@ -1,4 +1,4 @@
-"""The API workers, which are the processes that answer HTTP, started and kept by the engine's process."""
+"""The API workers, which the engine process starts, and restarts when they end."""
 
 import asyncio
 import logging
@@ -21,11 +21,11 @@ from handlers.settings.settings import Settings
 _log = logging.getLogger(__name__)
 
 _TO_END_S: Final = 0.5  # after the last connection
-# A process that ends sooner after it was ready has failed, and the next one may fail likewise.
+# A worker that ends sooner after it was ready counts as a failure.
 _FAILS_WITHIN_S: Final = 10.0
-_MAX_FAILURES: Final = 6  # in a row, which take some seconds: its place accepts connections meanwhile
-_PAUSE_S: Final = 0.25  # before the third start in a row, doubled before each that follows
-# A signal to stop may be for all processes, and reach this one last.
+_MAX_FAILURES: Final = 6  # consecutive; connections to the worker's socket wait meanwhile, some seconds
+_PAUSE_S: Final = 0.25  # before the second restart in a row, doubled for each further one
+# A stop signal may be sent to all processes and reach this one last.
 _SIGNAL_S: Final = 1.0
 _STOPPED: Final = frozenset(
     {0, *(status for sent in (signal.SIGTERM, signal.SIGINT) for status in (128 + sent, -sent))}
@@ -33,14 +33,14 @@ _STOPPED: Final = frozenset(
 
 
 class ApiWorkers:
-    """One process for each socket. Another takes the place of one that ends after it was ready.
+    """The API workers, one for each socket. A worker that ends after it was ready is replaced.
 
-    failure: done with an exit status once a process ends before it was ready, which no other would mend, or
-    once those that follow one have failed too often. live: the names of those that run.
+    failure: is set to an exit status if a worker ends before it was ready, or if its replacements fail too
+    often. live: names of the running workers.
     """
 
     def __init__(self, settings: Settings, listeners: Sequence[socket.socket]) -> None:
-        """Start nothing yet. Requires a running event loop."""
+        """Create the object without starting workers. Requires a running event loop."""
         self._settings = settings
         self._listeners = listeners
         self._loop = asyncio.get_running_loop()
@@ -55,14 +55,14 @@ class ApiWorkers:
         self.live: set[str] = set()
 
     async def begin(self) -> None:
-        """Start the processes, which import what they need and wait. Raises OSError if one cannot start."""
+        """Start the workers, which import their modules and wait for `ready`. Raises OSError."""
         for listener in self._listeners:
             self._starting.append(await _ApiWorker.start(listener))
 
     async def ready(self, path: str, model_info: ModelInfo) -> bool:
-        """Have them serve, and return whether all are ready; else one has failed, or a stop has begun.
+        """Let the workers serve, and return True when all are ready; False if one failed or a stop has begun.
 
-        path: the path of the engine's socket.
+        path: the path of the engine's Unix socket.
         """
         for place, worker in enumerate(self._starting):
             self._keeping.append(asyncio.create_task(self._keep(place, worker, path, model_info)))
@@ -80,12 +80,12 @@ class ApiWorkers:
             await event.wait()
 
     def begin_stop(self) -> None:
-        """Replace none that ends from now on, and wait for none. A handler of signals may call this."""
+        """Begin a stop: replace no worker from now on. May be called by a signal handler."""
         self._is_stopping = True
         self._loop.call_soon_threadsafe(self._stop_has_begun.set)
 
     async def stop(self, grace_s: float) -> None:
-        """Have them end by themselves; after the grace period, and the time to flush, they are killed."""
+        """Terminate the workers; kill those that still run after the grace period and the time to flush."""
         self._is_stopping = True
         for task in self._keeping:
             task.cancel()
@@ -103,38 +103,39 @@ class ApiWorkers:
                     process.kill()
 
     async def _keep(self, place: int, worker: "_ApiWorker", path: str, model_info: ModelInfo) -> None:
-        """Serve with this process, and with one that follows it, until the server stops."""
+        """Keep a worker running, by replacing it when it ends, until the server stops."""
         num_failures = 0
-        following: _ApiWorker | None = worker
+        current: _ApiWorker | None = worker
         try:
-            while following is not None:
-                self._running[place] = following
-                lived_s = await self._serve(place, following, path, model_info)
-                status = await following.process.wait()
+            while current is not None:
+                self._running[place] = current
+                lived_s = await self._serve(place, current, path, model_info)
+                status = await current.process.wait()
                 if await self._stops_too(status):
                     return
-                _log.error("a process of the API, %d, ended with status %d", following.process.pid, status)
+                pid = current.process.pid
+                _log.error("an API worker (process %d) ended with exit status %d", pid, status)
                 if not self._ready[place].is_set():
                     self._fail(status)
                     return
                 has_failed = lived_s is None or lived_s < _FAILS_WITHIN_S
                 num_failures = num_failures + 1 if has_failed else 0
-                following = await self._next(place, num_failures)
+                current = await self._next(place, num_failures)
         except Exception:
-            _log.exception("the processes of the API cannot be kept up, for a bug")
+            _log.exception("the API workers cannot be kept running because of a bug")
         self._fail(ExitStatus.FAILED)
 
     async def _next(self, place: int, num_failures: int) -> "_ApiWorker | None":
-        """Return a new process for a place, after a pause; None once too many have failed in a row."""
+        """Return a new worker for a place, after a pause; None after too many consecutive failures."""
         while num_failures < _MAX_FAILURES:
             if num_failures > 1:
                 await asyncio.sleep(_PAUSE_S * 2.0 ** (num_failures - 2))
             try:
                 return await _ApiWorker.start(self._listeners[place])
             except OSError as error:
-                _log.error("a process of the API cannot be started: %s", error)
+                _log.error("an API worker cannot be started: %s", error)
                 num_failures += 1
-        _log.error("the processes of the API have failed %d times in a row", num_failures)
+        _log.error("an API worker has failed %d times in a row", num_failures)
         return None
 
     def _fail(self, status: int) -> None:
@@ -142,7 +143,7 @@ class ApiWorkers:
             self.failure.set_result(status)
 
     async def _stops_too(self, status: int) -> bool:
-        """Return whether the server stops, where a process has ended with such a status."""
+        """Return whether the server is stopping, given the exit status with which a worker has ended."""
         if not self._is_stopping and status in _STOPPED:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stop_has_begun.wait(), _SIGNAL_S)
@@ -151,7 +152,7 @@ class ApiWorkers:
     async def _serve(
         self, place: int, worker: "_ApiWorker", path: str, model_info: ModelInfo
     ) -> float | None:
-        """Return for how many seconds the process was ready, once it has ended; None if it never was."""
+        """Run a worker until it ends; return the seconds for which it was ready, or None if it never was."""
         self._num_started += 1
         name = str(self._num_started)
         self.live.add(name)
@@ -168,13 +169,13 @@ class ApiWorkers:
 
 
 class _ApiWorker:
-    """A process that answers HTTP, and the pipe by which it reports that it is ready.
+    """The process of an API worker, and the pipe on which it reports that it is ready.
 
-    Its output is that of this process, since the audit log may go there.
+    It shares standard output with this process, since the audit log may be written there.
     """
 
     def __init__(self, process: Process, pipe: int) -> None:
-        """Begin to read. pipe: the descriptor of the end to read, which is closed here."""
+        """Start watching the pipe. pipe: file descriptor of the read end, which this object closes."""
         self.process = process
         self._loop = asyncio.get_running_loop()
         self._pipe = pipe
@@ -183,14 +184,14 @@ class _ApiWorker:
 
     @classmethod
     async def start(cls, listener: socket.socket) -> "_ApiWorker":
-        """Start one that listens on this socket. Raises OSError."""
+        """Start a worker that listens on this socket. Raises OSError."""
         pipe, reports = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
                 *command(listener.fileno(), reports),
                 stdin=subprocess.PIPE,
                 pass_fds=(listener.fileno(), reports),
-                start_new_session=True,  # a terminal's Ctrl-C is for this process, which ends the others
+                start_new_session=True,  # so that Ctrl-C in a terminal reaches only this process
             )
         except BaseException:
             os.close(pipe)
@@ -200,14 +201,14 @@ class _ApiWorker:
         return cls(process, pipe)
 
     async def send(self, start: bytes) -> None:
-        """Send what the process waits for on its standard input, which stays open."""
+        """Send the start message to the worker's standard input, which stays open."""
         assert self.process.stdin is not None
         self.process.stdin.write(start)
         with suppress(ConnectionError):
             await self.process.stdin.drain()
 
     async def is_ready(self) -> bool:
-        """Return True once the process is ready, or False once it has ended before."""
+        """Wait until the worker is ready (True) or has ended (False)."""
         ended = asyncio.ensure_future(self.process.wait())
         try:
             await asyncio.wait((self._is_ready, ended), return_when=asyncio.FIRST_COMPLETED)

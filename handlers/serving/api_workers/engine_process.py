@@ -1,4 +1,4 @@
-"""The process of the engine, which serves its tokens at a Unix socket to the processes that answer HTTP."""
+"""The engine process of a server with API workers, which serves the token API on a Unix socket to them."""
 
 import asyncio
 import logging
@@ -36,16 +36,16 @@ from handlers.transcription.settings import TranscriptionSettings
 
 _log = logging.getLogger(__name__)
 
-_BYTES_A_TOKEN: Final = 12  # of a prompt as JSON, at most
+_BYTES_A_TOKEN: Final = 12  # maximum in a JSON prompt
 
-# The parts of the settings that the engine's process heeds. Clients meet all others in the processes that
-# answer HTTP, and they must not hold a second time between these and the engine.
+# The sections of settings that the engine process applies. The API workers apply all others, such as API
+# keys, which must not be applied again between them and the engine.
 _SECTIONS: Final = (OwnEngineSettings, MediaSettings, TranscriptionSettings)
 _SHARED: Final = frozenset(
     {
         *("model", "served_model_name", "model_alias", "revision"),
         *("huggingface_hub_cache", "trust_remote_code"),
-        *("chat_template", "tool_call_parser", "trust_special_tokens", "pooling"),  # checked at the start
+        *("chat_template", "tool_call_parser", "trust_special_tokens", "pooling"),  # validated at the start
         *("max_concurrent_requests", "max_unread_bytes", "max_total_tokens", "validation_workers"),
         *("graceful_termination_timeout", "log_level", "json_output"),
     }
@@ -55,9 +55,9 @@ _SHARED: Final = frozenset(
 async def serve_engine(
     settings: Settings, start_engine: StartEngine, listeners: Sequence[socket.socket], watchdog: Watchdog
 ) -> int:
-    """Return the exit status once the server has stopped, or its engine has died.
+    """Run the engine and its API workers; return the exit status when the server has stopped.
 
-    listeners: the sockets on which the processes listen, one each. Raises the errors of `serve`.
+    listeners: the listening sockets, one for each API worker. Raises the errors of `serve`.
     """
     check_socket_folder()
     api_workers = ApiWorkers(settings, listeners)
@@ -101,22 +101,22 @@ async def _serve(
 
 
 def inner_settings(settings: Settings, info: ModelInfo) -> Settings:
-    """Return the settings of the token API behind the socket."""
-    # Files come from the API workers in base64, however these have got them.
+    """Return the settings of the token API on the Unix socket."""
+    # The API workers send media files in base64.
     files = settings.max_media_bytes * 4 // 3 if info.media else 0
     room = settings.payload_limit + _BYTES_A_TOKEN * info.max_total_tokens + files
-    heeded = _SHARED.union(*(section.model_fields for section in _SECTIONS))
-    usual = {
+    applied = _SHARED.union(*(section.model_fields for section in _SECTIONS))
+    defaults = {
         name: field.get_default(call_default_factory=True)
         for name, field in Settings.model_fields.items()
-        if name not in heeded
+        if name not in applied
     }
     own = {"root": ("tokens",), "playground": False, "payload_limit": room}
-    return settings.model_copy(update={**usual, **own})
+    return settings.model_copy(update={**defaults, **own})
 
 
 class _EngineServer(DrainingServer):
-    """A server that is ready once the processes in front of it are, and stops after them."""
+    """A server that is ready when its API workers are, and stops after them."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class _EngineServer(DrainingServer):
         listeners: Sequence[socket.socket],
         path: str,
     ) -> None:
-        """Keep the path of the socket that the API workers ask."""
+        """Create a server. path: the path of the Unix socket that the API workers connect to."""
         grace_s = settings.graceful_termination_timeout
         super().__init__(config, url, engine, grace_s, None, settings.header_timeout, watchdog)
         self._api_workers = api_workers
@@ -138,14 +138,14 @@ class _EngineServer(DrainingServer):
 
     @override
     async def _announce(self) -> None:
-        """Print the address once it is served; a process that cannot serve ends the server."""
+        """Print the address when all API workers are ready; stop the server if one cannot serve."""
         self._failing = asyncio.create_task(self._stop_at_failure())
         if await self._api_workers.ready(self._path, self._engine.model_info):
             await super()._announce()
 
     async def _stop_at_failure(self) -> None:
         status = await asyncio.shield(self._api_workers.failure)
-        _log.critical("the server stops because a process of its API cannot serve: status %d", status)
+        _log.critical("the server stops because an API worker cannot serve: exit status %d", status)
         self.status = ExitStatus.FAILED
         self._watchdog.arm(self._grace_s + FORCE_S)
         self.should_exit = True

@@ -1,4 +1,4 @@
-"""The sums of the metrics of several processes, and the path by which these exchange them."""
+"""The sums of the metrics of all API workers, and the path at which workers exchange them."""
 
 import re
 from collections.abc import Callable, Container, Iterable
@@ -10,12 +10,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 PATH = "/processes/"
 
-_FAMILY: Final = re.compile(r"^(?=# HELP )", re.MULTILINE)  # the beginning of one
+_FAMILY: Final = re.compile(r"^(?=# HELP )", re.MULTILINE)  # the beginning of a metric family
 _GAUGE: Final = re.compile(r"^# TYPE \S+ gauge$", re.MULTILINE)
 
 
 def summed(texts: Iterable[str]) -> str:
-    """Return the sum of metrics in the text exposition format, whose series are the same in all texts."""
+    """Return the sum of metrics in Prometheus' text format, which have the same series in all texts."""
     values: dict[str, float | None] = {}
     for text in texts:
         for line in text.splitlines():
@@ -29,24 +29,28 @@ def summed(texts: Iterable[str]) -> str:
 
 
 def without_gauges(text: str) -> str:
-    """Return metrics without those of the present, which end with their process."""
+    """Return metrics without gauges, which are meaningless after their process has ended."""
     families = _FAMILY.split(text)
     return "".join(family for family in families if not _GAUGE.search(family))
 
 
 class MetricSumsApp:
-    """An application with a path at which processes leave their metrics, and get the sums of all.
+    """An ASGI application with a path to which API workers post their metrics, and which returns the sums.
 
-    The counters of processes that have ended are kept, so that no counter ever falls, as one sum.
+    The counters of workers that have ended stay in the sums, so that no counter ever decreases.
     """
 
     def __init__(self, app: ASGIApp, engine_text: Callable[[], str], live: Container[str]) -> None:
-        """Begin without texts. engine_text: metrics before the sums. live: the names of running processes."""
+        """Create the application.
+
+        app: handles all other paths. engine_text: returns the metrics before the sums. live: names of running
+        workers.
+        """
         self._app = app
         self._engine_text = engine_text
         self._live = live
         self._texts: dict[str, str] = {}  # by name
-        self._ended = ""  # the sum of those that have ended
+        self._ended = ""  # the sum of the workers that have ended
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith(PATH):

@@ -1,4 +1,4 @@
-"""The engine's process as one that transcribes, for the processes that answer HTTP."""
+"""The transcriber of an API worker, which relays requests to the engine process."""
 
 import asyncio
 import logging
@@ -29,14 +29,14 @@ _log = logging.getLogger(__name__)
 
 
 class RelayedTranscriber(Transcribes):
-    """The engine's process as one that transcribes."""
+    """A transcriber that relays requests to the engine process."""
 
     def __init__(self, upstream: Upstream) -> None:
         self._upstream = upstream
 
     @override
     async def transcribe(self, active: ActiveRequest, request: TranscriptionRequest) -> Transcript:
-        """Return the whole transcript; see `Transcribes`."""
+        """Return the complete transcript; see `Transcribes`."""
         async with aclosing(self.stream(active, request)) as events:
             async for event in events:
                 if isinstance(event, Transcript):
@@ -47,7 +47,7 @@ class RelayedTranscriber(Transcribes):
     async def stream(
         self, active: ActiveRequest, request: TranscriptionRequest
     ) -> AsyncGenerator[TranscriptEvent, None]:
-        """Yield the text as segments are certain, then the transcript; see `Transcribes`."""
+        """Yield text as soon as segments are final, then the transcript; see `Transcribes`."""
         with active.permits("audio", 1, takes_turns=True):
             active.timing.validate()
             found: asyncio.Queue[TranscriptEvent | Exception] = asyncio.Queue()
@@ -71,7 +71,7 @@ class RelayedTranscriber(Transcribes):
     async def _read(
         self, request: TranscriptionRequest, put: Callable[[TranscriptEvent | Exception], None]
     ) -> None:
-        """Put the events of a transcript, of which the last is a Transcript or an error."""
+        """Read a transcript's events and pass them to `put`; the last is a Transcript or an error."""
         splitter = LineSplitter(_MAX_LINE_BYTES)
         is_over = False
 
@@ -88,11 +88,11 @@ class RelayedTranscriber(Transcribes):
                 await answer.stream(feed)
                 await answer.rest()
             if not is_over:
-                put(GenerationFailed("the engine's process ended the transcript early"))
+                put(GenerationFailed("the engine process ended the transcript early"))
         except NoAnswer as error:
-            put(EngineBusy(f"the engine's process cannot be reached: {error}"))
+            put(EngineBusy(f"the engine process cannot be reached: {error}"))
         except (BadStatus, CutOff) as error:
-            put(GenerationFailed(f"the engine's process broke off: {error}"))
-        except Exception:  # or else who awaits the events would wait for ever
-            _log.exception("a transcript failed by a bug")
+            put(GenerationFailed(f"the engine process failed: {error}"))
+        except Exception:  # otherwise the reader of the events would wait forever
+            _log.exception("a transcript failed because of a bug")
             put(GenerationFailed("the transcript failed"))

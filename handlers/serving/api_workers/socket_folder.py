@@ -1,4 +1,4 @@
-"""The folder of the engine's socket, which no other user may enter and which outlives no server for long."""
+"""The private folder of the engine's Unix socket, which is removed when the server ends or is restarted."""
 
 import os
 import shutil
@@ -20,9 +20,9 @@ _NAME: Final = "engine.sock"
 
 
 def check_socket_folder() -> None:
-    """Raise CannotListen if no socket can be had, before a model is loaded in vain.
+    """Raise CannotListen if the socket cannot be created, before a model is loaded.
 
-    The folders of servers that were killed are removed.
+    Also removes the folders of servers that were killed.
     """
     _remove_stale()
     with engine_socket():
@@ -31,17 +31,17 @@ def check_socket_folder() -> None:
 
 @contextmanager
 def engine_socket() -> Iterator[socket.socket]:
-    """Yield a socket that listens in a new folder, which is removed with it. Raises CannotListen."""
+    """Yield a listening socket in a new folder, and remove both afterwards. Raises CannotListen."""
     folder, descriptor = _new_folder()
     try:
         with socket.socket(socket.AF_UNIX) as listener:
             path = os.path.join(folder, _NAME)
             try:
                 listener.bind(path)
-            except OSError as error:  # Linux has room for 107 bytes
+            except OSError as error:  # for example, a path above Linux's limit of 107 bytes
                 reason = error.strerror or str(error)
                 raise CannotListen(
-                    f"cannot listen on {path}: {reason}; the variable TMPDIR names another folder"
+                    f"cannot listen on {path}: {reason}; set TMPDIR to use another folder"
                 ) from error
             listener.listen(BACKLOG)
             yield listener
@@ -51,12 +51,12 @@ def engine_socket() -> Iterator[socket.socket]:
 
 
 def _new_folder() -> tuple[str, int]:
-    """Return a new folder and a descriptor that locks it. A lock ends with its process, however that ends."""
+    """Return a new folder and a file descriptor that locks it until the process ends for any reason."""
     while True:
         try:
             folder = tempfile.mkdtemp(prefix=_PREFIX)
         except OSError as error:
-            raise CannotListen(f"no folder can be made for the engine's socket: {error.strerror}") from error
+            raise CannotListen(f"cannot create a folder for the engine's socket: {error.strerror}") from error
         if (descriptor := _locked(folder)) is not None:
             return folder, descriptor
 
@@ -71,9 +71,9 @@ def _remove_stale() -> None:
 
 
 def _locked(folder: str) -> int | None:
-    """Return a descriptor that locks a folder of this user; None if another process has locked or removed it.
+    """Lock a folder of this user and return the file descriptor; None if a process has locked or removed it.
 
-    Process ids would not do: those of another container that shares the folder mean other processes here.
+    Process ids could not replace the lock: another container that shares the folder has its own process ids.
     """
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

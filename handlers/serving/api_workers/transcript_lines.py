@@ -1,9 +1,9 @@
-"""The lines in which a transcript goes from the process whose model transcribes to those that answer HTTP.
+"""The encoding of transcripts as lines, for their way from the engine process to API workers.
 
-A transcript is made of windows that follow each other by the times in the text of the one before, of features
-of the whole sound, and of the decoder's attention. So the whole sound goes to the engine's process, which
-writes it down, and the events of the transcript come back, a line each: MessagePack in base64, since JSON has
-no infinite numbers, which log-probabilities may be.
+Each window of a transcript depends on the timestamps in the one before, on features of the whole audio, and
+on the decoder's attention. So API workers send the whole audio to the engine process, which returns the
+events of the transcript, one in each line: MessagePack in base64, since JSON cannot represent infinite
+log-probabilities.
 """
 
 from base64 import b64decode, b64encode
@@ -31,7 +31,7 @@ PATH: Final = "/transcripts"
 
 
 class _Failure(msgspec.Struct, omit_defaults=True):
-    """An error by the name of its class, with what that is made of."""
+    """An exception: the name of its class, and its arguments."""
 
     kind: str
     message: str = ""
@@ -41,7 +41,7 @@ class _Failure(msgspec.Struct, omit_defaults=True):
 
 
 class _Line(msgspec.Struct, omit_defaults=True):
-    """One of an event's forms."""
+    """An event of a transcript; exactly one field is set."""
 
     delta: TextDelta | None = None
     transcript: Transcript | None = None
@@ -49,21 +49,21 @@ class _Line(msgspec.Struct, omit_defaults=True):
 
 
 _ERRORS: Final[Mapping[str, Callable[[_Failure], Exception]]] = {
-    "Refused": lambda one: Refused(one.message, one.field, Violation[one.violation]),
-    "InvalidMedia": lambda one: InvalidMedia(int(one.number), one.message),
-    "NotCapable": lambda one: NotCapable(one.field),
-    "InvalidRequest": lambda one: InvalidRequest(one.message),
-    "Overloaded": lambda one: Overloaded(one.number),
-    "EngineDied": lambda one: EngineDied(),
-    "EngineStopped": lambda one: EngineStopped(one.message),
-    "EngineBusy": lambda one: EngineBusy(one.message),
-    "RequestAborted": lambda one: RequestAborted(one.message),
+    "Refused": lambda failure: Refused(failure.message, failure.field, Violation[failure.violation]),
+    "InvalidMedia": lambda failure: InvalidMedia(int(failure.number), failure.message),
+    "NotCapable": lambda failure: NotCapable(failure.field),
+    "InvalidRequest": lambda failure: InvalidRequest(failure.message),
+    "Overloaded": lambda failure: Overloaded(failure.number),
+    "EngineDied": lambda failure: EngineDied(),
+    "EngineStopped": lambda failure: EngineStopped(failure.message),
+    "EngineBusy": lambda failure: EngineBusy(failure.message),
+    "RequestAborted": lambda failure: RequestAborted(failure.message),
 }
 _decoder: Final = msgspec.msgpack.Decoder(_Line)
 
 
 def _failure_of(error: Exception) -> _Failure:
-    """Return what of an error goes to the other process; one that is not named is a failure there too."""
+    """Return the encoded form of an exception; an unknown class becomes GenerationFailed."""
     found = _Failure("GenerationFailed", str(error))
     for kind in type(error).__mro__:
         if kind.__name__ in _ERRORS:
@@ -81,13 +81,13 @@ def _failure_of(error: Exception) -> _Failure:
 
 
 def _error_of(failure: _Failure) -> Exception:
-    """Return the error that a failure was made of."""
+    """Return the exception that a failure encodes."""
     make = _ERRORS.get(failure.kind)
     return GenerationFailed(failure.message) if make is None else make(failure)
 
 
 def to_line(event: TranscriptEvent | Exception) -> bytes:
-    """Return an event, or the error that ends a transcript, as a line without its end."""
+    """Encode an event, or the error that ends a transcript, as a line without a line break."""
     if isinstance(event, Exception):
         line = _Line(failure=_failure_of(event))
     elif isinstance(event, TextDelta):
@@ -98,11 +98,11 @@ def to_line(event: TranscriptEvent | Exception) -> bytes:
 
 
 def from_line(line: bytes) -> TranscriptEvent | Exception:
-    """Return what a line was made of. Raises ValueError for any other."""
+    """Decode a line. Raises ValueError if it is invalid."""
     found = _decoder.decode(b64decode(line, validate=True))
     if found.failure is not None:
         return _error_of(found.failure)
     event = found.delta or found.transcript
     if event is None:
-        raise msgspec.ValidationError("a line has an event or a failure")
+        raise msgspec.ValidationError("a line must have an event or a failure")
     return event

@@ -1,4 +1,4 @@
-"""Transcripts of the engine's process for those that answer HTTP."""
+"""The engine process's transcription service for API workers."""
 
 import asyncio
 import time
@@ -19,13 +19,13 @@ from handlers.settings.settings import Settings
 from handlers.transcription.transcriber import Transcriber
 from handlers.transcription.transcript import TranscriptionRequest
 
-# Seconds between two lines, of which one may be blank: a window can take longer than an engine may be silent.
+# Seconds after which a blank line is sent, since a window can take longer than the timeout of an engine.
 _PULSE_S: Final = 10.0
 _request_decoder: Final = msgspec.msgpack.Decoder(TranscriptionRequest)
 
 
 class TranscriptsApp:
-    """An application with a path at which processes of this server send sounds, and get their transcripts."""
+    """An ASGI application with a path to which API workers send audio, and which returns transcripts."""
 
     def __init__(self, app: ASGIApp, engine: Engine, settings: Settings) -> None:
         self._app = app
@@ -47,7 +47,7 @@ class TranscriptsApp:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = _request_decoder.decode(await Request(scope, receive).body())
         await send({"type": "http.response.start", "status": 200, "headers": []})
-        leaving = asyncio.ensure_future(receive())  # which returns once the other process has left
+        leaving = asyncio.ensure_future(receive())  # returns when the worker disconnects
         async with aclosing(self._lines(request)) as lines:
             following = asyncio.ensure_future(anext(lines, None))
             try:

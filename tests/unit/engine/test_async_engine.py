@@ -346,7 +346,7 @@ async def test_a_stop_does_not_wait_for_a_step_without_end(
     await asyncio.wait_for(engine.stop(), 30)
     with pytest.raises(EngineStopped):
         await reading
-    assert "the running step does not end" in caplog.text
+    assert "the running step has not ended" in caplog.text
     may_end.set()
     assert await asyncio.to_thread(engine._thread.stop, 30)
 

@@ -139,7 +139,7 @@ def test_a_broken_checkpoint_is_one_line(
         (("--chat-template", "{{ x"), 1, "chat template is no Jinja"),
         (("--chat-template", "{{ x", "--api-workers", "1"), 1, "chat template is no Jinja"),
         (("--chat-template", "missing"), 2, "--chat-template: no chat template can be read from missing"),
-        (("--num-threads", "100000"), 2, "--num-threads: 100000 threads would wait for one another"),
+        (("--num-threads", "100000"), 2, "--num-threads: 100000 threads are more than the"),
     ],
 )
 def test_a_wrong_option_is_one_line(

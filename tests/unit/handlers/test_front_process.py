@@ -82,7 +82,7 @@ def test_the_start_of_a_front_takes_little_and_is_told_in_the_table() -> None:
     while len(seen) < 3 and min(seen, default=math.inf) > MAX_START_S:
         with front() as (server, _):
             (line,) = (line for line in server.said if line.startswith("  process   "))
-        taken = re.search(r"after ([\d.]+) s \(([\d.]+) s of processor time\), with (\d+) MB", line)
+        taken = re.search(r"after ([\d.]+) s \(([\d.]+) s of CPU time\), with (\d+) MB", line)
         assert taken is not None, line
         total_s, processor_s, resident_mb = map(float, taken.groups())
         assert total_s > 0.3 and processor_s > 0.3

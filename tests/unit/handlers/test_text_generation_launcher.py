@@ -147,7 +147,7 @@ def test_tgis_names_of_severities_are_taken(monkeypatch: pytest.MonkeyPatch) -> 
         (["--sharded", "true"], "--sharded true is refused: a model cannot be split over several devices"),
         (["--quantize", "bitsandbytes-nf4"], "--quantize: 'bitsandbytes-nf4' is not supported"),
         (["--rope-scaling", "dynamic"], "--rope-scaling dynamic is refused"),
-        (["--lora-adapters", "a="], "--lora-adapters: an adapter is given as name=folder"),
+        (["--lora-adapters", "a="], "--lora-adapters: an adapter must have the form name=folder"),
         (["--tokenizer-config-path", "none.json"], "--tokenizer-config-path: no chat template can be read"),
         (["--port", "many"], "--port: Input should be a valid integer"),
     ],

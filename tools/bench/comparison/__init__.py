@@ -1,1 +1,1 @@
-"""Verbatim beside other engines and servers, which take turns on one machine."""
+"""Comparisons of Verbatim with other engines and servers, which are measured by turns on one machine."""

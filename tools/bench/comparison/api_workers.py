@@ -1,10 +1,10 @@
-"""Streams of servers with API workers, beside one that answers HTTP in the engine's process, by turns.
+"""Compare servers with separate API processes (--api-workers) with a server of one process, by turns.
 
-Each server has the embedded model and as many API workers as is said; all run from the first round
-to the last. In each round, one client is measured alone at each, then many together, from this process. A gap
-is the time between two events of one stream. The processor time is that of the server's processes while all
-clients stream. Meanwhile another process asks each process of the server for its version: the longest answer
-bounds the time for which an event loop was held. The table has the medians over the rounds.
+Each server has the embedded model and the given number of API processes; all run during the whole benchmark.
+In each round, a single client and then many concurrent clients are measured at each server. A gap is the time
+between two events of a stream. The CPU time is that of the server's processes while all clients stream.
+Meanwhile, another process requests the version from the server's processes: the longest time of an answer is
+an upper bound for the time that an event loop was blocked. The table has medians over the rounds.
 """
 
 import argparse
@@ -31,20 +31,20 @@ from tools.bench.table import Row, print_tables
 _NUM_PULSES: Final = 8
 _PULSE_S: Final = 0.005
 _TO_BEGIN_S: Final = 60.0
-# Of one length, so that what is kept of one piece for the next holds neither of them whole.
+# Equal lengths, so that the rest that is kept for the next piece contains neither completely.
 _EVENT: Final = b"data: {"
 _END: Final = b" [DONE]"
 
 
 class Stream(NamedTuple):
-    """first_s: until the first event. gaps: seconds between events."""
+    """The times of a stream in seconds. first_s: until the first event. gaps: between events."""
 
     first_s: float
     gaps: list[float]
 
 
 async def stream(host: str, port: int, num_tokens: int) -> Stream:
-    """Ask for a stream of so many tokens, and time its events."""
+    """Request a stream of `num_tokens`, and measure the times of its events."""
     reader, writer = await asyncio.open_connection(host, port)
     asked = {"max_tokens": num_tokens, "ignore_eos": True, "temperature": 0, "stream": True}
     messages = [{"role": "user", "content": "Tell me a story."}]
@@ -57,15 +57,15 @@ async def stream(host: str, port: int, num_tokens: int) -> Stream:
     while _END not in found:
         data = await reader.read(65_536)
         assert data, "the stream was cut"
-        found = found[1 - len(_END) :] + data  # either mark may be in two pieces
+        found = found[1 - len(_END) :] + data  # a mark may be split over two pieces
         times += [time.perf_counter()] * found.count(_EVENT)
     writer.close()
     return Stream(times[0] - began, [later - sooner for sooner, later in zip(times, times[1:], strict=False)])
 
 
 def pulse(host: str, port: int, has_begun: Event, is_over: Event) -> list[float]:
-    """Return the seconds that each answer to a small request took, until it is over, or a little longer."""
-    # The system spreads connections over the server's processes.
+    """Send small requests until `is_over` is set; return the seconds that each answer took."""
+    # Linux distributes connections over the server's processes.
     connections = [HTTPConnection(host, port) for _ in range(_NUM_PULSES)]
     taken: list[float] = []
     has_begun.set()
@@ -82,12 +82,12 @@ def pulse(host: str, port: int, has_begun: Event, is_over: Event) -> list[float]
 
 @contextmanager
 def pulses(host: str, port: int) -> Iterator[Future[list[float]]]:
-    """Ask for the version while the block runs. The future is done afterwards."""
+    """Request the version repeatedly while the block runs; the future is done afterwards."""
     with get_context("spawn").Manager() as manager, ProcessPoolExecutor(1, get_context("spawn")) as pool:
         has_begun, is_over = manager.Event(), manager.Event()
         taken = pool.submit(pulse, host, port, has_begun, is_over)
         try:
-            has_begun.wait(_TO_BEGIN_S)  # else its start would take the time of the streams
+            has_begun.wait(_TO_BEGIN_S)  # so that its start does not slow down the streams
             yield taken
         finally:
             is_over.set()
@@ -95,15 +95,15 @@ def pulses(host: str, port: int) -> Iterator[Future[list[float]]]:
 
 
 def children(pid: int) -> list[int]:
-    """Return the ids of the API workers of a server."""
+    """Return the ids of the API processes."""
     found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [int(one) for one in found if b"api_worker_process" in Path(f"/proc/{one}/cmdline").read_bytes()]
 
 
 class Figures(NamedTuple):
-    """The figures of one server in one round: milliseconds, microseconds of processor time, or as named.
+    """The results of a server in one round: milliseconds, CPU microseconds, or as named.
 
-    A small request is one for the version, while all clients stream.
+    A small request is a request for the version while all clients stream.
     """
 
     first_ms: float
@@ -120,7 +120,7 @@ class Figures(NamedTuple):
 
 
 class Served(NamedTuple):
-    """A running server. pid: of the process that has the engine."""
+    """A running server. pid: id of the engine process."""
 
     name: str
     url: str
@@ -128,7 +128,7 @@ class Served(NamedTuple):
 
 
 async def measure(served: Served, num_clients: int, num_tokens: int) -> Figures:
-    """Measure one client alone, and then so many at once."""
+    """Measure a single client, and then `num_clients` concurrent ones."""
     parts = urlsplit(served.url)
     host, port = parts.hostname or "", parts.port or 0
     await stream(host, port, 8)
@@ -159,7 +159,7 @@ async def measure(served: Served, num_clients: int, num_tokens: int) -> Figures:
 
 @contextmanager
 def serving(num_processes: int, num_clients: int) -> Iterator[Served]:
-    """Serve the embedded model with so many API workers while the block runs; 0: no workers."""
+    """Serve the embedded model while the block runs. num_processes: API processes; 0 for none."""
     command = [str(Path(sys.executable).with_name("verbatim")), "serve", "--port", "0"]
     command += ["--api-workers", str(num_processes), "--max-concurrent-requests", str(2 * num_clients)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -213,8 +213,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         nargs="+",
         default=[0, 1, 2],
-        help="processes for HTTP, of a server each; 0: no workers",
+        help="numbers of API processes, one for each server; 0 for a server of one process",
     )
-    parser.add_argument("--clients", type=int, default=128, help="clients that stream at once (default: 128)")
+    parser.add_argument("--clients", type=int, default=128, help="concurrent clients (default: 128)")
     parser.add_argument("--tokens", type=int, default=48, help="tokens of each stream (default: 48)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds (default: 5)")

@@ -1,4 +1,4 @@
-"""Verbatim beside other engines and servers, by turns, on the same random weights."""
+"""Compare Verbatim with other engines and servers, by turns, with the same random weights."""
 
 import argparse
 import json
@@ -18,11 +18,11 @@ from tools.bench.comparison.http_level import Server
 from tools.bench.random_model import SHAPES, write_model
 from tools.bench.table import Row, print_table
 
-_MAX_BUSY: Final = 0.1  # of the cores' time, that others may take
+_MAX_BUSY: Final = 0.1  # maximum share of the cores' time that other programs may use
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # no peer outlives it
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that no peer is left running
     shape = "small" if arguments.small else "Qwen2.5-0.5B"
     print(f"{shape}'s shape, random bfloat16 weights, greedy; {arguments.rounds} rounds by turns, medians")
     report: dict[str, Any] = {
@@ -99,7 +99,7 @@ def _measure_servers(arguments: argparse.Namespace, model: Path, names: list[str
 
 
 def _floor(model: Path, shape: dict[str, Any], requests: list[int]) -> list[Row]:
-    """A bound for every engine in bfloat16: a step reads all weights, keys and values once."""
+    """Return a lower bound for engines in bfloat16: a step must read all weights, keys and values once."""
     bandwidth = machine.read_bandwidth()
     weights = (model / "model.safetensors").stat().st_size
     head_size = shape["hidden_size"] // shape["num_attention_heads"]
@@ -117,7 +117,7 @@ def _floor(model: Path, shape: dict[str, Any], requests: list[int]) -> list[Row]
 
 
 def _check_idle(arguments: argparse.Namespace) -> None:
-    """Warns, or with --strict refuses (SystemExit), where others use the machine."""
+    """Warn if other programs use the machine; with --strict, raise SystemExit."""
     if (busy := machine.busy_share(1.0)) <= _MAX_BUSY:
         return
     message = f"other processes take {busy:.0%} of the cores: figures will be too low"
@@ -128,7 +128,7 @@ def _check_idle(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def _model(given: Path | None, shape: str) -> Iterator[Path]:
-    """The directory of the model: a new one, or the one given, which is written if it is not there."""
+    """Yield the directory of the model: a temporary one, or the given one, which is created if necessary."""
     if given is None:
         with tempfile.TemporaryDirectory() as directory:
             write_model(Path(directory), shape)
@@ -148,28 +148,32 @@ def _peer(text: str) -> tuple[str, Path]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", nargs="+", choices=KINDS, help="these contenders; all that are installed")
+    parser.add_argument(
+        "--only", nargs="+", choices=KINDS, help="contenders to measure (default: all that are installed)"
+    )
     parser.add_argument(
         "--peer",
         action="append",
         type=_peer,
         default=[],
         metavar="NAME=DIRECTORY",
-        help="the virtual environment of a contender",
+        help="virtual environment of a contender; may be repeated",
     )
     parser.add_argument(
-        "--level", nargs="+", choices=("engine", "http"), default=["engine", "http"], help="what to measure"
-    )
-    parser.add_argument("--requests", type=int, nargs="+", default=[1, 8, 32], help="at the same time")
-    parser.add_argument("--prompts", type=int, nargs="+", default=[128, 512], help="their tokens")
-    parser.add_argument("--outputs", type=int, nargs="+", default=[32, 128], help="tokens of answers by HTTP")
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of which medians are taken")
-    parser.add_argument("--small", action="store_true", help="a small model, for a check of a minute")
-    parser.add_argument("--model", type=Path, help="keep the model in this directory, in all formats")
-    parser.add_argument(
-        "--logs", type=Path, default=Path(tempfile.gettempdir()), help="where peers' words go"
+        "--level", nargs="+", choices=("engine", "http"), default=["engine", "http"], help="levels to measure"
     )
     parser.add_argument(
-        "--json", type=Path, help="also write a report there, the machine's description in it"
+        "--requests", type=int, nargs="+", default=[1, 8, 32], help="numbers of concurrent requests"
     )
-    parser.add_argument("--strict", action="store_true", help="refuse a machine that others use")
+    parser.add_argument("--prompts", type=int, nargs="+", default=[128, 512], help="numbers of prompt tokens")
+    parser.add_argument(
+        "--outputs", type=int, nargs="+", default=[32, 128], help="tokens of answers over HTTP"
+    )
+    parser.add_argument("--rounds", type=int, default=5, help="rounds, of which medians are reported")
+    parser.add_argument("--small", action="store_true", help="use a small model, for a test of a minute")
+    parser.add_argument("--model", type=Path, help="directory in which to keep the model, in all formats")
+    parser.add_argument(
+        "--logs", type=Path, default=Path(tempfile.gettempdir()), help="folder for the peers' logs"
+    )
+    parser.add_argument("--json", type=Path, help="file for a report, with a description of the machine")
+    parser.add_argument("--strict", action="store_true", help="stop if other programs use the machine")

@@ -1,4 +1,4 @@
-"""Engines and servers that are measured: processes that stand still while another has its turn."""
+"""The engines and servers to measure: processes that are stopped while another one is measured."""
 
 import json
 import os
@@ -15,15 +15,15 @@ _DRIVERS: Final = Path(__file__).parent.parent / "peers"
 
 
 class Failed(Exception):
-    """An engine cannot do what was asked, or its process ended; the message says which."""
+    """An engine failed or does not support a request, or its process ended; the message has the reason."""
 
 
 class Kind(NamedTuple):
-    """script: its driver. venv: the environment that `make bench-peers` makes for it.
+    """A kind of contender.
 
-    runs_here: whether our own environment does where that is missing.
-    environment: what its process needs, `{venv}` for the environment's directory.
-    beside: our contender with weights of as many bits, which its ratio is to.
+    script: its driver. venv: the virtual environment that `make bench-peers` creates. runs_here: our own
+    environment is used if that is missing. environment: environment variables; `{venv}` is replaced by the
+    environment's directory. beside: our contender with the same number of bits, which it is compared with.
     """
 
     script: str
@@ -34,7 +34,7 @@ class Kind(NamedTuple):
 
 
 def _rounded(kind: Kind, weights: str, *, beside: str) -> Kind:
-    """Return the kind with weights that its driver rounds so."""
+    """Return the kind with quantized weights."""
     return kind._replace(environment={**kind.environment, "BENCH_WEIGHTS": weights}, beside=beside)
 
 
@@ -66,7 +66,7 @@ KINDS: Final = {
 
 
 class Turns:
-    """A process and its children, which run within its turns alone. They begin stopped, once they are up."""
+    """A process and its children, which only run during their turns; they are stopped when started up."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self.process = process
@@ -80,19 +80,19 @@ class Turns:
             os.killpg(self.process.pid, signal.SIGSTOP)
 
     def end(self) -> None:
-        with suppress(ProcessLookupError):  # it has ended by itself
+        with suppress(ProcessLookupError):  # it has already ended
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.__exit__(None, None, None)  # waits for it, and closes its pipes
+        self.process.__exit__(None, None, None)  # waits for the process and closes its pipes
 
 
 def start(command: list[str], environment: Mapping[str, str], log: Path, *, has_pipes: bool = False) -> Turns:
-    """Runs a command as the leader of a group; what it says of itself goes to the log.
+    """Run a command as the leader of a process group, with its output in a log file.
 
-    It keeps its modules compiled, as one that is installed does: some images set a variable that forbids it,
-    and to compile ours at each start takes 0.6 s.
+    Its compiled Python modules are cached, as in an installation: some images set a variable that disables
+    the cache, and compiling ours at each start takes 0.6 s.
 
-    Not of a session: Linux shares cores between sessions whatever their priorities (sched(7), autogroup), and
-    the client's would mean nothing.
+    It is not the leader of a session: Linux divides cores between sessions regardless of priorities
+    (sched(7), autogroup), so that the client's low priority would have no effect.
     """
     inherited = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     with log.open("a") as file:
@@ -109,7 +109,7 @@ def start(command: list[str], environment: Mapping[str, str], log: Path, *, has_
 
 
 class Contender:
-    """An engine behind its driver. load_s: from the start of its process until the model is there."""
+    """An engine with its driver. load_s: seconds from the start of its process until the model is loaded."""
 
     def __init__(self, name: str, python: str, log: Path) -> None:
         self.name = name
@@ -128,7 +128,7 @@ class Contender:
         os.killpg(self._turns.process.pid, signal.SIGSTOP)
 
     def generate(self, prompts: list[list[int]], num_tokens: int) -> list[tuple[float, int]]:
-        """Seconds since the request and new tokens, step by step."""
+        """Generate tokens; return the seconds since the request and the new tokens of each step."""
         with self._turns.turn():
             reply = self._ask(do="generate", prompts=prompts, num_tokens=num_tokens)["steps"]
         steps = [(float(seconds), int(count)) for seconds, count in reply]
@@ -136,7 +136,7 @@ class Contender:
         return steps
 
     def server(self, model: Path, port: int) -> tuple[list[str], dict[str, str]]:
-        """The command that serves a model there, and its environment. Raises Failed."""
+        """Return the command that serves a model at a port, and its environment. Raises Failed."""
         reply = self._ask(do="server", model=str(model), port=port)
         return reply["command"], {**self.environment, **reply["environment"]}
 
@@ -163,7 +163,7 @@ class Contender:
 
 
 def python_of(name: str, given: Mapping[str, Path]) -> str | None:
-    """The Python that runs a contender, in the environment given for it or its own; None: not installed."""
+    """Return the Python executable for a contender; None if not installed. given: environments by name."""
     kind = KINDS[name]
     python = given.get(name, Path(kind.venv)).absolute() / "bin" / "python"
     if python.exists():

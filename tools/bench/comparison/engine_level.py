@@ -1,4 +1,4 @@
-"""Engines without a server: how fast they decode and read prompts."""
+"""Measurements of engines without a server: the speed of decode and prefill."""
 
 import argparse
 from itertools import pairwise
@@ -16,7 +16,7 @@ DECODE_PROMPT: Final = 128
 
 
 class Case(NamedTuple):
-    """So many requests at once, each of so many prompt tokens."""
+    """A number of concurrent requests with the same number of prompt tokens."""
 
     num_requests: int
     num_prompt_tokens: int
@@ -24,13 +24,13 @@ class Case(NamedTuple):
 
 
 def cases(arguments: argparse.Namespace) -> list[Case]:
-    """Decoding at each concurrency; prompts alone, whose one token ends them."""
+    """Return the cases: decoding at each concurrency, and prompts with a single output token."""
     decoding = [Case(num, DECODE_PROMPT, NUM_TOKENS) for num in arguments.requests]
     return decoding + [Case(1, num, 1) for num in arguments.prompts]
 
 
 def measure(contender: Contender, case: Case, number: int, vocab_size: int) -> tuple[float, float]:
-    """Decoded tokens/s and seconds to the first token, of prompts that are the round's own."""
+    """Return decoded tokens/s and seconds to the first token, for new prompts."""
     steps = contender.generate(_prompts(Random(number), case, vocab_size), case.num_tokens)
     return decode_speed(steps, case.num_requests), steps[0][0]
 
@@ -43,9 +43,9 @@ def _prompts(random: Random, case: Case, vocab_size: int) -> list[list[int]]:
 
 
 def decode_speed(steps: list[tuple[float, int]], num_requests: int) -> float:
-    """Tokens/s of the median step that gave each request a token, after one that did so too.
+    """Return the tokens/s of the median step that gave each request a token, like the step before.
 
-    0 where there are none. A step that computes a prompt beside is no such step.
+    0 if there is no such step. Steps that also compute a prompt are excluded.
     """
     times = [
         later - earlier
@@ -56,7 +56,7 @@ def decode_speed(steps: list[tuple[float, int]], num_requests: int) -> float:
 
 
 def rows(case: Case, results: dict[str, list[tuple[float, float]]]) -> list[Row]:
-    """A line for each contender. ratio: ours with as many bits to theirs, above 1 where ours is faster."""
+    """Return a row for each contender. ratio: our speed with the same bits over theirs."""
     speeds = {name: _speeds(case, rounds) for name, rounds in results.items()}
     ratios = {name: compare(speeds.get(KINDS[name].beside, []), own) for name, own in speeds.items()}
     return [
@@ -76,7 +76,7 @@ def rows(case: Case, results: dict[str, list[tuple[float, float]]]) -> list[Row]
 
 
 def _speeds(case: Case, rounds: list[tuple[float, float]]) -> list[float]:
-    """Tokens/s of each round: of the prompt where no more than its token is asked for, else of decoding."""
+    """Return the tokens/s of each round: of prefill if one output token is requested, otherwise of decode."""
     if case.num_tokens == 1:
         return [case.num_prompt_tokens / first for _, first in rounds]
     return [speed for speed, _ in rounds]
@@ -85,7 +85,7 @@ def _speeds(case: Case, rounds: list[tuple[float, float]]) -> list[float]:
 def run(
     contenders: list[Contender], arguments: argparse.Namespace, vocab_size: int
 ) -> tuple[list[Row], float]:
-    """The rows, printed case by case, and how busy others kept the machine at most, before and after."""
+    """Print the rows case by case; return them, and the maximum load by other programs before and after."""
     busy = busy_share()
     results = by_turns(
         contenders,

@@ -1,7 +1,7 @@
-"""Verbatim as the front of a vLLM server, beside vLLM's own HTTP API and its token stream, by turns.
+"""Compare Verbatim as the front of a vLLM server with vLLM's own HTTP API and with its token API, by turns.
 
-With `--scripted`, a server that computes nothing takes vLLM's place, so that no vLLM has to be installed, and
-the same tokens come at the same pace to any version of the front; `--before` asks another version by turns.
+With `--scripted`, a scripted server replaces vLLM, so that vLLM need not be installed and every version of
+the front gets the same tokens at the same speed; `--before` also measures another version.
 """
 
 import argparse
@@ -45,14 +45,14 @@ _VLLM_ENVIRONMENT: Final = {"VLLM_CPU_KVCACHE_SPACE": "1"}
 
 
 class Prompt(NamedTuple):
-    """A message, and the tokens of the chat that has it alone, as the front renders it."""
+    """A message, and the tokens of a chat with this message, as the front renders it."""
 
     text: str
     token_ids: list[int]
 
 
 class Way(NamedTuple):
-    """A way to the tokens of the one vLLM server. brings: found in what brings a token, or its text."""
+    """An API that returns the vLLM server's tokens. brings: bytes that occur in every event with a token."""
 
     name: str
     port: int
@@ -65,7 +65,7 @@ class Way(NamedTuple):
         return post(self.path, json.dumps(body).encode())
 
     def first(self, answer: Answer) -> float:
-        """Return when the first token came. Raises Failed for an answer without one."""
+        """Return the time of the first token. Raises Failed for an answer without tokens."""
         for seconds, data in answer.arrivals:
             if self.brings.search(data):
                 return seconds
@@ -73,7 +73,7 @@ class Way(NamedTuple):
 
 
 class Load(NamedTuple):
-    """So many streams at once, each of so many tokens; and so many times one after another."""
+    """A load: concurrent streams of a number of tokens, repeated sequentially."""
 
     num_streams: int
     num_tokens: int
@@ -81,7 +81,7 @@ class Load(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """first_s: median seconds to a first token. The rest: microseconds of processor time a token."""
+    """A measurement. first_s: median seconds to the first token. The others: CPU microseconds per token."""
 
     tokens_per_s: float
     first_s: float
@@ -91,26 +91,28 @@ class Measured(NamedTuple):
 
 
 class Server(NamedTuple):
-    """The process group of a server, and its port."""
+    """A server's process group and port."""
 
     group: int
     port: int
 
 
 class Servers(NamedTuple):
-    """The front, vLLM, and another version of the front, if there is one to compare."""
+    """The front, vLLM, and optionally another version of the front."""
 
     front: Server
     vllm: Server
     before: Server | None = None
 
     def front_of(self, way: str) -> Server:
-        """Return the front that a way asks; of those past a front, the one they are compared with."""
+        """Return the front of an API; for vLLM's own APIs, the front that they are compared with."""
         return self.before if way == BEFORE and self.before is not None else self.front
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # no server outlives it
+    signal.signal(
+        signal.SIGTERM, lambda number, _: sys.exit(128 + number)
+    )  # so that no server is left running
     served = "a scripted server" if arguments.scripted else arguments.shape or "the embedded model"
     sampling = f"temperature {arguments.temperature}" if arguments.temperature else "greedy"
     print(f"{served}; prompts of {arguments.prompt} characters; {sampling}")
@@ -146,9 +148,9 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 @contextmanager
 def _servers(arguments: argparse.Namespace, model: Path) -> Iterator[Servers]:
-    """Run vLLM and the front over it for the block. Raises Failed if they do not come up.
+    """Run vLLM and the front while the block runs. Raises Failed if they do not start.
 
-    The front starts vLLM, and so places its threads, unless they are to be started apart.
+    The front starts vLLM, and so places its threads, unless --apart is set.
     """
     name = ["--served-model-name", MODEL]
     port = free_port()
@@ -189,7 +191,7 @@ def _servers(arguments: argparse.Namespace, model: Path) -> Iterator[Servers]:
 
 
 def _wait_until_ready(port: int, has_ended: Callable[[], int | None]) -> None:
-    """Return once the front answers, which it does once vLLM is ready."""
+    """Wait until the front is ready, which it is when vLLM is."""
     ends = time.perf_counter() + MAX_START_S
     while time.perf_counter() < ends:
         if (status := has_ended()) is not None:
@@ -208,7 +210,7 @@ def _wait_until_ready(port: int, has_ended: Callable[[], int | None]) -> None:
 
 
 def ways(servers: Servers, temperature: float = 0.0) -> list[Way]:
-    """Return the fronts' chats, vLLM's chat, and vLLM's tokens, which the fronts read."""
+    """Return the APIs: the fronts' chat completions, vLLM's chat completions, and vLLM's token API."""
     before = servers.before
 
     def chat(prompt: Prompt, num_tokens: int) -> dict[str, Any]:
@@ -216,7 +218,7 @@ def ways(servers: Servers, temperature: float = 0.0) -> list[Way]:
         return {"messages": messages, **params(num_tokens)}
 
     def generate(prompt: Prompt, num_tokens: int) -> dict[str, Any]:
-        # As the front asks: a reader of ids needs no texts of vLLM's.
+        # Like the front's requests: no texts, only token ids.
         sampling = {**params(num_tokens), "detokenize": False}
         return {"token_ids": prompt.token_ids, "sampling_params": sampling}
 
@@ -232,7 +234,7 @@ def ways(servers: Servers, temperature: float = 0.0) -> list[Way]:
 
 
 def _measure(way: Way, load: Load, servers: Servers, prompts: list[list[Prompt]]) -> Measured:
-    """prompts: those of each time, one for each stream."""
+    """Measure an API. prompts: for each repetition, one for each stream."""
     firsts, wall_s = list[float](), 0.0
     front = servers.front_of(way.name)
     before = _processor_s(front, servers.vllm)
@@ -248,12 +250,12 @@ def _measure(way: Way, load: Load, servers: Servers, prompts: list[list[Prompt]]
 
 
 def _processor_s(front: Server, vllm: Server) -> tuple[float, float, float]:
-    """Return the seconds that the front, vLLM and this process have computed."""
+    """Return the CPU seconds of the front, of vLLM and of this process."""
     return group_s(front.group), group_s(vllm.group), time.process_time()
 
 
 def _prompts(load: Load, servers: Servers, random: Random, num_characters: int) -> list[list[Prompt]]:
-    """Return new prompts for each time, one for each stream."""
+    """Return new prompts for each repetition, one for each stream."""
     return [
         [_prompt(servers.front.port, random, num_characters) for _ in range(load.num_streams)]
         for _ in range(load.num_times)
@@ -271,10 +273,11 @@ def _prompt(front_port: int, random: Random, num_characters: int) -> Prompt:
 
 
 def rows(load: Load, results: dict[str, list[Measured]]) -> list[Row]:
-    """Return a row for each way.
+    """Return a row for each API.
 
-    ratio: of the front's tokens a second to the way's; first_more_ms: how much later the front's first token
-    is; both are medians over rounds. front_least_us: of all rounds, since other work only adds to it.
+    ratio: the front's tokens/s over the API's. first_more_ms: additional time to the front's first token.
+    Both are medians over rounds. front_least_us: the minimum of all rounds, since other load can only
+    increase it.
     """
     front = results[FRONT]
     return [
@@ -307,20 +310,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--vllm",
         type=Path,
         default=Path(".venv-bench-vllm/bin/vllm"),
-        help="vLLM's command (make bench-peers)",
+        help="vLLM's command (installed by make bench-peers)",
     )
-    parser.add_argument("--scripted", action="store_true", help="a server that computes nothing, for vLLM")
-    parser.add_argument("--step-ms", type=float, default=8.0, help="of the scripted server, between tokens")
-    parser.add_argument("--apart", action="store_true", help="start vLLM apart; the front starts it")
-    parser.add_argument("--temperature", type=float, default=0.0, help="above 0: tokens are drawn")
-    parser.add_argument("--before", type=Path, help="another version's `verbatim`, asked by turns")
-    parser.add_argument("--shape", choices=SHAPES, help="random weights of this shape; the embedded model")
-    parser.add_argument("--rounds", type=int, default=5, help="of which medians are taken")
-    parser.add_argument("--streams", type=int, default=32, help="at once")
-    parser.add_argument("--tokens", type=int, default=128, help="of each of these streams")
-    parser.add_argument("--times-alone", type=int, default=10, help="a stream alone in a round")
-    parser.add_argument("--tokens-alone", type=int, default=16, help="of a stream alone")
+    parser.add_argument("--scripted", action="store_true", help="use a scripted server instead of vLLM")
+    parser.add_argument(
+        "--step-ms", type=float, default=8.0, help="milliseconds between tokens of the scripted server"
+    )
+    parser.add_argument("--apart", action="store_true", help="start vLLM separately, not by the front")
+    parser.add_argument("--temperature", type=float, default=0.0, help="above 0, tokens are sampled")
+    parser.add_argument("--before", type=Path, help="`verbatim` of another version to measure")
+    parser.add_argument("--shape", choices=SHAPES, help="shape of random weights (default: embedded model)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds, of which medians are reported")
+    parser.add_argument("--streams", type=int, default=32, help="number of concurrent streams")
+    parser.add_argument("--tokens", type=int, default=128, help="tokens of each of these streams")
+    parser.add_argument("--times-alone", type=int, default=10, help="single streams in a round")
+    parser.add_argument("--tokens-alone", type=int, default=16, help="tokens of a single stream")
     parser.add_argument("--prompt", type=int, default=64, help="characters of a prompt")
     parser.add_argument(
-        "--logs", type=Path, default=Path(tempfile.gettempdir()), help="where the servers write"
+        "--logs", type=Path, default=Path(tempfile.gettempdir()), help="folder for the servers' logs"
     )

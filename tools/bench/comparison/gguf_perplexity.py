@@ -1,7 +1,7 @@
-"""Perplexity of texts that come with packages, by our engine and by llama.cpp from the same GGUF files.
+"""Compare the perplexity of our engine and of llama.cpp with the same GGUF files, on texts from packages.
 
-The files are llama.cpp's own, of a model in bfloat16. The texts are descriptions of installed packages, cut
-into windows; each token but a window's first counts.
+The files are created by llama.cpp from a model in bfloat16. The texts are descriptions of installed packages,
+split into windows; all tokens except the first of each window count.
 """
 
 import argparse
@@ -44,7 +44,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 
 def _their_scores(model: str, folder: Path, windows: list[list[int]]) -> dict[str, list[list[float]]]:
-    """Return the log-probabilities by kind of weights, and leave the files in the folder. Raises Failed."""
+    """Return llama.cpp's logprobs by kind of weights; the files stay in the folder. Raises Failed."""
     python = python_of(_PEER, {})
     if python is None:
         raise Failed("llama.cpp is not installed: make bench-peers BENCH_PEERS=llama.cpp")
@@ -92,5 +92,5 @@ def _row(name: str, ours: float, theirs: float) -> Row:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", default=str(DEMO_MODEL), help="of the type qwen2 or qwen3, in bfloat16")
-    parser.add_argument("--windows", type=int, default=8, help="of 512 tokens at most, of each text")
+    parser.add_argument("--model", default=str(DEMO_MODEL), help="model of type qwen2 or qwen3, in bfloat16")
+    parser.add_argument("--windows", type=int, default=8, help="windows of at most 512 tokens in each text")

@@ -1,7 +1,7 @@
-"""Seconds from the start of a server to its first answer, from one GGUF file: ours and llama.cpp's, by turns.
+"""Compare the start of our server and of llama.cpp's with the same GGUF file: seconds to the first answer.
 
-Ours starts without anything kept but compiled code, with the description that an earlier start wrote of the
-file, and with that and the weights that it packed.
+Our server starts in three ways: only with compiled code; with a cached description of the file too; and with
+cached packed weights as well.
 """
 
 import argparse
@@ -21,23 +21,23 @@ from tools.bench.comparison.http_level import Server
 from tools.bench.table import Row, print_table
 
 _PEER: Final = "llama.cpp"
-_KEPT_WITHIN_S: Final = 120.0  # packed weights are written ten seconds after a start
+_KEPT_WITHIN_S: Final = 120.0  # timeout for packed weights, which are written ten seconds after a start
 
 
 class _Kind(NamedTuple):
-    """A way to start a server. command: but for the port. environment: beside that of this process."""
+    """A way to start a server. command: without the port. environment: additional variables."""
 
     name: str
     command: list[str]
     environment: Mapping[str, str]
 
     def server(self, model: Path, port: int) -> tuple[list[str], dict[str, str]]:
-        """Return the command and its environment."""
+        """Return the command and its environment variables."""
         return [*self.command, "--port", str(port)], dict(self.environment)
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
-    loaded()  # compiles, if that has not been done
+    loaded()  # compiles the kernels if necessary
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         kinds = [
@@ -67,7 +67,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 
 def _ours(name: str, model: Path, kept: Path | None, packed: str) -> _Kind:
-    """kept: the folder of descriptions; None for a new one at each start."""
+    """Return a way to start our server. kept: folder of cached descriptions; None for a new one each time."""
     program = str(Path(sys.executable).with_name("verbatim"))
     command = [program, "serve", str(model), "--packed-cache", packed]
     environment = {VARIABLE: str(kernel_cache())}
@@ -75,7 +75,7 @@ def _ours(name: str, model: Path, kept: Path | None, packed: str) -> _Kind:
 
 
 def _theirs(model: Path) -> _Kind:
-    """Raises Failed if llama.cpp is not installed."""
+    """Return the way to start llama.cpp's server. Raises Failed if it is not installed."""
     python = python_of(_PEER, {})
     if python is None:
         raise Failed("llama.cpp is not installed: make bench-peers BENCH_PEERS=llama.cpp")
@@ -88,14 +88,14 @@ def _theirs(model: Path) -> _Kind:
 
 
 def _keep(kind: _Kind, model: Path, root: Path) -> None:
-    """Start a server, and let it write what it keeps. Raises Failed if it does not."""
+    """Start a server, and wait until it has written its cache. Raises Failed on a timeout."""
     server = Server(kind, model, root / "log")
     try:
         with server.turns.turn():
             ends = time.perf_counter() + _KEPT_WITHIN_S
             while not list((root / "packed").glob(f"*{SUFFIX}")):
                 if time.perf_counter() > ends:
-                    raise Failed(f"no packed weights were kept in {_KEPT_WITHIN_S:.0f} s")
+                    raise Failed(f"no packed weights were written within {_KEPT_WITHIN_S:.0f} s")
                 time.sleep(0.2)
     finally:
         server.end()

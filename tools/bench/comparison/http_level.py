@@ -1,4 +1,4 @@
-"""Servers under load: when tokens come to clients that stream, all asking at once."""
+"""Measurements of servers under load: the times of tokens for concurrent streaming clients."""
 
 import argparse
 import asyncio
@@ -30,12 +30,12 @@ T = TypeVar("T")
 PATH: Final = "/v1/chat/completions"
 MAX_START_S: Final = 400.0
 _ASK_EVERY_S: Final = 0.02
-# In an event that brings text; some servers send one before it that names the role alone.
+# Occurs in events with text; some servers first send an event with only the role.
 _TEXT: Final = re.compile(rb'"content": ?"([^"]+)"')
 
 
 class Load(NamedTuple):
-    """So many requests at once, each of so many prompt tokens and answer tokens."""
+    """A number of concurrent requests, with the numbers of their prompt and answer tokens."""
 
     num_requests: int
     num_prompt_tokens: int
@@ -43,7 +43,7 @@ class Load(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The measurements of a load on a server, in seconds. gaps: between arrivals of text, of all requests."""
+    """The measurements of a load, in seconds. gaps: times between events with text, of all requests."""
 
     tokens_per_s: float
     firsts: list[float]
@@ -51,7 +51,7 @@ class Measured(NamedTuple):
 
 
 class Served(Protocol):
-    """Whatever has a server."""
+    """A contender with a server."""
 
     @property
     def name(self) -> str: ...
@@ -62,10 +62,10 @@ class Served(Protocol):
 
 
 class Server:
-    """A server that runs within its turns alone. start_s: from its start to its first answer."""
+    """A server that only runs during its turns. start_s: seconds from its start to its first answer."""
 
     def __init__(self, contender: Served, model: Path, log: Path) -> None:
-        """Raises Failed if there is none, or if it does not come up."""
+        """Start the server. Raises Failed if the contender has none, or if it does not start."""
         self.name = contender.name
         self.port = free_port()
         self._model = str(model)
@@ -81,7 +81,7 @@ class Server:
         os.killpg(self.turns.process.pid, signal.SIGSTOP)
 
     def measure(self, load: Load, random: Random) -> Measured:
-        """All requests at once, with prompts of their own."""
+        """Send all requests concurrently, with new prompts."""
         prompts = [_text(random, load.num_prompt_tokens) for _ in range(load.num_requests)]
         requests = [self._request(prompt, load.num_tokens) for prompt in prompts]
         with self.turns.turn():
@@ -129,7 +129,7 @@ class Server:
 
 
 async def ask_all(port: int, requests: list[bytes]) -> tuple[float, list[Answer]]:
-    """Ask all at once; return the time at which they were asked, and their whole answers."""
+    """Send all requests concurrently; return the time at which they were sent, and the complete answers."""
     connections = [await Connection.open("127.0.0.1", port) for _ in requests]
     started = time.perf_counter()
     answers = await asyncio.gather(
@@ -141,9 +141,9 @@ async def ask_all(port: int, requests: list[bytes]) -> tuple[float, list[Answer]
 
 
 def text_arrivals(answer: Answer, prompt: str, num_tokens: int) -> list[float]:
-    """The times at which the answer's text came. The prompt, which transformers sends first, is left out.
+    """Return the arrival times of the answer's text, without the prompt, which transformers sends first.
 
-    Raises Failed for an answer that can hardly have as many tokens as were asked for.
+    Raises Failed if the answer has clearly fewer tokens than requested.
     """
     texts = [(seconds, text) for seconds, data in answer.arrivals for text in _TEXT.findall(data)]
     times = [seconds for seconds, text in texts if text.decode(errors="replace") != prompt]
@@ -153,7 +153,7 @@ def text_arrivals(answer: Answer, prompt: str, num_tokens: int) -> list[float]:
 
 
 def with_low_priority(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a client where it takes no core from a server that wants it; Linux has a priority a thread."""
+    """Run a client in a thread with low priority, so that it takes no CPU time from the server."""
 
     def run() -> T:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
@@ -165,7 +165,7 @@ def with_low_priority(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _text(random: Random, num_tokens: int) -> str:
-    """A token of the random model's tokenizer is a byte."""
+    """Return a random text of `num_tokens` bytes, each of which is a token of the random model."""
     return "".join(random.choices(string.ascii_letters, k=num_tokens))
 
 
@@ -177,7 +177,7 @@ def free_port() -> int:
 
 
 def loads(arguments: argparse.Namespace) -> list[Load]:
-    """Each concurrency with each prompt and output length."""
+    """Return all combinations of concurrency, prompt length and output length."""
     return [
         Load(num, prompt, output)
         for prompt in arguments.prompts
@@ -191,7 +191,7 @@ def _warm_up(arguments: argparse.Namespace) -> Load:
 
 
 def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
-    """A line for each load and server, printed load by load; servers take turns."""
+    """Measure the servers by turns; print and return a row for each load and server."""
     results = by_turns(
         servers,
         loads(arguments),
@@ -205,7 +205,7 @@ def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
 
 
 def _row(load: Load, name: str, results: dict[str, list[Measured]]) -> Row:
-    """ratio, first_ratio: ours to theirs; above 1, and below 1, ours is faster. lowest, highest: ratios."""
+    """Return a row. ratio, first_ratio: ours over theirs; ours is faster if above 1, and below 1."""
     rounds, ours = results[name], results.get(KINDS[name].beside, [])
     speeds = _speeds(rounds)
     ratio = compare(_speeds(ours), speeds)
@@ -233,7 +233,7 @@ def _speeds(rounds: list[Measured]) -> list[float]:
 
 
 def _firsts(rounds: list[Measured]) -> list[float]:
-    """The median first text of each round."""
+    """Return the median time to the first text in each round."""
     return [median(measured.firsts) for measured in rounds]
 
 

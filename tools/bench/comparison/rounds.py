@@ -1,4 +1,4 @@
-"""Rounds in which contenders take turns, and how two of them compare over a run."""
+"""Measurement of contenders by turns in several rounds, and the comparison of their results."""
 
 from collections.abc import Callable, Sequence
 from statistics import median
@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 
 class Named(Protocol):
-    """A contender, whose name no other has."""
+    """A contender with a unique name."""
 
     @property
     def name(self) -> str: ...
@@ -25,13 +25,13 @@ def by_turns(
     *,
     warm_up: Sequence[Case],
 ) -> dict[Case, dict[str, list[ResultT]]]:
-    """Return what `measure(contender, case, round)` returned, by case, contender's name and round.
+    """Return the results of `measure(contender, case, round)`, by case, contender's name and round.
 
-    A machine's speed drifts from minute to minute. So every round has all cases, which then meet the machine
-    of the whole run alike, and contenders take every other round in the opposite order.
+    Since a machine's speed changes over minutes, every round has all cases, and the order of the contenders
+    is reversed in every other round.
 
-    warm_up: cases that come first and are not among the results, since memory that is new to a process is
-    slow.
+    warm_up: cases that are measured first and not included in the results, since memory that is new to a
+    process is slow.
     """
     for case in warm_up:
         for contender in contenders:
@@ -48,7 +48,7 @@ def by_turns(
 
 
 class Ratio(NamedTuple):
-    """A summary of the rounds' own ratios; all 0 if a contender has no figure."""
+    """A summary of the ratios of all rounds; 0 if a contender has no result."""
 
     median: float
     lowest: float
@@ -56,7 +56,7 @@ class Ratio(NamedTuple):
 
 
 def compare(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
-    """Our figures as multiples of theirs, round by round, for within a round both meet the same machine."""
+    """Compare our results with theirs round by round, since the machine's speed varies between rounds."""
     if not ours or not all((*ours, *theirs)):
         return Ratio(0.0, 0.0, 0.0)
     ratios = [our / their for our, their in zip(ours, theirs, strict=True)]

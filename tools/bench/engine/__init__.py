@@ -1,1 +1,1 @@
-"""The engine alone: its speed, and where the time of a step goes."""
+"""Benchmarks of the engine: its speed, and the parts of a step's time."""

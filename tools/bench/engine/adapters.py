@@ -1,7 +1,7 @@
-"""Decoding steps whose sequences have LoRA adapters beside steps without, and tokens while one is loaded.
+"""Measure decoding steps with and without LoRA adapters, and the delay of tokens while an adapter is loaded.
 
-All linear layers but the head are changed. Steps of the kinds are taken by turns, a request each; what is
-loaded is read from disk by the engine's thread for adapters while requests decode without any.
+The adapters change all linear layers except the head. Steps of each kind are measured by turns. An adapter is
+loaded from disk by the engine's adapter thread while requests decode without adapters.
 """
 
 import argparse
@@ -52,12 +52,12 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 
 async def _steps(engine: AsyncEngine, arguments: argparse.Namespace) -> list[Row]:
-    """Return the median time of a step of each kind."""
+    """Return the median step time of each kind."""
     times: dict[str, list[float]] = {kind: [] for kind in _KINDS}
     for turn in range(arguments.rounds + 1):
         for kind in _KINDS:
             gaps = await _decode_all(engine, kind, arguments)
-            if turn:  # the first one warms up
+            if turn:  # the first turn is a warm-up
                 times[kind] += gaps
     plain = median(times["none"])
     return [
@@ -67,9 +67,9 @@ async def _steps(engine: AsyncEngine, arguments: argparse.Namespace) -> list[Row
 
 
 async def _loading(engine: AsyncEngine, source: AdapterSource, arguments: argparse.Namespace) -> Row:
-    """Return the longest time between two tokens, with nothing beside them and while an adapter is loaded.
+    """Return the longest time between two tokens, without and with an adapter being loaded.
 
-    The medians over the rounds, of the request that lasted longest.
+    Medians over the rounds, of the request that lasted longest.
     """
     longest: dict[bool, list[float]] = {False: [], True: []}
     took: list[float] = []
@@ -94,7 +94,7 @@ async def _loading(engine: AsyncEngine, source: AdapterSource, arguments: argpar
 
 
 async def _decode_all(engine: AsyncEngine, kind: str, arguments: argparse.Namespace) -> list[float]:
-    """Return the times between the tokens of the last request, all of which decode at once."""
+    """Run concurrent requests, and return the times between the tokens of the last one."""
     number = arguments.sequences
     adapters: list[str | None] = [None] * number
     if kind != "none":
@@ -118,7 +118,7 @@ async def _decode(engine: AsyncEngine, index: int, adapter: str | None, num_toke
 
 
 def _write(root: Path, name: str, rank: int) -> AdapterSource:
-    """Write an adapter with random weights for the model of this folder."""
+    """Write an adapter with random weights for the model in this folder."""
     config: Any = AutoConfig.from_pretrained(root / "model")
     kv_size = config.num_key_value_heads * (config.hidden_size // config.num_attention_heads)
     hidden, inner = config.hidden_size, config.intermediate_size
@@ -146,13 +146,15 @@ def _write(root: Path, name: str, rank: int) -> AdapterSource:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--shape", default="Qwen2.5-0.5B", help="small for a check of a minute")
+    parser.add_argument("--shape", default="Qwen2.5-0.5B", help="shape of the model; `small` takes a minute")
     parser.add_argument("--dtype", default="auto")
     parser.add_argument("--quantize", choices=QUANTIZATIONS)
     parser.add_argument("--rank", type=int, default=8)
     parser.add_argument(
-        "--late-rank", type=int, help="of the adapter that is loaded; 122 makes 256 MiB of Qwen2.5-0.5B"
+        "--late-rank", type=int, help="rank of the adapter to load; 122 is 256 MiB for Qwen2.5-0.5B"
     )
-    parser.add_argument("--sequences", type=int, default=8, help="requests at once, and adapters")
-    parser.add_argument("--tokens", type=int, default=24, help="of each output")
+    parser.add_argument(
+        "--sequences", type=int, default=8, help="concurrent requests, each with its own adapter"
+    )
+    parser.add_argument("--tokens", type=int, default=24, help="tokens of each output")
     parser.add_argument("--rounds", type=int, default=3)

@@ -1,4 +1,4 @@
-"""The contenders: the engine, and plain transformers' generate on a batch of the same size."""
+"""The engines to compare: Verbatim's, and transformers' `generate` with the same batch size."""
 
 import asyncio
 import time
@@ -17,12 +17,12 @@ class Contender(Protocol):
     name: str
 
     async def generate(self, prompts: list[list[int]], num_tokens: int) -> float:
-        """Seconds for `num_tokens` greedy tokens of each prompt, all at the same time."""
+        """Return the seconds to generate `num_tokens` greedy tokens for each prompt in parallel."""
         ...
 
 
 class Verbatim:
-    """Requests through the engine's public door: scheduling, sampling and detokenising are in the time."""
+    """Verbatim's engine through its public interface, with scheduling, sampling and detokenization."""
 
     name = "verbatim"
 
@@ -31,7 +31,7 @@ class Verbatim:
 
     @classmethod
     async def load(cls, directory: Path) -> "Verbatim":
-        # Rounds repeat their prompts, which a prefix cache would not compute again.
+        # Without prefix caching, since rounds repeat their prompts.
         config = EngineConfig(model=str(directory), kv_cache_bytes=2**30, prefix_caching=False)
         return cls(await AsyncEngine.start(config))
 

@@ -1,4 +1,4 @@
-"""A request that decodes a number of tokens, whatever they are."""
+"""A request that decodes a fixed number of tokens."""
 
 import time
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopC
 async def decode(
     engine: AsyncEngine, name: str, prompt: Iterable[int], sampling: SamplingParams, num_tokens: int
 ) -> list[float]:
-    """Return when each of the tokens came, in seconds of `time.perf_counter`. name: of the request."""
+    """Run a request, and return the times of its tokens by `time.perf_counter`. name: the request id."""
     request = GenerationRequest(
         request_id=name,
         prompt=Prompt(tuple(prompt)),

@@ -1,4 +1,4 @@
-"""Anonymous memory that a load takes at its highest, beside what the loaded model keeps."""
+"""Measure the peak of anonymous memory while a model is loaded, and the memory of the loaded model."""
 
 import argparse
 import gc
@@ -24,10 +24,10 @@ _KV_CACHE_BYTES = 1 << 24
 
 
 class LoadMemory(NamedTuple):
-    """Bytes of a process beyond those that it had before the load, after it had loaded another model.
+    """The memory of a process in bytes, relative to that before the load (after loading another model).
 
-    peak, final: anonymous memory at its highest and after the load. files: mapped pages of files after it,
-    which Linux can drop.
+    peak, final: anonymous memory at its peak and after the load. files: mapped file pages after the load,
+    which Linux can evict.
     """
 
     peak: int
@@ -40,7 +40,7 @@ class LoadMemory(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A load. stored: torch's name for the type of the checkpoint's weights."""
+    """A load. stored: torch's name of the checkpoint's dtype."""
 
     stored: str
     dtype: str = "auto"
@@ -85,7 +85,7 @@ def _rows(directory: Path, shape: str) -> Iterator[Row]:
 
 
 def measure(directory: Path, case: Case) -> LoadMemory:
-    """Load a model of this directory in a process of its own, without packed weights of an earlier start."""
+    """Load a model in a separate process, without packed weights from an earlier start."""
     command = [sys.executable, "-m", __name__, str(directory), case.dtype, case.quantize or ""]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
     return LoadMemory(**json.loads(done.stdout.splitlines()[-1]))
@@ -121,7 +121,7 @@ def _load(config: EngineConfig) -> object:
 
 @contextmanager
 def _highest_anonymous() -> Iterator[Callable[[], int]]:
-    """Watch the anonymous memory of this process within the block; yield what returns the most of it."""
+    """Watch this process's anonymous memory while the block runs; yield a function that returns the peak."""
     most = _resident()["RssAnon"]
     is_over = threading.Event()
 
@@ -141,7 +141,7 @@ def _highest_anonymous() -> Iterator[Callable[[], int]]:
 
 
 def _resident() -> dict[str, int]:
-    """Return the resident memory of this process in bytes by Linux' names for its kinds."""
+    """Return the resident memory of this process in bytes, by Linux's names of its kinds."""
     lines: Any = (line.split() for line in Path("/proc/self/status").read_text().splitlines())
     return {name[:-1]: int(size[0]) * 1024 for name, *size in lines if name.startswith("Rss")}
 

@@ -1,8 +1,8 @@
-"""Perplexity of texts that come with packages, with weights of 8 and 4 bits and as llama.cpp rounds them.
+"""Measure perplexity with 8-bit and 4-bit weights, and with llama.cpp's rounding, on texts from packages.
 
-The texts are descriptions of installed packages. The divergence is that of a model's probabilities from those
-with weights as they are (Kullback and Leibler's, in nats, the mean over the tokens): it tells more than the
-perplexity of a model that does not know such texts.
+The texts are descriptions of installed packages. The divergence is the Kullback-Leibler divergence from the
+probabilities with unquantized weights, in nats, averaged over tokens. It is more meaningful than the
+perplexity for a model that was not trained on such texts.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from engine.model.loading.loader import load_model
 from tools.bench.table import Row, print_table
 
 PACKAGES: Final = ("transformers", "fastapi", "torch", "httpx")
-_WINDOW: Final = 512  # tokens that are predicted from those before them in the same window
+_WINDOW: Final = 512  # tokens, each predicted from those before it in the window
 
 
 def _as_it_is(model: PreTrainedModel) -> None:
@@ -41,9 +41,9 @@ def _with_its_head(model: PreTrainedModel) -> None:
 
 
 def _rounded_weights(model: PreTrainedModel, round_weight: Callable[[Tensor], Tensor]) -> None:
-    """Replace the weights of linear layers, but not the head, by what rounding leaves of them.
+    """Replace the weights of linear layers, except the head, by rounded ones.
 
-    Rows stay as they are.
+    The order of rows is unchanged.
     """
     get_head: Any = model.get_output_embeddings  # transformers does not annotate it
     head = get_head()
@@ -93,7 +93,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 
 def windows_of(encode: Callable[[str], list[int]], most: int) -> Iterator[list[int]]:
-    """Yield the tokens of the packages' descriptions in windows, at most so many of each."""
+    """Yield the tokens of the packages' descriptions in windows, at most `most` windows of each."""
     for package in PACKAGES:
         tokens = encode(str(metadata(package)["Description"]))
         for first in range(0, min(len(tokens) - 1, most * _WINDOW), _WINDOW):
@@ -101,7 +101,7 @@ def windows_of(encode: Callable[[str], list[int]], most: int) -> Iterator[list[i
 
 
 def _row(name: str, windows: list[list[int]], logits: list[Tensor], expected: list[Tensor]) -> Row:
-    """logits, expected: log-probabilities [num_tokens, vocab_size] of each window."""
+    """Return the row of a method. logits, expected: logprobs [num_tokens, vocab_size] of each window."""
     losses, divergences = [], []
     for window, actual, plain in zip(windows, logits, expected, strict=True):
         following = torch.tensor(window[1:])
@@ -115,6 +115,10 @@ def _row(name: str, windows: list[list[int]], logits: list[Tensor], expected: li
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", default=str(DEMO_MODEL), help="the embedded model by default")
+    parser.add_argument(
+        "--model", default=str(DEMO_MODEL), help="model directory (default: the embedded model)"
+    )
     parser.add_argument("--dtype", default="float32")
-    parser.add_argument("--windows", type=int, default=8, help=f"of {_WINDOW} tokens at most, of each text")
+    parser.add_argument(
+        "--windows", type=int, default=8, help=f"windows of at most {_WINDOW} tokens in each text"
+    )

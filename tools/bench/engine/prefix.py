@@ -1,4 +1,4 @@
-"""Time to the first token of a prompt that was computed before, beside that of one that was not."""
+"""Compare the time to the first token of a cached prompt with that of a new one."""
 
 import argparse
 import tempfile
@@ -36,7 +36,7 @@ def _prompts(arguments: argparse.Namespace, vocab_size: int) -> Iterator[tuple[i
 
 
 async def _measure(engine: AsyncEngine, prompt: tuple[int, ...]) -> Row:
-    """The cold time, then the median of three with all full blocks of the prompt in the cache."""
+    """Measure the time without cache, then the median of three with all full blocks cached."""
     cold, num_computed = await _first_token_s(engine, prompt)
     assert num_computed == len(prompt)
     warm = [await _first_token_s(engine, prompt) for _ in range(3)]
@@ -45,7 +45,7 @@ async def _measure(engine: AsyncEngine, prompt: tuple[int, ...]) -> Row:
 
 
 async def _first_token_s(engine: AsyncEngine, prompt: tuple[int, ...]) -> tuple[float, int]:
-    """Seconds from submission, and how many of the prompt's tokens were computed."""
+    """Return the seconds from submission, and the number of computed prompt tokens."""
     request = GenerationRequest(
         request_id="prefix",
         prompt=Prompt(prompt),
@@ -58,6 +58,6 @@ async def _first_token_s(engine: AsyncEngine, prompt: tuple[int, ...]) -> tuple[
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--small", action="store_true", help="a small model, for a check of a few seconds")
-    parser.add_argument("--prompt", type=int, default=1000, help="tokens")
-    parser.add_argument("--rounds", type=int, default=5, help="prompts")
+    parser.add_argument("--small", action="store_true", help="use a small model, for a test of a few seconds")
+    parser.add_argument("--prompt", type=int, default=1000, help="tokens of the prompt")
+    parser.add_argument("--rounds", type=int, default=5, help="number of prompts")

@@ -1,4 +1,4 @@
-"""A profile of a step's time: milliseconds by part, while 1, 8 and 32 sequences decode, and for a prompt."""
+"""Profile a step: milliseconds by part while 1, 8 and 32 sequences decode, and for prompts."""
 
 import argparse
 import tempfile
@@ -39,20 +39,20 @@ NUM_TURNS = 3
 
 
 class Prompts(NamedTuple):
-    """So many prompts of so many tokens, computed in one step."""
+    """Prompts of equal length that are computed in one step."""
 
     number: int
     num_tokens: int
 
     @classmethod
     def parse(cls, text: str) -> "Prompts":
-        """Parse 128 or 4x128."""
+        """Parse a length such as 128, or a number of prompts and a length such as 4x128."""
         number, _, num_tokens = text.rpartition("x")
         return cls(int(number or 1), int(num_tokens))
 
 
 class Variant(NamedTuple):
-    """An engine that differs in one thing. without: what is patched away while it is built or runs."""
+    """A variant of the engine. without: features that are disabled while it is built or runs."""
 
     options: dict[str, Any]
     without: dict[str, Any]
@@ -89,17 +89,19 @@ VARIANTS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--small", action="store_true", help="a small model, for a check of a few seconds")
-    parser.add_argument("--requests", type=int, nargs="*", default=[1, 8, 32], help="at the same time")
+    parser.add_argument("--small", action="store_true", help="use a small model, for a test of a few seconds")
+    parser.add_argument(
+        "--requests", type=int, nargs="*", default=[1, 8, 32], help="numbers of concurrent requests"
+    )
     parser.add_argument(
         "--prompts",
         type=Prompts.parse,
         nargs="+",
         default=[Prompts(1, 512)],
-        help="tokens of a prompt, or of several in one step: 512 4x128",
+        help="lengths of prompts in tokens, or of several prompts in one step, such as 512 4x128",
     )
     parser.add_argument(
-        "--variants", nargs="+", choices=VARIANTS, default=["default"], help="engines that take turns"
+        "--variants", nargs="+", choices=VARIANTS, default=["default"], help="variants to compare"
     )
 
 
@@ -122,7 +124,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 
 class Contestant:
-    """A variant's engine; `step` tells the milliseconds of the next step by part."""
+    """The engine of a variant; `step` returns the milliseconds of the next step by part."""
 
     def __init__(self, name: str, directory: str) -> None:
         self.name = name
@@ -144,7 +146,7 @@ class Contestant:
             return _measured_step(self.core)
 
     def start(self, num_requests: int, vocab_size: int) -> None:
-        """Lets so many sequences run to where they decode."""
+        """Start sequences, and run them until all decode."""
         scheduler = self.core.scheduler
         for arrival in range(num_requests):
             _add(self.core, arrival, NUM_PROMPT_TOKENS, vocab_size, max_tokens=4 * NUM_STEPS)
@@ -159,7 +161,7 @@ class Contestant:
 
 
 def profile(contestants: list[Contestant], num_requests: int, vocab_size: int) -> list[Row]:
-    """The median step of each contestant while all sequences decode; they take turns."""
+    """Return the median step of each contestant while all sequences decode, measured by turns."""
     for contestant in contestants:
         contestant.start(num_requests, vocab_size)
     steps = [[contestant.step() for contestant in contestants] for _ in range(NUM_STEPS)]
@@ -170,7 +172,7 @@ def profile(contestants: list[Contestant], num_requests: int, vocab_size: int) -
 
 
 def profile_prompts(contestants: list[Contestant], prompts: Prompts, vocab_size: int) -> list[Row]:
-    """The median turn of each contestant; in each turn it computes such prompts in one step."""
+    """Return the median step of each contestant that computes the prompts, measured by turns."""
     steps = []
     for _ in range(NUM_TURNS):
         for contestant in contestants:
@@ -228,7 +230,7 @@ def _measured_step(core: EngineCore) -> Row:
 
 
 def _parts(total: float, taken: dict[str, float], times: PartTimes) -> Row:
-    """Milliseconds; a part does not hold those inside it. times: of layers that were one call."""
+    """Return the milliseconds of the parts, which do not overlap. times: of layers that ran in one call."""
     head = taken["run"] - taken["body"]
     linears = taken["linears"] - head + times.products
     attention = taken.get("attention", 0.0) + times.attention
@@ -237,7 +239,7 @@ def _parts(total: float, taken: dict[str, float], times: PartTimes) -> Row:
         "head": head,
         "attention": attention,
         "norms, rope, python": taken["body"] - linears - attention,
-        "sampling": taken.get("sampling", 0.0),  # a chunk that ends no prompt draws nothing
+        "sampling": taken.get("sampling", 0.0),  # a chunk that does not end a prompt samples nothing
         "scheduling": taken["scheduling"],
     }
     rest = {"the rest": total - sum(inside.values()), "total": total}

@@ -1,4 +1,4 @@
-"""Prompts with outputs as of a good model: some repeat much of their prompt, some next to nothing."""
+"""Prompts with realistic outputs, some of which repeat much of the prompt and some almost nothing."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[3]
 _NUM_RANDOM_WORDS = 300
-# Written as an answer to "Summarise this licence", before anything was measured with it.
+# An answer to "Summarise this licence", written before any measurement with it.
 _LICENSE_SUMMARY = """The Apache License, Version 2.0, lets anyone use, reproduce and distribute the Work
 and Derivative Works in Source or Object form. Each Contributor grants a perpetual, worldwide,
 non-exclusive, no-charge, royalty-free, irrevocable copyright license to reproduce, prepare Derivative
@@ -36,7 +36,7 @@ def num_scheduled(shares: Iterable[tuple[Sequence, int]]) -> int:
 
 
 class Text(NamedTuple):
-    """A prompt and its output, as words."""
+    """A prompt and its output, as lists of words."""
 
     name: str
     prompt: list[str]
@@ -44,7 +44,7 @@ class Text(NamedTuple):
 
 
 def repeating_texts() -> Iterator[Text]:
-    """Yield edits of code and summaries, then outputs that have little to do with their prompt."""
+    """Yield edits of code and summaries, then outputs that are unrelated to their prompt."""
     source = _read("engine/scheduling/token_budget.py")
     code, license_text = _words(source), _words(" ".join(_read("LICENSE").split()))
     renamed = re.sub(r"\bbudget\b", "allowance", source)
@@ -64,7 +64,7 @@ def repeating_texts() -> Iterator[Text]:
 
 
 def chats() -> Iterator[tuple[str, str]]:
-    """Yield names and questions for a model that answers in its own words."""
+    """Yield names and questions for a chat model."""
     code = _read("engine/scheduling/token_budget.py")
     yield (
         "edit of code",
@@ -81,5 +81,5 @@ def _read(path: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Return the parts that tokenizers of large vocabularies mostly have as one token."""
+    """Split a text into parts that are mostly single tokens in large vocabularies."""
     return re.findall(r"\s?\w+|\s+|[^\w\s]+", text)

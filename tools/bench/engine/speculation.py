@@ -1,8 +1,9 @@
-"""Decoding with drafts from the text so far beside decoding without, for one request and for several.
+"""Compare decoding with and without speculation (drafts from the text so far), for one and several requests.
 
-The texts are forced, since random weights write nothing: whatever the logits of a position are, its text's
-next token wins. What is computed, drafted and refused is what a model that writes these texts would compute,
-draft and refuse. With --own-words, a chat model given by --model answers three questions instead.
+The output texts are forced, since a model with random weights does not generate text: regardless of the
+logits, the next token of the text is generated. So the same tokens are computed, drafted and rejected as with
+a model that generates these texts. With --own-words, a chat model given by --model answers three questions
+instead.
 """
 
 import argparse
@@ -38,7 +39,7 @@ _NUM_FIRST_TOKENS = 32
 
 
 class Case(NamedTuple):
-    """The tokens of a prompt, and those of the output that is forced; None for the model's own output."""
+    """The tokens of a prompt and of its forced output; None for the model's own output."""
 
     name: str
     prompt: list[int]
@@ -46,7 +47,7 @@ class Case(NamedTuple):
 
 
 class ForcingRunner(WrappedRunner):
-    """Runs a model, and lets the next token of each forced sequence win."""
+    """A runner that makes the next token of each forced sequence the most likely one."""
 
     def __init__(self, runner: Runner) -> None:
         super().__init__(runner)
@@ -103,10 +104,10 @@ def _cases(arguments: argparse.Namespace) -> Iterator[Case]:
 
 
 def _row(parts: EngineParts, case: Case, number: int, arguments: argparse.Namespace) -> Row:
-    """Measure by turns.
+    """Measure with and without drafts by turns.
 
-    A first turn, which is not counted, computes the prompt for the prefix cache, and shows the engine what
-    rows cost, as a server's earlier requests do.
+    A first turn, which is not counted, fills the prefix cache and lets the engine measure the cost of rows,
+    like the earlier requests of a server.
     """
     costs = StepCosts()
     plain: list[Decoded] = []
@@ -133,7 +134,7 @@ def _row(parts: EngineParts, case: Case, number: int, arguments: argparse.Namesp
 
 
 class Decoded(NamedTuple):
-    """rate: tokens per second. tokens_a_step: of one sequence."""
+    """A measurement. rate: tokens per second. tokens_a_step: tokens of one sequence in a step."""
 
     rate: float
     num_drafted: int
@@ -144,7 +145,7 @@ class Decoded(NamedTuple):
 def _decode(
     parts: EngineParts, speculator: Speculator | None, case: Case, number: int, max_tokens: int
 ) -> Decoded:
-    """Decode in so many requests at once. Each forced output begins at another place of the text."""
+    """Decode `number` requests in parallel. Each forced output begins at a different place in the text."""
     runner = ForcingRunner(parts.runner)
     core = parts.core(parts.runner if case.output is None else runner, speculator)
     for arrival in range(number):
@@ -187,15 +188,17 @@ def _request(prompt: tuple[int, ...], max_tokens: int) -> GenerationRequest:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--shape", default="Qwen2.5-0.5B", help="small for a check of a minute")
-    parser.add_argument("--model", help="a model directory in place of random weights")
+    parser.add_argument("--shape", default="Qwen2.5-0.5B", help="shape of the model; `small` takes a minute")
+    parser.add_argument("--model", help="model directory, instead of random weights")
     parser.add_argument(
-        "--own-words", action="store_true", help="answers of --model in place of forced texts"
+        "--own-words", action="store_true", help="use answers of --model instead of forced texts"
     )
     parser.add_argument("--dtype", default="auto")
     parser.add_argument("--quantize", choices=QUANTIZATIONS)
-    parser.add_argument("--draft", type=int, default=8, help="the most tokens of a draft")
-    parser.add_argument("--only", help="of the texts, those with this in their name")
-    parser.add_argument("--tokens", type=int, default=300, help="the most tokens of an output")
-    parser.add_argument("--sequences", type=int, nargs="+", default=[1, 8, 32], help="requests at once")
+    parser.add_argument("--draft", type=int, default=8, help="maximum tokens of a draft")
+    parser.add_argument("--only", help="only use texts with this in their name")
+    parser.add_argument("--tokens", type=int, default=300, help="maximum tokens of an output")
+    parser.add_argument(
+        "--sequences", type=int, nargs="+", default=[1, 8, 32], help="numbers of concurrent requests"
+    )
     parser.add_argument("--rounds", type=int, default=3)

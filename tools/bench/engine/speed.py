@@ -1,4 +1,4 @@
-"""Tokens/s of the engine beside plain transformers, in one run on the same random weights."""
+"""Compare the tokens/s of the engine and of transformers' `generate` with the same random weights."""
 
 import argparse
 import tempfile
@@ -13,11 +13,11 @@ from tools.bench.random_model import SHAPES, write_model
 from tools.bench.table import Row, print_table
 
 NUM_PROMPT_TOKENS = 128
-SHORT, LONG = 2, 34  # tokens generated; the difference of the two times is pure decoding
+SHORT, LONG = 2, 34  # generated tokens; the difference of the two times is that of decoding
 
 
 class Speed(NamedTuple):
-    """Tokens a second over all requests. decode: after the first tokens. overall: prompt included."""
+    """Tokens per second of all requests. decode: after the first tokens. overall: including the prompt."""
 
     decode: float
     overall: float
@@ -26,9 +26,9 @@ class Speed(NamedTuple):
 async def measure(
     contenders: list[Contender], num_requests: int, rounds: int, vocab_size: int
 ) -> list[Speed]:
-    """From each contender's best times: what else the machine does can only add to a time.
+    """Measure the contenders by turns, so that all are affected equally by other load.
 
-    The contenders take turns, so that it meets them alike.
+    The best times are used, since other load can only increase a time.
     """
     random = Random(0)
     prompts = [[random.randrange(vocab_size) for _ in range(NUM_PROMPT_TOKENS)] for _ in range(num_requests)]
@@ -46,7 +46,7 @@ async def measure(
 
 
 async def compare(contenders: list[Contender], arguments: argparse.Namespace, vocab_size: int) -> list[Row]:
-    """A row for each contender and number of requests; ratios are to the last contender."""
+    """Return a row for each contender and number of requests; ratios are relative to the last contender."""
     rows: list[Row] = []
     for num_requests in arguments.requests:
         speeds = await measure(contenders, num_requests, arguments.rounds, vocab_size)
@@ -78,6 +78,8 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--small", action="store_true", help="a small model, for a check of a few seconds")
-    parser.add_argument("--rounds", type=int, default=3, help="measurements whose best is taken")
-    parser.add_argument("--requests", type=int, nargs="+", default=[1, 8, 32], help="at the same time")
+    parser.add_argument("--small", action="store_true", help="use a small model, for a test of a few seconds")
+    parser.add_argument("--rounds", type=int, default=3, help="measurements, of which the best is used")
+    parser.add_argument(
+        "--requests", type=int, nargs="+", default=[1, 8, 32], help="numbers of concurrent requests"
+    )

@@ -1,4 +1,4 @@
-"""Many clients at the same time on the demo model: how late their first tokens are."""
+"""Measure the time to the first token with many concurrent clients, with the demo model."""
 
 import argparse
 import asyncio
@@ -21,7 +21,7 @@ from tools.bench.table import Row, print_table
 MIN_PROMPT, MAX_PROMPT = 20, 400  # tokens
 NUM_TOKENS = 60
 
-# Of a prompt: runs it and returns the times of its events, as of `time.perf_counter`.
+# Runs a prompt and returns the times of its events, by `time.perf_counter`.
 Client = Callable[[list[int]], Awaitable[list[float]]]
 
 
@@ -34,8 +34,8 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
     else:
         engine = await AsyncEngine.start(EngineConfig(model=str(DEMO_MODEL), device="cpu"))
         client = _engine_client(engine)
-    random = Random()  # a server that was measured before knows the prompts of a fixed seed
-    await client(_prompt(random, tokenizer))  # the first request pays for what is set up at need
+    random = Random()  # no fixed seed: a server may have the prompts of an earlier run in its cache
+    await client(_prompt(random, tokenizer))  # warm-up, for lazy initialization
     rows = [await _measure(client, random, tokenizer, arguments.clients) for _ in range(arguments.rounds)]
     if engine:
         await engine.stop()
@@ -62,7 +62,7 @@ async def _measure(client: Client, random: Random, tokenizer: Tokenizer, num_cli
 
 
 def _prompt(random: Random, tokenizer: Tokenizer) -> list[int]:
-    """Ordinary tokens, the first of which no other prompt shares the order of."""
+    """Return a prompt of ordinary tokens, which does not share a prefix with other prompts."""
     ordinary = [
         token_id for token_id in sorted(tokenizer.known_ids) if tokenizer.token_text(token_id).isalpha()
     ]
@@ -79,7 +79,7 @@ def _engine_client(engine: AsyncEngine) -> Client:
 
 
 def _http_client(url: str, tokenizer: Tokenizer) -> Client:
-    """Streams from TGI's `/generate_stream` over a bare socket: a client library would cost more."""
+    """Return a client that streams from TGI's `/generate_stream` over a plain socket, which costs little."""
     place = urlsplit(url)
     assert place.hostname and place.port, "the URL must name host and port"
     host, port = place.hostname, place.port
@@ -104,7 +104,7 @@ def _http_client(url: str, tokenizer: Tokenizer) -> Client:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--url", help="of a server that speaks TGI and serves the demo model; else in-process"
+        "--url", help="server with TGI's API that serves the demo model; in-process if not given"
     )
-    parser.add_argument("--clients", type=int, default=64, help="at the same time")
-    parser.add_argument("--rounds", type=int, default=5, help="times that all of them come")
+    parser.add_argument("--clients", type=int, default=64, help="number of concurrent clients")
+    parser.add_argument("--rounds", type=int, default=5, help="number of rounds with all clients")

@@ -1,4 +1,4 @@
-"""A runner around another one, for what measures or disturbs it."""
+"""A runner that wraps another one, for measurements and failures."""
 
 import torch
 from torch import Tensor
@@ -8,7 +8,7 @@ from engine.core.runner import Runner
 
 
 class WrappedRunner:
-    """Runs what another runner does; subclasses change `run`."""
+    """A runner that forwards to another one; subclasses override `run`."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner

@@ -1,4 +1,4 @@
-"""The speed of a simulated server, by the number of sequences that it computes at once."""
+"""The step time of a simulated server, by the number of its running sequences."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Curve:
-    """about: its origin. prompt_token_s: of a token of a prompt. steps: pairs of sequences and seconds."""
+    """A speed curve. about: origin. prompt_token_s: seconds for a prompt token. steps: sequences, seconds."""
 
     about: str
     prompt_token_s: float
     steps: tuple[tuple[int, float], ...]
 
     def step_s(self, num_sequences: int) -> float:
-        """Return the seconds of a step, between the points on a line, and after the last on the last line."""
+        """Return the seconds of a step, by linear interpolation, and extrapolation after the last point."""
         sizes = [size for size, _ in self.steps]
         place = min(max(bisect_left(sizes, num_sequences), 1), len(sizes) - 1)
         (low, low_s), (high, high_s) = self.steps[place - 1 : place + 1]

@@ -1,4 +1,4 @@
-"""The choice among several servers: how evenly a simulated fleet is loaded, and what a decision costs."""
+"""Simulate the routing over several servers: the balance of their load, and the cost of a decision."""
 
 import argparse
 import random
@@ -17,18 +17,20 @@ _BLOCK_TOKENS = 16
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--servers", type=int, nargs="+", default=[30, 100, 1000])
     parser.add_argument("--policies", choices=POLICIES, nargs="+", default=list(POLICIES))
-    parser.add_argument("--curve", choices=sorted(CURVES), default="cpu", help="how fast a server computes")
-    parser.add_argument("--busy", type=int, default=8, help="requests that a server has on average")
-    parser.add_argument("--turns", type=int, default=4, help="of a conversation")
+    parser.add_argument("--curve", choices=sorted(CURVES), default="cpu", help="speed curve of the servers")
+    parser.add_argument("--busy", type=int, default=8, help="mean number of requests of a server")
+    parser.add_argument("--turns", type=int, default=4, help="turns of a conversation")
     parser.add_argument(
         "--count-left",
         action="store_true",
-        help="count a request's tokens until they have come, not until it ends as the engine does",
+        help="count a request's tokens only until they are generated, instead of until it ends",
     )
     parser.add_argument(
-        "--name-limits", action="store_true", help="let each request ask for as many tokens as it gets"
+        "--name-limits", action="store_true", help="let each request set its exact token limit"
     )
-    parser.add_argument("--blocks", type=int, default=64, help="of a prompt, for the cost of a decision")
+    parser.add_argument(
+        "--blocks", type=int, default=64, help="blocks of a prompt, for the cost of a decision"
+    )
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
@@ -44,7 +46,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 
 def _fleet(num_servers: int, policy: str, arguments: argparse.Namespace) -> Row:
-    """imbalance: the busiest server's requests over the mean. hits_pc: of turns, where the last was."""
+    """Return a row. imbalance: maximum over mean load. hits_pc: percent of turns on the previous server."""
     found = simulate(
         num_servers,
         CURVES[arguments.curve],
@@ -73,7 +75,7 @@ class _Server:
 
 
 def _cost(num_servers: int, num_blocks: int) -> Row:
-    """Processor microseconds, the least of several rounds: of a choice, and of one with a prompt's keys."""
+    """Return CPU microseconds, minimum of several rounds: of a decision, and of one with a prompt's keys."""
     draw = random.Random(7)
     servers = [_Server(draw.randrange(10_000)) for _ in range(num_servers)]
     prompt = [draw.randrange(1000) for _ in range(num_blocks * _BLOCK_TOKENS)]

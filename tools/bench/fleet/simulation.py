@@ -1,4 +1,4 @@
-"""Conversations over many simulated servers, of which the engine's own router chooses one for each turn."""
+"""A simulation of conversations on many servers, with the engine's own router."""
 
 import heapq
 import math
@@ -14,8 +14,8 @@ from tools.bench.fleet.curve import Curve
 POLICIES: Final = ("random", "load", "prefix")
 
 _MAX_NEW_TOKENS: Final = 1024
-_LOG_MEAN, _LOG_DEVIATION = 5.0, 0.7  # of the number of new tokens
-_FIRST_PROMPT, _LATER_PROMPT = 200, 300  # tokens of the first turn, and those that each turn adds
+_LOG_MEAN, _LOG_DEVIATION = 5.0, 0.7  # of the number of generated tokens
+_FIRST_PROMPT, _LATER_PROMPT = 200, 300  # prompt tokens of the first turn, and added by each turn
 
 
 class Clock:
@@ -23,10 +23,10 @@ class Clock:
 
 
 class SimulatedServer:
-    """A server as the router sees it. num_running: the sequences that it computes.
+    """A simulated server with the properties that the router uses.
 
-    counts_left: whether tokens that have come are outstanding no longer. Tokens come evenly, so the rest is
-    a line in time.
+    num_running: number of running sequences. counts_left: generated tokens are no longer outstanding; since
+    tokens are generated evenly, the outstanding ones decrease linearly.
     """
 
     is_healthy = True
@@ -38,8 +38,8 @@ class SimulatedServer:
         self.num_running = 0
         self._clock = clock
         self._counts_left = counts_left
-        self._num_at_zero = 0.0  # tokens that would be outstanding at time 0
-        self._rate = 0.0  # tokens a second
+        self._num_at_zero = 0.0  # outstanding tokens, extrapolated to time 0
+        self._rate = 0.0  # tokens per second
 
     @property
     def num_outstanding(self) -> int:
@@ -50,13 +50,13 @@ class SimulatedServer:
         self._num_at_zero += num_tokens
 
     def decode(self, rate: float) -> None:
-        """Begin to send a sequence's tokens."""
+        """Start generating the tokens of a sequence."""
         if self._counts_left:
             self._num_at_zero += rate * self._clock.now
             self._rate += rate
 
     def end(self, num_tokens: int, rate: float, began: float) -> None:
-        """End a sequence. began: when it began to decode."""
+        """End a sequence. began: time when it began to decode."""
         self.num_running -= 1
         self._num_at_zero -= num_tokens
         if self._counts_left:
@@ -66,10 +66,10 @@ class SimulatedServer:
 
 @dataclass
 class Measured:
-    """imbalance: the most requests that a server computes over the mean, on average over all decisions.
+    """The results of a simulation.
 
-    hits: the share of turns that went to the server that had the conversation's turn before. seconds: of a
-    turn, on average.
+    imbalance: maximum over mean number of requests, averaged over all decisions. hits: share of turns that
+    were sent to the server of the previous turn. seconds: mean time of a turn.
     """
 
     imbalance: float
@@ -87,19 +87,19 @@ def simulate(
     counts_left: bool = False,
     names_limits: bool = False,
 ) -> Measured:
-    """Run conversations, all of which begin with the same system prompt.
+    """Simulate conversations that all begin with the same system prompt.
 
-    policy: one of POLICIES. num_busy: the requests that a server has on average. counts_left: as of the
-    server. names_limits: whether a request asks for the tokens that it gets; if not, clients leave the limit
-    open, and each request seems as long as the next. Seeds are fixed.
+    policy: one of POLICIES. num_busy: mean number of requests of a server. counts_left: as in
+    SimulatedServer. names_limits: requests set their exact token limit; otherwise clients set no limit, and
+    all requests count equally. Seeds are fixed.
     """
     draw = random.Random(7)
     clock = Clock()
     servers = [SimulatedServer(place, clock, counts_left=counts_left) for place in range(num_servers)]
     router = Router(servers)
     rate = num_servers * num_busy / _mean_turn_s(curve, num_turns, num_busy)
-    # Time, then an arbitrary number, server, tokens outstanding, tokens a second, time of the first token;
-    # the tokens are 0 where a sequence begins to decode.
+    # Events: time, tie-breaker, server, outstanding tokens, tokens per second, time of the first token; the
+    # tokens are 0 for the event in which a sequence begins to decode.
     changes: list[tuple[float, int, SimulatedServer, int, float, float]] = []
     last: dict[int, SimulatedServer] = {}  # by conversation
     hits: list[bool] = []

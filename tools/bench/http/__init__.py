@@ -1,1 +1,1 @@
-"""The server without an engine: the processor time of requests and events."""
+"""Benchmarks of the server without a model: the CPU time of requests and events."""

@@ -1,4 +1,4 @@
-"""The time to render and encode a conversation's next turn, with and without remembered tokens, by turns."""
+"""Measure rendering and tokenizing a conversation's next turn, with and without cached tokens, by turns."""
 
 import argparse
 import random
@@ -31,7 +31,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 
 def _row(tokenizer: Tokenizer, num_tokens: int, num_rounds: int, chances: random.Random) -> Row:
-    """Return the times for a conversation of so many tokens, to which two messages are added."""
+    """Return the times for adding two messages to a conversation of `num_tokens`."""
     whole = ChatCore(tokenizer, max_total_tokens=2**30)
     kept = ChatCore(tokenizer, max_total_tokens=2**30, private_salt=_no_salt)
     messages = _conversation(tokenizer, num_tokens, chances)
@@ -72,7 +72,7 @@ def _message(role: str, chances: random.Random) -> ChatMessage:
 
 
 def _seconds(core: ChatCore, messages: Sequence[ChatMessage]) -> tuple[float, int]:
-    """Return the seconds that a chat takes to prepare, and its number of tokens."""
+    """Prepare a chat; return the seconds that this took, and its number of tokens."""
     chat = replace(_CHAT, messages=tuple(messages))
     started = perf_counter()
     prepared = core.prepare(chat)
@@ -83,5 +83,7 @@ _CHAT: Final = ChatParams(request_id="", messages=(), sampling=SamplingParams())
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--tokens", type=int, nargs="+", default=[0, 1_000, 10_000, 50_000], help="at least")
-    parser.add_argument("--rounds", type=int, default=15, help="the medians of which are told")
+    parser.add_argument(
+        "--tokens", type=int, nargs="+", default=[0, 1_000, 10_000, 50_000], help="minimum tokens"
+    )
+    parser.add_argument("--rounds", type=int, default=15, help="rounds, of which medians are reported")

@@ -1,4 +1,4 @@
-"""A client's connection that costs as little as Python can: answers are counted, not read."""
+"""A client connection with minimal cost in Python: the bytes of answers are counted instead of parsed."""
 
 import asyncio
 import re
@@ -14,7 +14,7 @@ _LAST_CHUNK: Final = b"\r\n0\r\n\r\n"
 
 
 class Answer:
-    """arrivals: what came, and when by `time.perf_counter`; received: all of it."""
+    """An answer. arrivals: times of arrival, by `time.perf_counter`, with the data. received: all data."""
 
     def __init__(self) -> None:
         self.arrivals: list[tuple[float, bytes]] = []
@@ -30,12 +30,12 @@ class Answer:
 
 
 class Connection(asyncio.Protocol):
-    """One HTTP/1.1 connection that is kept open; one request at a time."""
+    """A persistent HTTP/1.1 connection that carries one request at a time."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
         self._answer = Answer()
-        self._length: int | None = None  # of the whole answer, if it tells it
+        self._length: int | None = None  # of the whole answer, if its headers have it
         self._done: asyncio.Future[Answer] | None = None
 
     @classmethod
@@ -44,7 +44,7 @@ class Connection(asyncio.Protocol):
         return connection
 
     async def ask(self, request: bytes) -> Answer:
-        """Sends a whole request, and waits for the whole answer. ConnectionError if it is cut."""
+        """Send a request and wait for the answer. Raises ConnectionError if the connection is closed."""
         assert self._transport is not None
         self._answer, self._length = Answer(), None
         self._done = asyncio.get_running_loop().create_future()
@@ -57,7 +57,7 @@ class Connection(asyncio.Protocol):
 
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's are registered as no class
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's have another base class
 
     @override
     def data_received(self, data: bytes) -> None:
@@ -81,7 +81,7 @@ class Connection(asyncio.Protocol):
 
 
 def post(path: str, body: bytes, host: str = "127.0.0.1", headers: Mapping[str, str] = {}) -> bytes:
-    """A whole request. headers: beside those that every request has."""
+    """Return the bytes of a POST request. headers: in addition to the usual ones."""
     further = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     return (
         f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
@@ -90,6 +90,6 @@ def post(path: str, body: bytes, host: str = "127.0.0.1", headers: Mapping[str, 
 
 
 def _total_length(head: bytes) -> int | None:
-    """The length of head and body, if the head states it; None if the body comes in chunks."""
+    """Return the length of head and body; None if the body is chunked."""
     found = _LENGTH.search(head, 0, head.index(_END_OF_HEAD) + 2)
     return None if found is None else head.index(_END_OF_HEAD) + 4 + int(found[1])

@@ -1,4 +1,4 @@
-"""The server's cost without an engine: processor time per request and streamed event, by contract."""
+"""Measure the server's CPU time per request and per streamed event, by contract, with a scripted engine."""
 
 import argparse
 import asyncio
@@ -19,7 +19,7 @@ from tools.bench.http.scripted_server import scripted_app
 from tools.bench.processor_time import threads_s
 from tools.bench.table import Row, print_table
 
-BARE: Final = "(bare)"  # an application that does nothing
+BARE: Final = "(bare)"  # a minimal application
 
 _SPIN: Final = """\
 import os
@@ -36,10 +36,10 @@ _CHAT: Final[dict[str, Any]] = {
 
 
 class Asked(NamedTuple):
-    """A contract's request as it is sent for a number of tokens, whole or as a stream.
+    """The request of a contract, streamed or not.
 
-    max_tokens: the field's name, that of the object around it and a dot before it. asks: for a stream, so.
-    headers: those that the contract demands.
+    max_tokens: the field's name, with a dot after the name of an enclosing object. asks: the field that
+    requests a stream. headers: that the contract requires.
     """
 
     path: str
@@ -116,7 +116,7 @@ async def _run_in_process(arguments: argparse.Namespace) -> list[Row]:
 
 
 async def _rounds(arguments: argparse.Namespace) -> dict[str, list["_Costs"]]:
-    """By contract; each is measured once in every round, so that all see the same hours of the machine."""
+    """Measure every contract once in each round, so that changes of the machine's speed affect all."""
     asked = {BARE: Asked(PATH, STREAM_PATH, {}, "max_tokens")}
     asked |= {name: REQUESTS[name] for name in arguments.only or REQUESTS}
     costs: dict[str, list[_Costs]] = {name: [] for name in asked}
@@ -157,15 +157,16 @@ def _row(name: str, costs: list["_Costs"], bare: list["_Costs"]) -> Row:
 
 
 def _least(costs: list["_Costs"]) -> "_Costs":
-    """The least of each cost over the rounds, for neighbours on a machine only ever add."""
+    """Return the minimum of each cost over the rounds, since other load can only increase it."""
     requests, events = (min(each, key=lambda cost: cost.loop_us) for each in zip(*costs, strict=True))
     return _Costs(requests, events)
 
 
 class _Cost(NamedTuple):
-    """The cost of one of many requests or events.
+    """The mean cost of a request or event.
 
-    loop_us: of the thread that serves. all_us: of all threads, so the scripted engine's and the workers'.
+    loop_us: CPU time of the server's thread. all_us: of all threads, including the scripted engine and the
+    workers.
     """
 
     loop_us: float
@@ -181,7 +182,7 @@ class _Costs(NamedTuple):
 
 
 async def _requests(connections: list[Connection], request: bytes, num_each: int) -> int:
-    """Return the number of events, or of whole answers. Raises AssertionError for a refusal."""
+    """Send requests; return the number of events, or of answers. Raises AssertionError for an error."""
 
     async def ask(connection: Connection) -> int:
         num_events = 0
@@ -195,7 +196,7 @@ async def _requests(connections: list[Connection], request: bytes, num_each: int
 
 
 async def _watched(pid: int, work: Coroutine[Any, Any, int]) -> _Cost:
-    """The cost of each of the things that the work counts."""
+    """Return the mean cost of the items that the work counts."""
     before, started = threads_s(pid), time.perf_counter()
     count = await work
     wall_s, after = time.perf_counter() - started, threads_s(pid)
@@ -208,7 +209,7 @@ async def _watched(pid: int, work: Coroutine[Any, Any, int]) -> _Cost:
 
 @contextmanager
 def _cores_awake() -> Iterator[None]:
-    """Have every core compute at the lowest priority, in time that nothing else wants, so that none halts."""
+    """Keep every core busy at the lowest priority, so that none is halted."""
     with ExitStack() as spinning:
         for core in os.sched_getaffinity(0):
             process = subprocess.Popen([sys.executable, "-c", _SPIN % core])
@@ -219,7 +220,7 @@ def _cores_awake() -> Iterator[None]:
 
 @contextmanager
 def _server(*options: str) -> Iterator[tuple[int, int]]:
-    """The port and the process of a scripted server."""
+    """Run a scripted server; yield its port and process id."""
     command = [sys.executable, "-m", "tools.bench.http.scripted_server", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -230,14 +231,20 @@ def _server(*options: str) -> Iterator[tuple[int, int]]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", nargs="+", choices=REQUESTS, help="these contracts")
+    parser.add_argument("--only", nargs="+", choices=REQUESTS, help="contracts to measure")
     parser.add_argument("--in-process", action="store_true", help="call the application without sockets")
     parser.add_argument(
-        "--awake", action="store_true", help="let no core halt, which virtual machines make dear to end"
+        "--awake", action="store_true", help="keep cores from halting, which is expensive in virtual machines"
     )
-    parser.add_argument("--profile", type=int, default=0, metavar="N", help="list N functions, in process")
-    parser.add_argument("--rounds", type=int, default=7, help="the least of which is told")
-    parser.add_argument("--clients", type=int, default=32, help="at the same time")
-    parser.add_argument("--requests", type=int, default=1600, help="of one token in a round, in all")
-    parser.add_argument("--warm-up", type=int, default=10, help="requests of each client before, in a round")
-    parser.add_argument("--tokens", type=int, default=300, help="of each stream")
+    parser.add_argument(
+        "--profile",
+        type=int,
+        default=0,
+        metavar="N",
+        help="list N functions of a profile (with --in-process)",
+    )
+    parser.add_argument("--rounds", type=int, default=7, help="rounds, of which the minimum is reported")
+    parser.add_argument("--clients", type=int, default=32, help="number of concurrent clients")
+    parser.add_argument("--requests", type=int, default=1600, help="requests of one token in a round")
+    parser.add_argument("--warm-up", type=int, default=10, help="warm-up requests of each client in a round")
+    parser.add_argument("--tokens", type=int, default=300, help="tokens of each stream")

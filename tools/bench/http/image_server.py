@@ -1,6 +1,6 @@
-"""The server as it is served, over a model that reads images, with a watch on its event loop.
+"""A server with a vision model whose event loop is monitored.
 
-For each line that it reads, it writes the figures of the loop since the line before, as JSON.
+For each line on standard input, it prints the measurements since the previous line as JSON.
 """
 
 import argparse
@@ -26,10 +26,10 @@ _NUM_KV_BLOCKS: Final = 4096
 
 
 class LoopFigures(NamedTuple):
-    """The event loop in some span of time.
+    """Measurements of the event loop over a period.
 
-    stall_s: the longest time by which a callback came too late. late_s: that of one callback in a hundred.
-    turn_s: the most that the loop's thread computed between two callbacks.
+    stall_s: maximum delay of a callback. late_s: 99th percentile of the delay. turn_s: maximum CPU time of
+    the loop's thread between two callbacks.
     """
 
     stall_s: float
@@ -38,14 +38,14 @@ class LoopFigures(NamedTuple):
 
 
 class LoopWatch:
-    """A callback that the event loop runs each millisecond, if it can."""
+    """A callback that the event loop runs every millisecond, to measure delays."""
 
     def __init__(self) -> None:
         self._late_s: list[float] = []
         self._computed_s: list[float] = []
 
     async def run(self) -> None:
-        """Watch the running loop, until cancelled."""
+        """Monitor the running loop until cancelled."""
         while True:
             began_s, computed_s = perf_counter(), thread_time()
             await asyncio.sleep(_TICK_S)
@@ -53,7 +53,7 @@ class LoopWatch:
             self._computed_s.append(thread_time() - computed_s)
 
     def take(self) -> LoopFigures:
-        """Return the figures so far, which begin anew."""
+        """Return the measurements so far, and reset them."""
         late_s, turn_s = sorted(self._late_s), max(self._computed_s, default=0.0)
         self._late_s, self._computed_s = [], []
         if not late_s:
@@ -81,7 +81,7 @@ async def _serve(model: str, listener: socket.socket) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", help="its directory")
+    parser.add_argument("model", help="model directory")
     arguments = parser.parse_args()
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:

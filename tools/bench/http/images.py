@@ -1,9 +1,9 @@
-"""The server's event loop while clients send a picture each, all at once, and the first token of each.
+"""Measure the event loop and the time to the first token while many clients send an image each.
 
-The server has a process of its own, whose loop is watched from inside. Each row is of one height of drawings,
-which are sent to OpenAI's chat as data URLs. Times are medians over rounds; `longest_ms` is of all rounds.
-`again_x` is the time to the first token for a picture that a lone client has just sent, in proportion to that
-for the same picture before.
+The server runs in a separate process that monitors its own loop. Each row is for one image height. Images are
+sent to OpenAI's chat completions as data URLs. Times are medians over rounds; `longest_ms` is the maximum of
+all rounds. `again_x` is the time to the first token for an image that a single client sends again, relative
+to the first time.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from tools.bench.table import Row, print_table
 
 _HOST: Final = "127.0.0.1"
 _PATH: Final = "/openai/v1/chat/completions"
-_NUM_PAIRS: Final = 5  # of requests with the same picture
+_NUM_PAIRS: Final = 5  # pairs of requests with the same image
 _MAX_IMAGE_TOKENS: Final = 256
 
 
@@ -40,14 +40,14 @@ class _Server(NamedTuple):
     process: asyncio.subprocess.Process
 
     async def figures(self) -> LoopFigures:
-        """Return those since the last call."""
+        """Return the measurements since the last call."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.write(b"\n")
         return LoopFigures(*json.loads(await self.process.stdout.readline()))
 
 
 class _Round(NamedTuple):
-    """first_s: the time to the first token of each client."""
+    """The measurements of a round. first_s: the time to the first token of each client."""
 
     first_s: list[float]
     loop: LoopFigures
@@ -122,7 +122,7 @@ async def _again(server: _Server, request: bytes) -> float:
 
 
 async def _first_s(connection: Connection, request: bytes) -> float:
-    """Return the seconds to the first event of a stream."""
+    """Send a request; return the seconds to the first event of its stream."""
     began = perf_counter()
     answer = await connection.ask(request)
     assert answer.status == 200, bytes(answer.received[:1000])
@@ -130,7 +130,7 @@ async def _first_s(connection: Connection, request: bytes) -> float:
 
 
 def _drawing(height: int, seed: int) -> bytes:
-    """Return a JPEG file of 4:3 with blurred blocks of random colours."""
+    """Return a JPEG file with an aspect ratio of 4:3 and blurred blocks of random colours."""
     chances = np.random.default_rng(seed % 2**32)
     blocks = chances.integers(0, 256, (max(height // 8, 1), max(height // 6, 1), 3), dtype=np.uint8)
     file = BytesIO()
@@ -151,9 +151,9 @@ def _request(picture: bytes) -> bytes:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", help="a directory; by default one is made, with random weights")
+    parser.add_argument("--model", help="model directory (default: a new model with random weights)")
     parser.add_argument(
-        "--heights", type=int, nargs="+", default=[480, 1280, 2000], help="of drawings, in pixels"
+        "--heights", type=int, nargs="+", default=[480, 1280, 2000], help="heights of images in pixels"
     )
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--rounds", type=int, default=3)

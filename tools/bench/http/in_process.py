@@ -1,4 +1,4 @@
-"""The application called without sockets, in this process: the time of its thread, and its function calls."""
+"""Calls of the application without sockets: the CPU time of its thread, and its number of function calls."""
 
 import asyncio
 import cProfile
@@ -17,17 +17,17 @@ _END_OF_HEAD: Final = b"\r\n\r\n"
 
 
 class InProcess(NamedTuple):
-    """The numbers of what is sent and measured. num_tokens: of each stream."""
+    """The parameters of a measurement. num_tokens: tokens of each stream."""
 
     num_clients: int
     num_requests: int
     num_tokens: int
     num_rounds: int
-    num_functions: int  # to list of each profile; 0 for none
+    num_functions: int  # to list from each profile; 0 for no list
 
 
 class _Sent(NamedTuple):
-    """A request as ASGI has it, sent again and again."""
+    """A request in the form of ASGI, which is sent repeatedly."""
 
     scope: Scope
     body: bytes
@@ -36,8 +36,9 @@ class _Sent(NamedTuple):
 async def run(
     app: ASGIApp, requests: Mapping[str, Callable[[int, bool], bytes]], how: InProcess
 ) -> list[Row]:
-    """Measure each request, whole and as a stream. requests: make the bytes for a number of tokens, and for
-    whether the answer is to be a stream.
+    """Measure each request, streamed and not streamed.
+
+    requests: functions that return the body for a number of tokens and for a stream or not.
     """
     sent = {
         name: (_parsed(make(1, False)), _parsed(make(how.num_tokens, True)))
@@ -92,21 +93,21 @@ def _parsed(request: bytes) -> _Sent:
 
 
 async def _us(app: ASGIApp, sent: _Sent, num_clients: int, num_each: int) -> float:
-    """Return the microseconds that this thread computed for one whole answer or event."""
+    """Return the CPU microseconds of this thread for an answer or event."""
     began = time.thread_time()
     count = await _ask(app, sent, num_clients, num_each)
     return 1e6 * (time.thread_time() - began) / count
 
 
 async def _calls(app: ASGIApp, sent: _Sent, how: InProcess, num_each: int, title: str) -> float:
-    """Return how many functions were called for one whole answer or event, C's too."""
+    """Return the number of function calls for an answer or event, including C functions."""
     with _profile() as profile:
         count = await _ask(app, sent, how.num_clients, num_each)
     stats = Stats(profile)
     if how.num_functions:
         print(title)
         stats.sort_stats(SortKey.TIME).print_stats(how.num_functions)
-    num_calls: int = vars(stats)["total_calls"]  # which typeshed leaves out
+    num_calls: int = vars(stats)["total_calls"]  # missing in typeshed
     return num_calls / count
 
 
@@ -121,7 +122,7 @@ def _profile() -> Iterator[cProfile.Profile]:
 
 
 async def _ask(app: ASGIApp, sent: _Sent, num_clients: int, num_each: int) -> int:
-    """Return the number of events, or of whole answers, that all clients together got."""
+    """Return the number of events, or of answers, of all clients together."""
 
     async def client() -> int:
         return sum([await _answered(app, sent) for _ in range(num_each)])
@@ -130,14 +131,14 @@ async def _ask(app: ASGIApp, sent: _Sent, num_clients: int, num_each: int) -> in
 
 
 async def _answered(app: ASGIApp, sent: _Sent) -> int:
-    """Ask once. Raises AssertionError for a refusal."""
+    """Send the request once. Raises AssertionError for an error."""
     is_read = False
     num_events = 0
 
     async def receive() -> Message:
         nonlocal is_read
         if is_read:
-            await asyncio.get_running_loop().create_future()  # the client stays until it is cancelled
+            await asyncio.get_running_loop().create_future()  # the client stays connected until cancelled
         is_read = True
         return {"type": "http.request", "body": sent.body, "more_body": False}
 

@@ -1,4 +1,4 @@
-"""An engine core that computes nothing: a step gives each request the same word, so only the rest costs."""
+"""An engine core without a model: each step generates the same word for all requests."""
 
 import asyncio
 import time
@@ -39,11 +39,11 @@ MODEL_INFO: Final = ModelInfo(
 
 
 class ScriptedCore:
-    """Steps that take a millisecond: as `EngineCore`, for all that a bench asks of it.
+    """A core with steps of a millisecond, which implements the parts of `EngineCore` that benchmarks use.
 
-    A step lasts until the loop has read the step before, so that a slow loop makes it slow, and no queue
-    grows. The loop does not wake the step's thread for that, as it does not wake an engine that computes: the
-    call would cost the loop more than ten events.
+    A step waits until the event loop has read the previous step, so that no queue grows if the loop is slow.
+    The loop does not wake the step's thread for that, as with a real engine: the call would cost the loop
+    more than ten events.
     """
 
     is_failing = False
@@ -53,7 +53,7 @@ class ScriptedCore:
         self._loop = loop
         self._requests: dict[int, tuple[GenerationRequest, int]] = {}
         self._num_steps = 0
-        self._num_read = 0  # of the steps; the loop's thread writes it
+        self._num_read = 0  # number of steps read; written by the loop's thread
 
     @property
     def has_work(self) -> bool:
@@ -91,7 +91,7 @@ class ScriptedCore:
         submitted_at: float = 0.0,
         adapter: Adapter | None = None,
     ) -> NoReturn:
-        raise ModelNotSupported("the script has no embeddings")
+        raise ModelNotSupported("the scripted core has no embeddings")
 
     def abort(self, arrival: int) -> None:
         self._requests.pop(arrival, None)
@@ -108,7 +108,7 @@ class ScriptedCore:
         return outputs
 
     def close(self) -> None:
-        """Do nothing: there are no threads of its own."""
+        """Do nothing, since there are no threads."""
 
     def _wait_for_loop(self) -> None:
         self._num_steps += 1

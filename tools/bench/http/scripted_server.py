@@ -1,4 +1,4 @@
-"""The server as it is served, over an engine that computes nothing."""
+"""A server with a scripted engine core, which needs no model."""
 
 import argparse
 import asyncio
@@ -20,9 +20,9 @@ from tools.bench.http.bare_app import bare_app
 
 
 def scripted_app() -> ASGIApp:
-    """Return the application. Needs a running event loop.
+    """Return the application. Requires a running event loop.
 
-    It imports the engine, which the bare application does without.
+    The engine is imported here, since the bare application does not need it.
     """
     import_lightly()
     from engine.assembly.built_engine import BuiltEngine
@@ -47,7 +47,7 @@ async def _serve(listener: socket.socket, *, is_bare: bool) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bare", action="store_true", help="an application that does nothing instead")
+    parser.add_argument("--bare", action="store_true", help="serve a minimal application instead")
     arguments = parser.parse_args()
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -1,4 +1,4 @@
-"""A server that speaks vLLM's token API as vLLM does, and computes nothing."""
+"""A scripted server with vLLM's token API, which needs no model."""
 
 import argparse
 import asyncio
@@ -28,14 +28,14 @@ _EVENT: Final = (
 
 
 class Steps:
-    """The steps of an engine: each gives all streams their next token, in a write of its own for each."""
+    """The steps of an engine: each sends the next token to all streams, with a separate write for each."""
 
     def __init__(self, token_ids: list[int], step_s: float) -> None:
-        """Requires a running event loop. step_s: from the beginning of a step to that of the next."""
+        """Create the object. Requires a running event loop. step_s: time between the starts of two steps."""
         self._token_ids = token_ids
         self._step_s = step_s
         self._loop = asyncio.get_running_loop()
-        self._left: dict[asyncio.Transport, Iterator[int]] = {}  # by stream: the tokens that are yet to come
+        self._left: dict[asyncio.Transport, Iterator[int]] = {}  # the remaining tokens, by stream
         self._is_running = False
 
     @property
@@ -68,7 +68,7 @@ class Steps:
 
 
 class TokenProtocol(asyncio.Protocol):
-    """A connection that is kept open. Requests are not checked: the front's are right."""
+    """A persistent connection. Requests are not validated."""
 
     def __init__(self, steps: Steps, model: str) -> None:
         self._steps = steps
@@ -80,7 +80,7 @@ class TokenProtocol(asyncio.Protocol):
 
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's are registered as no class
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's have another base class
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:

@@ -1,1 +1,1 @@
-"""Engines that the bench measures beside Verbatim: a script each, run by the Python that has the engine."""
+"""Drivers of the engines that Verbatim is compared with: scripts that run in the engine's environment."""

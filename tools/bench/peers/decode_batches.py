@@ -1,4 +1,4 @@
-"""Greedy decoding by rows of a token, its position and its sequence. Standard library only."""
+"""Greedy decoding by batches of rows (token, position, sequence). Standard library only."""
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple
@@ -10,7 +10,7 @@ PROMPT_BATCH = 2048
 
 
 class BatchRow(NamedTuple):
-    """A token to compute. is_wanted: whether the token that follows it is to be returned."""
+    """A token to compute. is_wanted: return the token that follows it."""
 
     token: int
     position: int
@@ -19,18 +19,18 @@ class BatchRow(NamedTuple):
 
 
 class DecodeBatches(ABC):
-    """Greedy decoding of several prompts at once, over an engine that computes batches of rows."""
+    """Greedy decoding of several prompts in parallel, for an engine that computes batches of rows."""
 
     @abstractmethod
     def clear(self) -> None:
-        """Forget the keys and values of all sequences."""
+        """Clear the KV cache of all sequences."""
 
     @abstractmethod
     def decode(self, rows: list[BatchRow]) -> list[int]:
-        """Compute at most PROMPT_BATCH rows, and return the most probable token behind each wanted one."""
+        """Compute at most PROMPT_BATCH rows, and return the most likely token after each wanted row."""
 
     def generate(self, prompts: list[list[int]], num_tokens: int) -> list[tuple[float, int]]:
-        """Run all prompts at once, as driver.Peer says."""
+        """Run all prompts in parallel, as in driver.Peer."""
         self.clear()
         steps = Steps()
         latest = self._prefill(prompts)
@@ -45,7 +45,7 @@ class DecodeBatches(ABC):
         return steps.measured
 
     def _prefill(self, prompts: list[list[int]]) -> list[int]:
-        """The first tokens. Whole prompts together, as many as a batch takes."""
+        """Return the first tokens. Each batch has as many complete prompts as fit."""
         latest: list[int] = []
         rows: list[BatchRow] = []
         for index, prompt in enumerate(prompts):

@@ -1,11 +1,11 @@
-"""The protocol of every driver: a JSON object per line, on standard input and output. Standard library only.
+"""The protocol of the drivers: one JSON object per line on standard input and output. Standard library only.
 
     {"do": "load", "model": DIRECTORY}                            -> {"version": "..."}
     {"do": "generate", "prompts": [[TOKEN_ID]], "num_tokens": N}  -> {"steps": [[SECONDS, TOKENS]]}
     {"do": "server", "model": DIRECTORY, "port": PORT}            -> {"command": [...], "environment": {...}}
 
-A step is a time since the request and how many tokens were new then, greedy and without an end token.
-What fails is answered {"error": "..."}.
+A step is the time since the request and the number of new tokens; decoding is greedy, without an end token.
+The answer to a failed request is {"error": "..."}.
 """
 
 import json
@@ -16,11 +16,11 @@ from typing import Any, NoReturn, Protocol
 
 
 class NotServed(Exception):
-    """The engine has no server, or this one has nothing to do with it."""
+    """The engine has no server that could be compared."""
 
 
 class Steps:
-    """Notes when tokens came, from now on."""
+    """A recorder of the times of tokens, relative to its creation."""
 
     def __init__(self) -> None:
         self.measured: list[tuple[float, int]] = []
@@ -32,18 +32,18 @@ class Steps:
 
 
 class Peer(Protocol):
-    """An engine. `load` comes first, and once."""
+    """An engine. `load` is called first, and once."""
 
     def load(self, model: str) -> str:
-        """Reads a model from a directory in Hugging Face's layout, in bfloat16. Returns the version."""
+        """Load a model in bfloat16 from a directory in Hugging Face's layout; return the engine's version."""
         ...
 
     def generate(self, prompts: list[list[int]], num_tokens: int) -> list[tuple[float, int]]:
-        """Runs all prompts at once; each answer has that many tokens."""
+        """Run all prompts in parallel; each answer has `num_tokens`."""
         ...
 
     def server(self, model: str, port: int) -> dict[str, Any]:
-        """The command that serves the model under OpenAI's chat contract, and what its environment needs.
+        """Return the command that serves the model with OpenAI's chat API, and its environment variables.
 
         Raises NotServed.
         """
@@ -51,12 +51,12 @@ class Peer(Protocol):
 
 
 def run(peer: Peer) -> NoReturn:
-    """Answers until the input ends. What libraries print goes to standard error."""
+    """Answer requests until the input ends. Output of libraries is redirected to standard error."""
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     for line in sys.stdin:
         print(json.dumps(_answer(peer, json.loads(line))), file=out)
-    os._exit(0)  # what an engine still has to tidy up is nobody's concern
+    os._exit(0)  # without the engine's cleanup
 
 
 def _answer(peer: Peer, asked: dict[str, Any]) -> dict[str, Any]:
@@ -68,5 +68,5 @@ def _answer(peer: Peer, asked: dict[str, Any]) -> dict[str, Any]:
                 return {"steps": peer.generate(**asked)}
             case _:
                 return peer.server(**asked)
-    except Exception as error:  # whatever an engine raises: the others are measured all the same
+    except Exception as error:  # any exception of an engine; the others are still measured
         return {"error": f"{type(error).__name__}: {error}"}

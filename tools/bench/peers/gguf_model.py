@@ -1,4 +1,4 @@
-"""A Qwen directory as a GGUF file in 16 or 8 bits: llama.cpp's own converter knows no tokenizer of ours."""
+"""Conversion of a Qwen model to GGUF in 16 or 8 bits, since llama.cpp's converter rejects our tokenizer."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def write_gguf(directory: Path, path: Path, *, eight_bits: bool) -> None:
-    """Write matrices in bfloat16 or as Q8_0, and norms and biases as float32, as llama.cpp asks."""
+    """Write matrices in bfloat16 or as Q8_0, and norms and biases as float32, as llama.cpp requires."""
     config = json.loads((directory / "config.json").read_text())
     architecture = {"qwen2": gguf.MODEL_ARCH.QWEN2, "qwen3": gguf.MODEL_ARCH.QWEN3}[config["model_type"]]
     writer = gguf.GGUFWriter(path, config["model_type"])
@@ -54,18 +54,18 @@ def _write_tokenizer(writer: gguf.GGUFWriter, directory: Path) -> None:
     writer.add_tokenizer_pre("gpt-2")
     writer.add_token_list(sorted(vocabulary, key=vocabulary.__getitem__))
     writer.add_token_types([gguf.TokenType.NORMAL] * len(vocabulary))
-    writer.add_token_merges(["word0 word1"])  # some there must be; no text holds these two
+    writer.add_token_merges(["word0 word1"])  # at least one is required; these do not occur in texts
     writer.add_add_bos_token(False)
     writer.add_chat_template((directory / "chat_template.jinja").read_text())
 
 
 def _float32(bits: np.ndarray) -> np.ndarray:
-    """The float32 numbers of bfloat16's bits."""
+    """Convert the bits of bfloat16 numbers to float32."""
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
 def _tensors(path: Path) -> list[tuple[str, np.ndarray]]:
-    """The tensors of a safetensors file in bfloat16, which numpy lacks, as unsigned integers of the bits."""
+    """Return the bfloat16 tensors of a safetensors file as unsigned integers, since numpy has no bfloat16."""
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(size))

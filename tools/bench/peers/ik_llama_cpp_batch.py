@@ -1,4 +1,4 @@
-"""ik_llama.cpp by its own batches. Needs gguf, and IK_LLAMA_CPP, the directory of what was built."""
+"""The driver of ik_llama.cpp, with its batch API. Needs gguf, and IK_LLAMA_CPP, the build directory."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ from gguf_model import write_gguf
 
 THREADS = len(os.sched_getaffinity(0))
 BUILT = Path(os.environ["IK_LLAMA_CPP"])
-# Numbers of llama_ftype by BENCH_WEIGHTS; without it, weights are bfloat16 as they are.
+# Values of llama_ftype by BENCH_WEIGHTS; without it, weights stay in bfloat16.
 FILE_TYPES = {"int8": 7, "q4_0": 2, "q4_k_m": 15}
 
 
@@ -48,7 +48,7 @@ class IkLlamaCpp(DecodeBatches):
         raise NotServed("only its library is built")
 
     def _gguf(self, model: Path) -> Path:
-        """Return the model in GGUF, rounded by the fork's own code, and written once."""
+        """Return the model in GGUF, quantized by the fork's own code; it is written once."""
         weights = os.environ.get("BENCH_WEIGHTS", "")
         path = model / (f"model-ik-{weights}.gguf" if weights else "model.gguf")
         if not path.exists():

@@ -1,4 +1,4 @@
-"""llama.cpp by its own batches, and `llama-server`. Needs llama-cpp-python, gguf, and LLAMA_CPP_LIB_PATH."""
+"""The driver of llama.cpp (batch API, llama-server). Needs llama-cpp-python, gguf and LLAMA_CPP_LIB_PATH."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ from driver import run
 from gguf_model import write_gguf
 
 THREADS = len(os.sched_getaffinity(0))
-# Files by BENCH_WEIGHTS, and the types of those that llama.cpp rounds itself.
+# File names by BENCH_WEIGHTS, and the file types of those that llama.cpp quantizes itself.
 WEIGHTS = {"int8": "model-q8_0.gguf", "q4_0": "model-q4_0.gguf", "q4_k_m": "model-q4_k_m.gguf"}
 FILE_TYPES = {"q4_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0, "q4_k_m": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M}
 
@@ -61,7 +61,7 @@ def _quiet(level: int, text: bytes, user_data: ctypes.c_void_p) -> None:
 
 
 def _gguf(model: str) -> str:
-    """The model in llama.cpp's format, written once beside the original."""
+    """Return the model in llama.cpp's format; it is written once, next to the original."""
     weights = os.environ.get("BENCH_WEIGHTS", "")
     path = Path(model) / WEIGHTS.get(weights, "model.gguf")
     if not path.exists():
@@ -76,7 +76,7 @@ def _gguf(model: str) -> str:
 
 
 def _quantize(model: Path, path: Path, file_type: int) -> None:
-    """llama.cpp's own choice of a kind for each tensor, from bfloat16."""
+    """Quantize a bfloat16 model with llama.cpp, which chooses the type of each tensor."""
     whole = path.with_name("model.gguf")
     write_gguf(model, whole, eight_bits=False)
     params = llama_cpp.llama_model_quantize_default_params()

@@ -1,9 +1,10 @@
-"""Log-probabilities that llama.cpp gives texts, by the files that it makes of one model.
+"""Log-probabilities of texts from llama.cpp, for several quantizations of a model.
 
     llama_cpp_scores.py MODEL FOLDER < [[TOKEN_ID]] > {"bf16": [[LOG_PROBABILITY]]}
 
-A list of texts as tokens is read, and for each kind of weights the log-probabilities of their tokens but the
-first are written. The files stay in the folder. Needs llama-cpp-python, gguf, and LLAMA_CPP_LIB_PATH.
+The input is a list of texts as tokens. The output has, for each kind of weights, the log-probabilities of all
+tokens except the first of each text. The GGUF files stay in the folder. Needs llama-cpp-python, gguf and
+LLAMA_CPP_LIB_PATH.
 """
 
 import ctypes
@@ -31,7 +32,7 @@ def main() -> None:
     model, folder = map(Path, sys.argv[1:])
     texts: list[list[int]] = json.load(sys.stdin)
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what llama.cpp prints of itself is no answer
+    os.dup2(2, 1)  # redirect llama.cpp's own output to standard error
     whole = folder / "bf16.gguf"
     write_gguf(model, whole, eight_bits=False)
     files = {"bf16": whole}

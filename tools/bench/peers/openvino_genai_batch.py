@@ -1,4 +1,4 @@
-"""OpenVINO GenAI's continuous batching on the CPU; it has no server of its own."""
+"""The driver of OpenVINO GenAI, with continuous batching on the CPU; it has no server."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ class OpenVino:
     def generate(self, prompts: list[list[int]], num_tokens: int) -> list[tuple[float, int]]:
         options = openvino_genai.GenerationConfig()
         options.max_new_tokens, options.ignore_eos, options.do_sample = num_tokens, True, False
-        options.set_eos_token_id(0)  # some token must be named, though it ends nothing
+        options.set_eos_token_id(0)  # a token is required, but it is ignored
         steps = Steps()
         handles = [
             self._pipeline.add_request(next(self._ids), openvino.Tensor(np.array([prompt])), options)
@@ -53,7 +53,7 @@ def _num_new(handle: Any) -> int:
 
 
 def _exported(model: str, weights: str) -> str:
-    """The model in OpenVINO's format, written once beside the original. weights: fp16 or int8."""
+    """Return the model in OpenVINO's format, written once, next to the original. weights: fp16 or int8."""
     directory = Path(model) / f"openvino-{weights}"
     if not directory.exists():
         program = str(Path(sys.executable).with_name("optimum-cli"))

@@ -1,4 +1,4 @@
-"""Plain transformers: `generate` with its defaults, and `transformers serve --continuous-batching`."""
+"""The driver of transformers: `generate` with defaults, and `transformers serve --continuous-batching`."""
 
 import sys
 from pathlib import Path
@@ -21,7 +21,7 @@ class Transformers:
         steps = Steps()
 
         def never(tokens: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
-            """A stopping criterion is asked after each step."""
+            """Return False; this stopping criterion is called after each step."""
             steps.add(len(prompts))
             return torch.zeros(len(prompts), dtype=torch.bool)
 

@@ -1,4 +1,4 @@
-"""Verbatim's engine: its steps, so scheduling, sampling and detokenising too."""
+"""The driver of Verbatim's engine, which measures steps with scheduling, sampling and detokenization."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""vLLM on the CPU: its engine in this process, and `vllm serve`."""
+"""The driver of vLLM on the CPU: its engine in this process, and `vllm serve`."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ class Vllm:
 
     def load(self, model: str) -> str:
         os.environ |= {**CACHE, "VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
-        import vllm  # reads them
+        import vllm  # after the environment variables are set
 
         self._engine = vllm.LLM(
             model, dtype="bfloat16", max_model_len=MAX_LENGTH, max_num_seqs=32, enable_prefix_caching=False

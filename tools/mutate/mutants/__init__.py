@@ -1,1 +1,1 @@
-"""Corruptions of a recorded answer: of values, of streams, and of their order."""
+"""Mutants of recorded answers: of values, streams and the order of events."""

@@ -1,4 +1,4 @@
-"""A document's statements about the parts of one JSON value."""
+"""The schemas that a document declares for the parts of a JSON value."""
 
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
@@ -21,10 +21,11 @@ _TYPES: Final[dict[str, type | tuple[type, ...]]] = {
 
 
 class Part(NamedTuple):
-    """A value inside another. pointer: where. declared: the schemas for its place, as they stand.
+    """A part of a JSON value.
 
-    met: those of their alternatives that the value is valid by, without a union on top.
-    owners: of an object's member, the object's schemas that name it; empty for an entry of a map, for others.
+    pointer: path of the part. declared: the schemas for its place, with unions. met: the alternatives of
+    these schemas that the value satisfies. owners: for a member of an object, the object's schemas that
+    declare it; empty for entries of maps and for other parts.
     """
 
     pointer: Pointer
@@ -35,7 +36,7 @@ class Part(NamedTuple):
 
     @property
     def is_member(self) -> bool:
-        """Return whether it stands in an object."""
+        """True for a member of an object."""
         return bool(self.pointer) and isinstance(self.pointer[-1], str)
 
     @property
@@ -44,19 +45,19 @@ class Part(NamedTuple):
 
 
 class Reading:
-    """Reads values by the schemas of one document."""
+    """A traversal of values by the schemas of one document."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._schemas = Schemas(document)
-        self._rules: dict[int, Rule] = {}  # by the schema's identity, since the document outlives them
+        self._rules: dict[int, Rule] = {}  # by the id of the schema, which lives as long as the document
 
     def parts(self, value: Any, schema: Schema) -> Iterator[Part]:
-        """The value and all parts of it; of an array the first two items stand for all."""
+        """Yield a value and all its parts; of an array, only the first two items."""
         yield from self._parts(value, [schema], (), [])
 
     def leaves(self, schema: Schema) -> Iterator[Schema]:
-        """The alternatives of a schema, followed until none is a union."""
+        """Yield the alternatives of a schema, with all unions resolved."""
         target, _ = resolve(self._document, schema, ())
         branches = [branch for key in ("anyOf", "oneOf", "allOf") for branch in target.get(key, ())]
         if not branches or "properties" in target:
@@ -65,7 +66,7 @@ class Reading:
             yield from self.leaves(branch)
 
     def admits(self, declared: list[Schema], value: Any) -> bool:
-        """Return whether some alternative for the place takes values of this value's type."""
+        """Return whether an alternative for the place allows the type of the value."""
         kinds = [name for name, kind in _TYPES.items() if isinstance(value, kind)]
         kinds = ["boolean"] if isinstance(value, bool) else kinds
         return any(
@@ -75,7 +76,7 @@ class Reading:
         )
 
     def admits_value(self, schema: Schema | bool, value: Any) -> bool:
-        """Return whether a value is valid by a schema that is not closed, or by none (True)."""
+        """Return whether a value satisfies a schema, of which True allows everything."""
         return schema if isinstance(schema, bool) else self._rule(schema).allows(value)
 
     def _parts(
@@ -87,7 +88,7 @@ class Reading:
             for name, inner in value.items():
                 naming = [leaf for leaf in met if name in leaf.get("properties", {})]
                 schemas = [leaf["properties"][name] for leaf in naming] or list(_of_maps(met))
-                if schemas:  # else it stands in an object of any members, of which nothing is declared
+                if schemas:  # otherwise a member of a free-form object, about which nothing is declared
                     yield from self._parts(inner, schemas, (*pointer, name), naming)
         if isinstance(value, list):
             for index, inner in enumerate(value[:2]):
@@ -96,7 +97,7 @@ class Reading:
 
     def _met(self, schema: Schema, value: Any) -> list[Schema]:
         found = [leaf for leaf in self.leaves(schema) if self._rule(leaf).allows(value)]
-        # Of the alternatives that fit, those are meant that know most of the members.
+        # Of the alternatives that match, use those that declare most of the members.
         if isinstance(value, dict) and len(found) > 1:
             known = [len(value.keys() & leaf.get("properties", {}).keys()) for leaf in found]
             found = [leaf for leaf, count in zip(found, known, strict=True) if count == max(known)]
@@ -109,7 +110,7 @@ class Reading:
 
 
 def types_of(schema: Schema) -> list[str]:
-    """The types that a schema names; none where it takes any."""
+    """Return the types that a schema allows; empty if it allows any."""
     if "const" in schema or "enum" in schema:
         values = schema.get("enum", [schema.get("const")])
         return [name for value in values for name, kind in _TYPES.items() if isinstance(value, kind)]

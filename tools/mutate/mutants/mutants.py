@@ -1,4 +1,4 @@
-"""All mutants of one recorded answer: of its status, its headers and its body."""
+"""The mutants of a recorded answer: of its status, headers and body."""
 
 import json
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from tools.mutate.recording.record import Recorded
 
 
 class Mutant(NamedTuple):
-    """A corrupted exchange. excuse: why it is as valid as before by the document; None where it is not."""
+    """A corrupted exchange. excuse: the reason that the document allows it; None if it does not."""
 
     kind: str
     place: str
@@ -26,21 +26,21 @@ class Mutant(NamedTuple):
 
 
 class Mutator:
-    """Corrupts the answers of one contract."""
+    """A generator of mutants for the answers of one contract."""
 
     def __init__(self, document: Document, recorded: list[Recorded]) -> None:
-        """recorded: all that the excuses rest on."""
+        """Create the generator. recorded: all answers, from which excuses are derived."""
         self._document = document
         self._reading = Reading(document)
         self._seen = Seen()
         self._known: dict[str, set[Any]] = {}
         self._headers_missed: set[tuple[str, int, str]] = set()
         self._operations = {node["operationId"]: node for _, _, node, _ in operations_of(document)}
-        for one in recorded:
-            self._note(one)
+        for answer in recorded:
+            self._note(answer)
 
     def mutants(self, recorded: Recorded) -> Iterator[Mutant]:
-        """Every mutant of an answer."""
+        """Yield all mutants of an answer."""
         exchange, answer = recorded.exchange, self._answer(recorded)
         yield from self._of_status(recorded)
         yield from _of_media_type(exchange)
@@ -51,7 +51,7 @@ class Mutator:
             yield Mutant("body truncated", "body", exchange._replace(body=exchange.body[:-1]), None)
 
     def signature(self, recorded: Recorded) -> Any:
-        """Answers of one signature have the same mutants."""
+        """Return a value that is equal for answers with the same mutants."""
         value, events = self._values(recorded.exchange)
         shapes = shape(value) if events is None else tuple(dict.fromkeys(map(shape, events)))
         names = tuple(sorted(name for name, _ in recorded.exchange.headers))
@@ -69,12 +69,12 @@ class Mutator:
                 self._headers_missed.add((recorded.operation, exchange.status, name))
         media = _media(answer, exchange)
         value, events = self._values(exchange)
-        for one in events if events is not None else [value]:
-            if media is not None and one is not None:
-                self._seen.note(self._reading.parts(one, media["schema"]))
+        for content in events if events is not None else [value]:
+            if media is not None and content is not None:
+                self._seen.note(self._reading.parts(content, media["schema"]))
 
     def _values(self, exchange: Exchange) -> tuple[Any, list[Any] | None]:
-        """The parsed body, or the data of the events."""
+        """Return the parsed body, or the data of the events."""
         media_type = read_media_type(one_of(exchange.headers, "content-type") or "")
         if media_type.name == EVENTS:
             return None, [event.data for event in events_of(exchange.body)]
@@ -105,7 +105,7 @@ class Mutator:
             yield BodyMutant("not UTF-8", "body", b"\xff" + exchange.body, None)
 
     def _laws(self, media: Schema, exchange: Exchange) -> list[Any]:
-        """The laws of a stream that hold for the request."""
+        """Return the laws of the stream that apply to the request."""
         request = json.loads(exchange.request_body or b"null")
         return [
             law
@@ -125,7 +125,7 @@ class Mutator:
                 yield Mutant("status changed", f"to {status}", exchange._replace(status=int(status)), excuse)
 
     def _is_alike(self, exchange: Exchange, here: Document, there: Document) -> bool:
-        """Return whether an answer of one status is as good as one of the other."""
+        """Return whether an answer with one status is also valid with the other."""
         required = [
             name
             for name, node in there.get("headers", {}).items()
@@ -174,13 +174,13 @@ def _media(answer: Document, exchange: Exchange) -> Schema | None:
 
 
 def with_header(exchange: Exchange, name: str, value: str | None) -> Exchange:
-    """With another value of a header, or without it."""
+    """Return a copy with another value of a header, or without the header if the value is None."""
     others: Headers = [pair for pair in exchange.headers if pair[0].lower() != name.lower()]
     return exchange._replace(headers=(*others, *(((name, value),) if value is not None else ())))
 
 
 def with_body(exchange: Exchange, body: bytes) -> Exchange:
-    """With another body and its length, where a length was told."""
+    """Return a copy with another body, and its length if the answer has a content-length."""
     changed = exchange._replace(body=body)
     declared = one_of(exchange.headers, "content-length")
     return changed if declared is None else with_header(changed, "content-length", str(len(body)))

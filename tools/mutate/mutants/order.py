@@ -1,4 +1,4 @@
-"""The changes of a stream's order that its document rules out, read from `x-stream` without the judge."""
+"""The changes in the order of events that a document excludes, derived from `x-stream` without the judge."""
 
 from collections.abc import Callable
 from math import nan
@@ -10,19 +10,22 @@ from tools.mutate.mutants.wire import WireEvent
 
 Admits = Callable[[Any, Any], bool]
 
-# An event that is neither first nor last of anything, and bears no number, tells of another text elsewhere.
+# The excuse for an event that is neither the first nor the last and has no number.
 UNNUMBERED = "an event in the middle of a stream whose events the document does not number"
 
 
 def excuse_for_loss(media: Schema, events: list[WireEvent], at: int, admits: Admits) -> str | None:
-    """The reason why a stream may lack an event. admits: whether a schema has a value."""
+    """Return the reason that a stream without an event is still valid; None if it is not.
+
+    admits: returns whether a schema allows a value.
+    """
     if at + 1 < len(events) and is_failure(events[at + 1]):
         return "the last event before a failure, which may come at any place"
     return excuse_for_double(media, events, at, admits)
 
 
 def excuse_for_double(media: Schema, events: list[WireEvent], at: int, admits: Admits) -> str | None:
-    """The reason why a stream with an event twice still keeps its document."""
+    """Return the reason that a stream with a duplicated event is still valid; None if it is not."""
     laws = media.get("x-stream", [])
     matters = (
         any(law.get("counts") for law in laws)
@@ -39,7 +42,7 @@ def excuse_for_double(media: Schema, events: list[WireEvent], at: int, admits: A
 
 
 def excuse_for_swap(media: Schema, events: list[WireEvent], at: int, admits: Admits) -> str | None:
-    """The reason why a stream may have an event and the next in the other order."""
+    """Return the reason that a stream with two exchanged events is still valid; None if it is not."""
     laws = media.get("x-stream", [])
     if any(law.get("counts") for law in laws) or _is_end(media, events, at) or _is_end(media, events, at + 1):
         return None
@@ -65,7 +68,7 @@ def excuse_for_swap(media: Schema, events: list[WireEvent], at: int, admits: Adm
 
 
 def is_repeated(media: Schema, events: list[WireEvent], at: int, place: str, admits: Admits) -> bool:
-    """Return whether the text at a place of an event is part of what another event says whole, or is that."""
+    """Return whether the text at a place of an event occurs both in pieces and as a whole in the stream."""
     laws = media.get("x-stream", [])
     held = [(law, texts) for law in (*laws, *_parts(laws)) for texts in _joined(law)]
     return any(
@@ -84,7 +87,7 @@ def _piece(texts: Any, event: WireEvent) -> Any:
 
 
 def _is_repeated(law: Any, texts: Any, events: list[WireEvent], at: int, admits: Admits) -> bool:
-    """Return whether an event has a piece of a text that it or a later one of its sequence has whole."""
+    """Return whether an event has a piece of a text that this or a later event has as a whole."""
     piece, event = _piece(texts, events[at]), events[at]
     if not isinstance(piece, str) or not piece or not admits(texts.get("where", True), event.data):
         return False
@@ -97,13 +100,13 @@ def _is_repeated(law: Any, texts: Any, events: list[WireEvent], at: int, admits:
 
 
 def _phase(law: Any, event: WireEvent, admits: Admits) -> float:
-    """The phase of the law that an event belongs to; one of none may stand anywhere."""
+    """Return the phase of the law that an event belongs to; NaN if it may occur anywhere."""
     found = [phase for phase, schema in enumerate(law.get("order", [])) if admits(schema, event.data)]
     return found[0] if found else nan
 
 
 def _is_end(media: Schema, events: list[WireEvent], at: int) -> bool:
-    """Return whether it is the terminator, a failure, or the first or the last by a law of all events."""
+    """Return whether an event is the terminator, a failure, or the first or last event under some law."""
     laws = media.get("x-stream", [])
     data = [event for event in events if event.text != media.get("x-sse-terminator")]
     if events[at].text == media.get("x-sse-terminator"):
@@ -114,7 +117,7 @@ def _is_end(media: Schema, events: list[WireEvent], at: int) -> bool:
 
 
 def is_failure(event: WireEvent) -> bool:
-    """Return whether it tells of a failure, after which a stream need not have been whole."""
+    """Return whether an event reports a failure, after which a stream may be incomplete."""
     return isinstance(event.data, dict) and (
         "error" in event.data or event.data.get("type") in ("error", "response.failed")
     )
@@ -125,7 +128,7 @@ def _parts(laws: list[Any]) -> list[Any]:
 
 
 def _items(part: Any, data: Any) -> list[Any]:
-    """The items at the top of an event; the judge's own tests cover those inside of others."""
+    """Return the outermost items of an event; nested ones are covered by the judge's own tests."""
     for step in part["at"].split("/")[1:]:
         data = data.get(step) if isinstance(data, dict) else None
     return data if isinstance(data, list) else [data]

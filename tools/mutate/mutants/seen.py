@@ -1,4 +1,4 @@
-"""Observations in the recorded answers of the fields that a document leaves open."""
+"""Observations of optional and nullable fields in the recorded answers."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,10 +7,10 @@ from tools.mutate.mutants.declared import Part, Schema
 
 
 class Seen:
-    """Optional fields that were missing at least once, nullable ones that were null, arrays that were empty.
+    """The optional fields that were missing, nullable fields that were null, and arrays that were empty.
 
-    An excuse that the document gives (optional, nullable, of any length) is taken only where the server was
-    seen to make use of it. Where it never does, the document promises less than is kept.
+    An excuse from the document (optional, nullable, any length) only counts if the server has made use of it.
+    Otherwise the document should promise more than it does.
     """
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class Seen:
         self._empty: set[tuple[int, str]] = set()
 
     def note(self, parts: Iterable[Part]) -> None:
-        """Notes all parts of one value."""
+        """Record the parts of a value."""
         for part in parts:
             if isinstance(part.value, dict):
                 self._absent |= {
@@ -44,7 +44,7 @@ class Seen:
 
 
 def _places(part: Part) -> set[tuple[int, str]]:
-    """The document's schemas of the object that has it; they live as long as the document."""
+    """Return the schemas of the part's owners, by id, with the part's name."""
     owners: list[Schema] = part.owners
     name: Any = part.pointer[-1] if part.pointer else ""
     return {(id(owner), str(name)) for owner in owners}

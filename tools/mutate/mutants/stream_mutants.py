@@ -1,4 +1,4 @@
-"""Corrupts an event stream: its events, their order, their framing and its end."""
+"""Mutants of an event stream: of its events, their order, framing and end."""
 
 import json
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ from tools.mutate.mutants.seen import Seen
 from tools.mutate.mutants.value_mutants import value_mutants
 from tools.mutate.mutants.wire import WireEvent, events_of, frames
 
-_NUM_PLACES: Final = 3  # at each end of a stream; what happens between is the same
+_NUM_PLACES: Final = 3  # events at each end of a stream that are mutated; those between are similar
 
 _OF_WHOLE_ARRAYS: Final = ("item doubled", "items reordered")
 
 
 class BodyMutant(NamedTuple):
-    """A corrupted body. excuse: as for a ValueMutant."""
+    """A corrupted body. excuse: as in ValueMutant."""
 
     kind: str
     place: str
@@ -35,7 +35,10 @@ class BodyMutant(NamedTuple):
 def stream_mutants(
     body: bytes, media: Schema, reading: Reading, seen: Seen, known: set[Any]
 ) -> Iterator[BodyMutant]:
-    """media: the media type object of the stream. known: shapes of events whose data is corrupted already."""
+    """Yield the mutants of a stream.
+
+    media: the media type object of the stream. known: shapes of events whose data has been mutated already.
+    """
     events = events_of(body)
     yield from _of_data(events, media, reading, seen, known)
     yield from _of_order(events, media, reading)
@@ -46,7 +49,7 @@ def stream_mutants(
 
 
 def shape(value: Any) -> Any:
-    """The structure of a value; of an array its first item stands for all."""
+    """Return the structure of a value; of an array, that of its first item."""
     if isinstance(value, dict):
         return tuple((name, shape(inner)) for name, inner in value.items())
     if isinstance(value, list):
@@ -63,7 +66,7 @@ def _of_data(
         known.add(shape(event.data))
         for kind, place, value, excuse in value_mutants(event.data, media["schema"], reading, seen):
             if kind in _OF_WHOLE_ARRAYS:
-                continue  # the numbers in an event tell streams apart, and are no places
+                continue  # the index in an event distinguishes sequences and is not a position in the array
             if kind == "number changed":
                 excuse = _excuse_for_number(events, at, place)
             if kind == "text changed" and is_repeated(media, events, at, place, reading.admits_value):
@@ -75,7 +78,7 @@ def _of_data(
 
 
 def _excuse_for_number(events: list[WireEvent], at: int, place: str) -> str | None:
-    """The reason why an event may be of another of the sequences that share the stream."""
+    """Return the reason that an event with another index is still valid; None if it is not."""
     if any(is_failure(event) for event in events):
         return "a sequence of a stream that fails need not be whole"
     pointer = tuple(place.split("/"))
@@ -135,7 +138,7 @@ def _of_framing(events: list[WireEvent]) -> Iterator[BodyMutant]:
 
 
 def _of_identity(events: list[WireEvent]) -> Iterator[BodyMutant]:
-    """Mutants of identity: what is the same in every event, and no constant, distinguishes streams."""
+    """Yield mutants of ids: values that are equal in all events but not constants."""
     contents = [event.data for event in events if isinstance(event.data, dict) and "error" not in event.data]
     if len(contents) < 3:
         return

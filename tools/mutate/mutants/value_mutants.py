@@ -1,4 +1,4 @@
-"""Corrupts one JSON value in every way that its schema should rule out."""
+"""Mutants of a JSON value: every kind of corruption that its schema should exclude."""
 
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
@@ -11,7 +11,7 @@ _BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", 
 
 
 class ValueMutant(NamedTuple):
-    """A corrupted value. excuse: why it is as valid as before by the document; None where it is not."""
+    """A corrupted value. excuse: the reason that the document allows it; None if it does not."""
 
     kind: str
     place: str
@@ -20,7 +20,7 @@ class ValueMutant(NamedTuple):
 
 
 def value_mutants(value: Any, schema: dict[str, Any], reading: Reading, seen: Seen) -> Iterator[ValueMutant]:
-    """Every mutant of a value that is valid by the schema."""
+    """Yield all mutants of a value that satisfies the schema."""
     for part in reading.parts(value, schema):
         place = "/".join(map(str, part.pointer))
         for kind, name, changed, excuse in _mutants(part, reading, seen):
@@ -29,7 +29,7 @@ def value_mutants(value: Any, schema: dict[str, Any], reading: Reading, seen: Se
             )
 
 
-# What becomes of a part: nothing, the same under another name, or a value.
+# The change of a part: removed, renamed, or another value.
 _DROP: Final = object()
 _RENAME: Final = object()
 _Change = tuple[str, str, Any, str | None]
@@ -64,7 +64,7 @@ def _mutants(part: Part, reading: Reading, seen: Seen) -> Iterator[_Change]:
 
 
 def _array_mutants(part: Part) -> Iterator[_Change]:
-    """Mutants of arrays whose items bear their number."""
+    """Yield mutants of arrays whose items have an index."""
     items = part.value
     if not all(isinstance(item, dict) and item.get("index") == at for at, item in enumerate(items)):
         return
@@ -135,7 +135,7 @@ def _with(value: Any, part: Part, changed: Any) -> Any:
 
 
 def _put(value: Any, pointer: tuple[str | int, ...], changed: Any) -> Any:
-    """A copy of the value as far as the pointer leads, and there the change."""
+    """Return a copy of the value with the change at the pointer."""
     step, *rest = pointer
     copy = value.copy()
     if rest:

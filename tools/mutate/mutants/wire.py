@@ -1,4 +1,4 @@
-"""Event streams as lists of events, and back."""
+"""Conversion of event streams to lists of events, and back."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ from handlers.checking.streams.event_reader import Event, EventReader
 
 
 class WireEvent(NamedTuple):
-    """One event. data: parsed; None where it is no JSON, as a terminator is none."""
+    """A server-sent event. data: the parsed JSON; None if it is not JSON, such as a terminator."""
 
     name: str | None
     text: str
@@ -19,7 +19,7 @@ class WireEvent(NamedTuple):
 
 
 def events_of(body: bytes) -> list[WireEvent]:
-    """The events of a stream that is well framed."""
+    """Return the events of a stream with valid framing."""
     found = [event for event in EventReader().feed(body) if isinstance(event, Event)]
     return [WireEvent(event.name, event.data, _parsed(event.data)) for event in found]
 

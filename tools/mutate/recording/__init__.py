@@ -1,1 +1,1 @@
-"""Recordings of what the server answers, to be corrupted."""
+"""Recording of the server's answers."""

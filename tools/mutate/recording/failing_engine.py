@@ -1,4 +1,4 @@
-"""An engine that does as another does, until it fails."""
+"""An engine that forwards requests to another one until it fails."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
@@ -19,7 +19,10 @@ from engine.port.text.tokenizer import Tokenizer
 
 
 class FailingEngine:
-    """Implements `engine.port.engine.Engine`. num_events: per request, then it fails."""
+    """An engine that raises an error after some events of each request.
+
+    Implements `engine.port.engine.Engine`. num_events: events of a request before the error.
+    """
 
     def __init__(self, engine: Engine, error: Exception, num_events: int) -> None:
         self._engine = engine

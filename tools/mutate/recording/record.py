@@ -1,4 +1,4 @@
-"""Records what the server answers, in its own process and without a network."""
+"""Recording of the server's answers, in the same process and without a network."""
 
 import json
 import logging
@@ -30,7 +30,7 @@ _ERRORS: Final = (
 
 
 class Recorded(NamedTuple):
-    """One exchange of an operation of a contract."""
+    """A recorded exchange of an operation."""
 
     contract: str
     operation: str
@@ -38,12 +38,12 @@ class Recorded(NamedTuple):
 
 
 def documents() -> Mapping[str, Any]:
-    """The effective document of every contract."""
+    """Return the effective OpenAPI document of every contract, by name."""
     return {name: json.loads(served.contract.document()) for name, served in CONTRACTS.items()}
 
 
 async def record(engine: Engine, contracts: Mapping[str, Any]) -> AsyncIterator[Recorded]:
-    """Record the answers to good requests, to bad ones, without a key, and when the engine fails."""
+    """Yield the answers to valid requests, to invalid ones, without a key, and with a failing engine."""
     limits: dict[str, Any] = {"payload_limit": _MAX_BODY_BYTES}
     app = build_app(Settings(**limits), engine)
     keyed = build_app(Settings(api_key="secret", **limits), engine)
@@ -60,7 +60,7 @@ async def record(engine: Engine, contracts: Mapping[str, Any]) -> AsyncIterator[
             async for recorded in _answers(served, name, requests):
                 yield recorded
         for served in failing:
-            with _silent():  # what fails on purpose is no news
+            with _silent():  # without the log messages of the expected failures
                 async for recorded in _answers(served, name, plain):
                     yield recorded
 
@@ -89,9 +89,9 @@ async def _answer(client: httpx.AsyncClient, contract: str, request: Request) ->
 
 
 def _batched(requests: Iterable[Request], size: int) -> Iterator[tuple[Request, ...]]:
-    """Some at a time: the engine runs them together."""
-    rest = iter(requests)
-    while batch := tuple(islice(rest, size)):
+    """Yield the requests in batches, which the engine runs concurrently."""
+    remaining = iter(requests)
+    while batch := tuple(islice(remaining, size)):
         yield batch
 
 

@@ -1,4 +1,4 @@
-"""Requests that make a contract show what it can answer, made from its document alone."""
+"""Requests, generated from a contract's document, that cover its possible answers."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _TOOL: Final = {
     "type": "function",
     "function": {"name": "get_time", "parameters": {"type": "object", "properties": {}}},
 }
-# Fields that make an answer longer or other; a set of them is sent where an operation has all of it.
+# Sets of fields that change the form of an answer; a set is used for operations that have all its fields.
 _VARIATIONS: Final[tuple[dict[str, Any], ...]] = (
     {},
     {"n": 2},
@@ -47,12 +47,12 @@ _LENGTHS: Final = (
     "max_completion_tokens",
     "max_output_tokens",
 )
-_MOST: Final = 12  # tokens, but for what must be said whole
+_MOST: Final = 12  # tokens, except for answers that must be complete
 _WHOLE: Final = ("tools", "response_format", "grammar", "text")
 
 
 class Request(NamedTuple):
-    """One request. operation: its identity in the document."""
+    """A request. operation: its operationId."""
 
     operation: str
     method: str
@@ -62,7 +62,7 @@ class Request(NamedTuple):
 
 
 def good_requests(document: Document, model: str) -> Iterator[Request]:
-    """For each operation every example of its body, as it stands and varied. model: what the server has."""
+    """Yield the examples of every operation, unchanged and varied. model: name of the served model."""
     for request, schema, example in _examples(document, model):
         yield request
         if schema is None:
@@ -74,7 +74,7 @@ def good_requests(document: Document, model: str) -> Iterator[Request]:
 
 
 def bad_requests(document: Document, model: str, max_body_bytes: int) -> Iterator[Request]:
-    """One of each kind that is refused before it is answered, for each operation."""
+    """Yield a request of each kind that is refused, for each operation."""
     for request, schema, example in _first_examples(document, model):
         if model in request.path:
             yield request._replace(path=request.path.replace(model, "other"))
@@ -88,7 +88,7 @@ def bad_requests(document: Document, model: str, max_body_bytes: int) -> Iterato
 
 
 def plain_requests(document: Document, model: str) -> Iterator[Request]:
-    """One that is answered for each operation, whole and as a stream."""
+    """Yield a valid request for each operation, streamed and not streamed."""
     for request, schema, example in _first_examples(document, model):
         yield request
         if schema is not None and (body := _varied(example, {"stream": True}, schema)):
@@ -104,7 +104,7 @@ def _first_examples(document: Document, model: str) -> Iterator[tuple[Request, A
 
 
 def _examples(document: Document, model: str) -> Iterator[tuple[Request, Any, Any]]:
-    """Each with the properties of its body's schema, None where it has no body, and the body."""
+    """Yield each example request, with the properties of its body's schema and the body; None without one."""
     for path, method, operation, at in operations_of(document):
         filled, headers = path, []
         for parameter, _ in parameters_of(document, path, operation, at):
@@ -131,7 +131,7 @@ def _examples(document: Document, model: str) -> Iterator[tuple[Request, Any, An
 
 
 def properties(document: Document, schema: Any) -> dict[str, Any]:
-    """All that an object of the schema may have, whichever alternative it is of."""
+    """Return all properties that an object of the schema, or of its alternatives, may have."""
     target, at = resolve(document, schema, ())
     found = dict(target.get("properties", {}))
     for keyword in ("anyOf", "oneOf", "allOf"):
@@ -143,7 +143,7 @@ def properties(document: Document, schema: Any) -> dict[str, Any]:
 
 
 def _varied(body: Any, changes: dict[str, Any], known: dict[str, Any]) -> Any:
-    """The body with the changes, among its parameters where they belong there; None if a field is unknown."""
+    """Return the body with changes to its fields or `parameters`; None if a field is unknown."""
     inner = known.get("parameters", {})
     varied, parameters = dict(body), dict(body.get("parameters") or {})
     for name, value in changes.items():

@@ -1,4 +1,4 @@
-"""The APIs that programs speak: each answer read as their clients read it."""
+"""The checks of answers for each API, which read an answer as its clients do."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -12,4 +12,4 @@ APIS: Final[Mapping[str, Api]] = {
     "/v1/messages": Api(messages.whole_breaches, messages.stream_breaches),
     "/v1/responses": Api(responses.whole_breaches, responses.stream_breaches),
 }
-"""By path. Of other paths, such as that of the list of models, only the schemas are checked."""
+"""The checks by path. For other paths, such as the list of models, only the schemas are checked."""

@@ -1,4 +1,4 @@
-"""The two ways to read the answers of an API."""
+"""The interface of the checks of an API."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -9,7 +9,10 @@ from handlers.conform.profile.turn import Breach, SentBody
 
 
 class Api(NamedTuple):
-    """whole, stream: yield what keeps a program from going on. Both get answers that have their schema."""
+    """The checks of an API; both get answers that match their schema, and yield breaches.
+
+    whole: checks a non-streamed answer. stream: checks the events of a stream.
+    """
 
     whole: Callable[[SentBody, Json], Iterator[Breach]]
     stream: Callable[[SentBody, Sequence[Event]], Iterator[Breach]]

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions."""
+"""The checks of OpenAI's chat completions."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,8 @@ def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
     for choice in answer["choices"]:
         message = choice["message"]
         calls = tuple(
-            Call(one.get("id"), one["function"].get("name"), one["function"].get("arguments"))
-            for one in message.get("tool_calls") or ()
+            Call(call.get("id"), call["function"].get("name"), call["function"].get("arguments"))
+            for call in message.get("tool_calls") or ()
         )
         yield from turn_breaches(sent, _turn(message.get("content") or "", calls, choice["finish_reason"]))
 
@@ -27,21 +27,21 @@ def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]
     ids = {chunk["id"] for chunk in chunks}
     if len(ids) > 1:
         message = ", ".join(sorted(ids)[:3])
-        yield Breach("The chunks of one answer have different ids", message, "Clients join chunks of one id")
+        yield Breach("The chunks of one answer have different ids", message, "Clients join chunks by id")
     yield from usage_breaches(sent, chunks)
     choices = [choice for chunk in chunks for choice in chunk["choices"]]
     for index in sorted({choice["index"] for choice in choices}):
-        yield from _choice_breaches(sent, [one for one in choices if one["index"] == index])
+        yield from _choice_breaches(sent, [choice for choice in choices if choice["index"] == index])
 
 
 def _choice_breaches(sent: SentBody, pieces: Sequence[Json]) -> Iterator[Breach]:
-    reasons = [one["finish_reason"] for one in pieces if one.get("finish_reason")]
+    reasons = [piece["finish_reason"] for piece in pieces if piece.get("finish_reason")]
     if not reasons:
         yield Breach(
-            "No chunk has a finish_reason", f"There are {len(pieces)} chunks", "It says that the turn is over"
+            "No chunk has a finish_reason", f"There are {len(pieces)} chunks", "It marks the end of the turn"
         )
         return
-    deltas = [one.get("delta") or {} for one in pieces]
+    deltas = [piece.get("delta") or {} for piece in pieces]
     content = "".join(delta.get("content") or "" for delta in deltas)
     heads: dict[int, Json] = {}
     arguments: dict[int, str] = defaultdict(str)
@@ -59,11 +59,11 @@ def _choice_breaches(sent: SentBody, pieces: Sequence[Json]) -> Iterator[Breach]
 
 
 def _head_breaches(part: Json) -> Iterator[Breach]:
-    """Yield the breach of a call's first piece. A call without id or name is a breach of the whole turn."""
+    """Yield the breach of a call's first chunk. A missing id or name is found by `turn_breaches`."""
     if part.get("type") != "function":
-        message = f"It is {part.get('type')!r}"
-        why = "The AI SDK ends with: Expected 'function' type."
-        yield Breach("The first piece of a call has not the type 'function'", message, why)
+        message = f"The type is {part.get('type')!r}"
+        why = "The AI SDK fails with: Expected 'function' type."
+        yield Breach("The first chunk of a call does not have the type 'function'", message, why)
 
 
 def _turn(text: str, calls: tuple[Call, ...], reason: Any) -> Turn:

@@ -1,4 +1,4 @@
-"""OpenAI's completions."""
+"""The checks of OpenAI's completions."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +9,7 @@ from handlers.conform.profile.turn import Breach, SentBody
 
 
 def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
-    """Yield nothing: the schema says all."""
+    """Yield nothing, since the schema covers everything that clients read."""
     yield from ()
 
 
@@ -18,5 +18,5 @@ def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]
     yield from usage_breaches(sent, chunks)
     if not any(choice.get("finish_reason") for chunk in chunks for choice in chunk["choices"]):
         yield Breach(
-            "No chunk has a finish_reason", f"There are {len(chunks)} chunks", "It says that the text is over"
+            "No chunk has a finish_reason", f"There are {len(chunks)} chunks", "It marks the end of the text"
         )

@@ -1,4 +1,4 @@
-"""Anthropic's messages."""
+"""The checks of Anthropic's Messages API."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -7,17 +7,19 @@ from handlers.conform.document import Json
 from handlers.conform.profile.events import Event
 from handlers.conform.profile.turn import Breach, Call, SentBody, Turn, turn_breaches
 
-_NAMES: Final = "Anthropic's clients take an event by the name in its `event` line, and skip others"
+_NAMES: Final = "Anthropic's clients dispatch an event by its `event` field, and skip unknown names"
 _ORDER: Final = "Anthropic's clients raise an error: Unexpected event order"
-_BLOCKS: Final = "Clients put a delta into the open block of its index, and use a block when it has stopped"
+_BLOCKS: Final = "Clients append a delta to the open block with its index, and use a block when it stops"
 
 
 def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
     blocks = answer["content"]
     calls = tuple(
-        Call(one.get("id"), one.get("name"), one.get("input")) for one in blocks if one["type"] == "tool_use"
+        Call(block.get("id"), block.get("name"), block.get("input"))
+        for block in blocks
+        if block["type"] == "tool_use"
     )
-    text = "".join(one["text"] for one in blocks if one["type"] == "text")
+    text = "".join(block["text"] for block in blocks if block["type"] == "text")
     yield from turn_breaches(sent, _turn(text, calls, answer["stop_reason"]))
 
 
@@ -27,27 +29,26 @@ def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]
         message = f"The event {wrong.data['type']} is named {wrong.name!r}"
         yield Breach("An event is not named after its type", message, _NAMES)
     values = [event.data for event in events if event.data["type"] != "ping"]
-    kinds = [one["type"] for one in values]
+    kinds = [value["type"] for value in values]
     for kind, is_there in (("message_start", kinds[:1]), ("message_stop", kinds[-1:])):
         if is_there != [kind] or kinds.count(kind) != 1:
             shown = " ".join(kinds[:3] + ["..."] + kinds[-3:])
-            yield Breach(
-                f"The stream has not one {kind} at its {kind.removeprefix('message_')}", shown, _ORDER
-            )
-    ends = [one for one in values if one["type"] == "message_delta"]
+            end = kind.removeprefix("message_")
+            yield Breach(f"The stream does not have exactly one {kind}, at its {end}", shown, _ORDER)
+    ends = [value for value in values if value["type"] == "message_delta"]
     if not ends or not ends[-1]["delta"].get("stop_reason"):
-        why = "A client reads the reason of ending and the usage from it"
+        why = "Clients read the stop reason and the usage from it"
         yield Breach("No message_delta has a stop_reason", " ".join(kinds[-3:]), why)
         return
     blocks = _Blocks()
-    for one in values:
-        yield from blocks.breaches(one)
+    for value in values:
+        yield from blocks.breaches(value)
     yield from blocks.end_breaches()
     yield from turn_breaches(sent, _turn(blocks.text, tuple(blocks.calls), ends[-1]["delta"]["stop_reason"]))
 
 
 class _Blocks:
-    """The blocks of a stream, put together."""
+    """The content blocks of a stream, assembled from its events."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -55,7 +56,7 @@ class _Blocks:
         self._open: dict[int, Json] = {}
 
     def breaches(self, event: Json) -> Iterator[Breach]:
-        """Take the next event; yield what is wrong with its place."""
+        """Add the next event; yield a breach if it is out of order."""
         index = event.get("index")
         match event["type"]:
             case "content_block_start":

@@ -1,4 +1,4 @@
-"""OpenAI's responses."""
+"""The checks of OpenAI's Responses API."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -9,10 +9,10 @@ from handlers.conform.profile.events import Event
 from handlers.conform.profile.turn import Breach, Call, SentBody, Turn, turn_breaches
 
 _ENDS: Final = ("response.completed", "response.incomplete")
-_END: Final = "Codex ends with: stream closed before response.completed"
+_END: Final = "Codex fails with: stream closed before response.completed"
 _DELTAS: Final = ("response.output_text.delta", "response.function_call_arguments.delta")
-_IDS: Final = "A client puts a piece into the item of its id, and fails if no item has begun with it"
-_FINAL: Final = "A client that keeps the items of a stream names them by these ids in its next request"
+_IDS: Final = "Clients append a delta to the item with its id, and fail if no item with that id has begun"
+_FINAL: Final = "Clients that keep the items of a stream refer to them by these ids in the next request"
 
 
 def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
@@ -21,7 +21,7 @@ def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
 
 def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]:
     values = [event.data for event in events]
-    kinds = [one["type"] for one in values]
+    kinds = [value["type"] for value in values]
     if kinds[:1] != ["response.created"]:
         yield Breach("The stream does not begin with response.created", " ".join(kinds[:3]), _IDS)
     if not kinds or kinds[-1] not in _ENDS:
@@ -34,42 +34,42 @@ def stream_breaches(sent: SentBody, events: Sequence[Event]) -> Iterator[Breach]
 
 
 def _id_breaches(values: Sequence[Json], final: Json) -> Iterator[Breach]:
-    answers = {one["response"]["id"] for one in values if isinstance(one.get("response"), dict)}
+    answers = {value["response"]["id"] for value in values if isinstance(value.get("response"), dict)}
     if len(answers) > 1:
         yield Breach("The events of one answer have different ids", ", ".join(sorted(answers)), _FINAL)
     begun: dict[int, str] = {}
     done: dict[int, str] = {}
-    for one in values:
-        match one["type"]:
+    for value in values:
+        match value["type"]:
             case "response.output_item.added":
-                begun[one["output_index"]] = one["item"].get("id")
+                begun[value["output_index"]] = value["item"].get("id")
             case "response.output_item.done":
-                done[one["output_index"]] = one["item"].get("id")
-            case kind if kind in _DELTAS and one.get("item_id") not in begun.values():
-                message = f"{kind} has the item_id {one.get('item_id')!r}; begun are {list(begun.values())}"
-                yield Breach("A piece is for an item that has not begun", message, _IDS)
+                done[value["output_index"]] = value["item"].get("id")
+            case kind if kind in _DELTAS and value.get("item_id") not in begun.values():
+                message = f"{kind} has the item_id {value.get('item_id')!r}; known: {list(begun.values())}"
+                yield Breach("A delta is for an item that has not begun", message, _IDS)
     if begun != done:
-        message = f"begun: {begun}, done: {done}"
-        yield Breach("The items that are done are not those that have begun", message, _FINAL)
-    ids = [one.get("id") for one in final["output"]]
+        message = f"added: {begun}, done: {done}"
+        yield Breach("The items that are done are not those that were added", message, _FINAL)
+    ids = [item.get("id") for item in final["output"]]
     if done and ids != [identity for _, identity in sorted(done.items())]:
         message = f"streamed: {list(done.values())}, final: {ids}"
         yield Breach("The final answer has other items than the stream", message, _FINAL)
 
 
 def _text_breaches(values: Sequence[Json], final: Json) -> Iterator[Breach]:
-    streamed = "".join(one["delta"] for one in values if one["type"] == "response.output_text.delta")
+    streamed = "".join(value["delta"] for value in values if value["type"] == "response.output_text.delta")
     if streamed != _text(final):
         message = f"streamed: {streamed[:200]!r}, final: {_text(final)[:200]!r}"
-        why = "A user sees the one, and the next request has the other"
-        yield Breach("The streamed text is not that of the final answer", message, why)
+        why = "A user sees the streamed text, and the next request has that of the final answer"
+        yield Breach("The streamed text differs from that of the final answer", message, why)
 
 
 def _answer_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:
     calls = tuple(
-        Call(one.get("call_id"), one.get("name"), one.get("arguments"))
-        for one in answer["output"]
-        if one["type"] == "function_call"
+        Call(item.get("call_id"), item.get("name"), item.get("arguments"))
+        for item in answer["output"]
+        if item["type"] == "function_call"
     )
     yield from turn_breaches(sent, Turn(_text(answer), calls, answer.get("status") == "incomplete", None))
     if answer.get("usage"):

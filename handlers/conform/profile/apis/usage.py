@@ -1,4 +1,4 @@
-"""The counts of tokens in OpenAI's streams."""
+"""The checks of token usage in OpenAI's answers."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,13 +6,13 @@ from typing import Final
 from handlers.conform.document import Json
 from handlers.conform.profile.turn import Breach, SentBody
 
-_LAST: Final = "Agents know by it how full the context is, and benchmarks how much was generated"
-_EVERY: Final = "Benchmarks take the counts of a request that they cut off from its last chunk"
-_LENGTH: Final = "A benchmark that asks for answers of one length compares nothing if they end earlier"
+_LAST: Final = "Agents read from it how full the context is, and benchmarks how much was generated"
+_EVERY: Final = "Benchmarks that cancel a request read its usage from the last chunk received"
+_LENGTH: Final = "Benchmarks that request answers of equal length are not comparable if some end earlier"
 
 
 def usage_breaches(sent: SentBody, chunks: Sequence[Json]) -> Iterator[Breach]:
-    """Yield what is wrong with the counts that a stream's request asked for."""
+    """Yield a breach if a stream lacks the usage that its request asked for."""
     options = sent.body.get("stream_options") or {}
     counts = [chunk["usage"] for chunk in chunks if chunk.get("usage")]
     if options.get("include_usage") and not counts:
@@ -31,10 +31,10 @@ def usage_breaches(sent: SentBody, chunks: Sequence[Json]) -> Iterator[Breach]:
 
 
 def length_breaches(sent: SentBody, num_tokens: int) -> Iterator[Breach]:
-    """Yield the breach of an answer that had to be as long as its limit, and is not."""
+    """Yield a breach if an answer ends before its token limit although `ignore_eos` is set."""
     body = sent.body
     names = ("max_completion_tokens", "max_tokens", "max_output_tokens")
     limit = next((body[name] for name in names if body.get(name) is not None), None)
     if body.get("ignore_eos") and limit is not None and num_tokens != limit:
         message = f"The answer has {num_tokens} tokens, not {limit}; ignore_eos is true"
-        yield Breach("The answer does not have the length that was asked for", message, _LENGTH)
+        yield Breach("The answer does not have the requested length", message, _LENGTH)

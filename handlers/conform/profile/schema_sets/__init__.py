@@ -1,4 +1,5 @@
-"""Sets of JSON Schemas, a file for each: for the `whole` answers of a path, and each `event` of its streams.
+"""Sets of JSON Schemas, one file for each set, with schemas for the answers of each path.
 
-They have what clients read and nothing else: other members are allowed. `why` is the reason in a report.
+`whole`: schema of non-streamed answers. `event`: schema of each event of a stream. `why`: the reason shown in
+reports. The schemas cover only the members that clients read; other members are allowed.
 """

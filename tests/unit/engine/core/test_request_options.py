@@ -443,7 +443,9 @@ MEDIA = Prompt(PROMPT, media=(Media(digest=b"cat", position=0, num_tokens=1),))
 )
 def test_media_are_refused_and_never_ignored(directory: Path, check: Callable[[ModelInfo], None]) -> None:
     info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None).info
-    with pytest.raises(InvalidRequest, match="^prompt.media: the prompt holds media, and the model takes"):
+    with pytest.raises(
+        InvalidRequest, match="^prompt.media: the prompt has media, but the model reads only text"
+    ):
         check(info)
 
 

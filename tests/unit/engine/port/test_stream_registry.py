@@ -54,7 +54,7 @@ class Registry(StreamRegistry):
 async def test_an_id_is_taken_until_its_request_is_closed() -> None:
     registry = Registry()
     first = registry.let_in("a")
-    with pytest.raises(InvalidRequest, match="running already"):
+    with pytest.raises(InvalidRequest, match="already running"):
         registry.let_in("a")
     registry.close("a")
     assert registry.let_in("a") != first

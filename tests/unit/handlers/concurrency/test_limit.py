@@ -44,7 +44,7 @@ def test_a_request_may_have_more_sequences_than_the_server_runs_at_once() -> Non
 
 def test_a_request_for_too_many_sequences_is_never_let_in() -> None:
     too_many = ConcurrencyLimit(3).hold(MAX_SEQUENCES + 1, "n")
-    with pytest.raises(TooManySequences, match="`n` asks for 40961 sequences"), too_many:
+    with pytest.raises(TooManySequences, match="`n` requests 40961 sequences"), too_many:
         pytest.fail("entered without permits")
 
 
@@ -60,7 +60,7 @@ def test_a_request_holds_no_more_than_its_share() -> None:
 def test_a_search_wider_than_the_share_is_never_let_in() -> None:
     limit = ConcurrencyLimit(8, 2)
     with pytest.raises(
-        TooManyBeams, match="`width` asks for 3 beams; a request may have 2 at once"
+        TooManyBeams, match="`width` requests 3 beams; the limit for a request is 2"
     ) as caught:
         limit.hold(3, "n", Beams("width", 3)).__enter__()
     assert caught.value.field == "width"

@@ -36,11 +36,11 @@ def test_conform_is_a_command_of_verbatim(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.usefixtures("declared")
-def test_a_missing_package_is_told_with_the_extra_that_has_it(
+def test_a_missing_package_is_reported_with_the_extra_that_has_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "handlers.conform.command", None)
-    monkeypatch.setattr("handlers.conform.cli._NEEDED", ("handlers.conform.command",))
+    monkeypatch.setattr("handlers.conform.cli._OPTIONAL_DEPENDENCIES", ("handlers.conform.command",))
     assert cli.main(["conform", "--contract", "openai", "--base-url", "http://127.0.0.1:9"]) == 2
     assert "pip install 'verbatim-server[conform]'" in capsys.readouterr().err
 
@@ -82,6 +82,6 @@ def test_no_report_has_the_password_of_a_url(capsys: pytest.CaptureFixture[str])
         assert cli.main(["conform", "--contract", "openai", "--base-url", url]) == 2
         server.shutdown()
     shown = capsys.readouterr()
-    assert f"http://127.0.0.1:{server.server_port} does not list a model" in shown.err
+    assert f"http://127.0.0.1:{server.server_port} does not list any model" in shown.err
     assert "ses%40me" not in shown.out + shown.err
     assert set(asked) == {"Basic bWU6c2VzQG1l"}

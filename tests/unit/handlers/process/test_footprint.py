@@ -49,5 +49,5 @@ def test_nothing_is_said_where_the_system_counts_otherwise(monkeypatch: pytest.M
 
 
 def test_it_is_said_in_words() -> None:
-    shown = "ready after 1.9 s (1.6 s of processor time), with 1,130 MB of resident memory"
+    shown = "ready after 1.9 s (1.6 s of CPU time), with 1,130 MB of resident memory"
     assert Footprint(1.92, 1.58, 1_130_200_000).in_words() == shown

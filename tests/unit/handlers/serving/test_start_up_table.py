@@ -41,10 +41,10 @@ def test_the_start_shows_that_tokens_are_drafted() -> None:
 def test_the_start_shows_the_memory_of_recurrent_states() -> None:
     info = ScriptedEngine(says("a")).model_info
     hybrid = msgspec.structs.replace(info, num_state_slots=20, state_bytes=3 * 2**20)
-    shown = "state     20 recurrent states (3 MiB), 4 of sequences and the others of the prefix cache"
+    shown = "state     20 recurrent states (3 MiB), 4 for sequences and the rest for the prefix cache"
     assert start_up_table(Settings(), hybrid).splitlines()[3].strip() == shown
     alone = msgspec.structs.replace(info, num_state_slots=4, state_bytes=2**20)
-    shown = "state     4 recurrent states (1 MiB), one of each sequence"
+    shown = "state     4 recurrent states (1 MiB), one for each sequence"
     assert start_up_table(Settings(), alone).splitlines()[3].strip() == shown
     assert not any(line.strip().startswith("state") for line in start_up_table(Settings(), info).splitlines())
 
@@ -52,8 +52,8 @@ def test_the_start_shows_the_memory_of_recurrent_states() -> None:
 def test_the_start_shows_the_fallback_path_what_it_lacks_and_why() -> None:
     info = msgspec.structs.replace(ScriptedEngine(says("a")).model_info, paged_obstacle="it has no pages")
     assert start_up_table(Settings(), info).splitlines()[2].strip() == (
-        "attention the model's own, on the fallback path: slower, sequences one by one, without prefix cache "
-        "and drafts, since it has no pages"
+        "attention the model's own, on the fallback path: slower, one sequence at a time, without prefix "
+        "cache and speculation, since it has no pages"
     )
 
 
@@ -147,7 +147,7 @@ def test_an_engine_over_servers_is_described_with_what_it_refuses() -> None:
     lines = start_up_table(settings, info, Capabilities(beams=False, typical_p=False)).splitlines()
     assert "  engine    vllm at http://a:1, http://b:2" in lines
     assert "  refused   typical_p, beams" in lines
-    assert "  warning   without effect on engine vllm: dtype" in lines
+    assert "  warning   options without effect on engine vllm: dtype" in lines
     assert not any(line.split()[0] in ("device", "cache") for line in lines)
 
 
@@ -162,10 +162,10 @@ def test_settings_that_only_the_own_engine_reads_are_named_where_another_compute
     info = ScriptedEngine(says("a")).model_info
     over_servers = Settings(engine="vllm", engine_url=("http://a:1",), **given)
     assert warnings_in(start_up_table(over_servers, info, Capabilities(embeddings=False))) == [
-        "without effect on engine vllm: quantize, speculate, pooling"
+        "options without effect on engine vllm: quantize, speculate, pooling"
     ]
     assert warnings_in(start_up_table(over_servers, info, Capabilities())) == [
-        "without effect on engine vllm: quantize, speculate"
+        "options without effect on engine vllm: quantize, speculate"
     ]
     assert warnings_in(start_up_table(Settings(**given), info)) == []
 

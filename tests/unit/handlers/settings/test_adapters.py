@@ -50,14 +50,14 @@ def test_the_limits_are_the_engines() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--lora-adapters", "a=x,a=y"], "--lora-adapters: two adapters have one name"),
-        (["--lora-adapters", "=x"], "--lora-adapters: an adapter is given as name=folder"),
-        (["--lora-adapters", "a="], "--lora-adapters: an adapter is given as name=folder"),
-        (["--lora-adapters", "tgi=/x"], "lora_adapters: 'tgi' is a name of the model itself"),
+        (["--lora-adapters", "a=x,a=y"], "--lora-adapters: two adapters have the same name"),
+        (["--lora-adapters", "=x"], "--lora-adapters: an adapter must have the form name=folder"),
+        (["--lora-adapters", "a="], "--lora-adapters: an adapter must have the form name=folder"),
+        (["--lora-adapters", "tgi=/x"], "lora_adapters: 'tgi' is already a name of the model"),
         (["--lora-adapters", "a=/x,b=/y", "--max-lora-names", "1"], "2 adapters, more than max_lora_names"),
-        (["--lora-root", "/x", "--api-workers", "2"], "needs an engine in the process that answers HTTP"),
-        (["--lora-root", "/x", "--engine-url", "http://a"], "needs an engine in the process that answers"),
-        (["--lora-adapters", "a=/x", "--engine-url", "http://a"], "other servers have their own"),
+        (["--lora-root", "/x", "--api-workers", "2"], "needs the engine in the process that serves HTTP"),
+        (["--lora-root", "/x", "--engine-url", "http://a"], "needs the engine in the process that serves"),
+        (["--lora-adapters", "a=/x", "--engine-url", "http://a"], "only for the local engine"),
     ],
 )
 def test_what_cannot_be_served_is_refused_at_the_start(arguments: list[str], message: str) -> None:

@@ -346,9 +346,9 @@ async def test_a_model_that_transcribes_continues_no_text(directory: Path) -> No
             sampling=SamplingParams(temperature=0.0),
             stopping=StopConditions(max_tokens=1),
         )
-        with pytest.raises(InvalidRequest, match="transcribes a sound"):
+        with pytest.raises(InvalidRequest, match="only transcribes audio"):
             await anext(engine.submit(request))
-        with pytest.raises(InvalidRequest, match="transcribes a sound"):
+        with pytest.raises(InvalidRequest, match="only transcribes audio"):
             await engine.embed(EmbeddingRequest(request_id="2", prompt=Prompt((1, 2)), pooling=Pooling.MEAN))
 
 

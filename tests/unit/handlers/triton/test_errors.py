@@ -161,7 +161,7 @@ async def test_sequences_that_cannot_be_had_take_no_memory(path: str, field: str
     response = await api.post(path, {"text_input": "Hi", field: 300_000})
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    message = f"`{field}` asks for 300000 sequences; a request may have 40960"
+    message = f"`{field}` requests 300000 sequences; the limit for a request is 40960"
     assert (response.status_code, response.json()) == (400, {"error": message})
     assert peak < 10 * 2**20
 

@@ -51,7 +51,7 @@ async def test_what_a_document_no_longer_says_lives(recorded: list[Recorded], do
     del answers["text/event-stream"]["x-stream"]
     found = score({CONTRACT: silent}, recorded)
     assert {"identity changed", "event lost"} <= {one.kind for one in found.survivors}
-    assert "lived: mindie chatCompletions: identity changed event 1/id" in render(found)
+    assert "survived: mindie chatCompletions: identity changed event 1/id" in render(found)
 
 
 async def test_an_answer_that_is_faulty_as_recorded_is_told(recorded: list[Recorded], document: Any) -> None:

@@ -1,1 +1,1 @@
-"""Parts of a step alone: one kernel, one product, one stage."""
+"""Benchmarks of parts of a step: kernels, products and stages."""

@@ -1,4 +1,4 @@
-"""Attention alone: milliseconds of processor time in torch and in compiled code, which take turns."""
+"""Compare the CPU time of attention in torch and in compiled code, in milliseconds, by turns."""
 
 import argparse
 import time
@@ -23,7 +23,7 @@ CPU = torch.device("cpu")
 
 
 class Step:
-    """The attention of one layer in a step. decodes: lengths of sequences; chunks: tokens before, and new."""
+    """A layer's attention in a step. decodes: sequence lengths. chunks: numbers of past and new tokens."""
 
     def __init__(self, decodes: list[int], chunks: list[tuple[int, int]], dtype: torch.dtype) -> None:
         spans = [(length - 1, 1) for length in decodes] + chunks
@@ -43,7 +43,7 @@ class Step:
         ids = torch.zeros(len(slots), dtype=torch.int64)
         num_decodes = len(decodes)
         self._batch = Batch([], ids, ids, torch.tensor(slots), placed[:num_decodes], placed[num_decodes:])
-        # As models give them: the transpose of rows that hold all heads.
+        # As in models: transposed from rows that contain all heads.
         self._query, self._key, self._value = (
             torch.randn(1, len(slots), num_heads, DIM).to(dtype).transpose(1, 2)
             for num_heads in (NUM_HEADS, NUM_KV_HEADS, NUM_KV_HEADS)
@@ -53,7 +53,7 @@ class Step:
         self._module = module
 
     def milliseconds(self, *, is_native: bool) -> float:
-        """Return the processor time of the second layer of a step; the first one also makes the plan."""
+        """Return the CPU time of the second layer of a step, since the first one also creates the plan."""
         attention = PagedAttention(self._batch, self._pages, is_native=is_native)
         self._attend(attention)
         started = time.process_time()
@@ -102,7 +102,9 @@ def _decode(text: str) -> tuple[int, int]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     default = [(num, length) for length in (128, 1024) for num in (1, 8, 32)]
     parser.add_argument(
-        "--decode", type=_decode, nargs="*", default=default, help="such as 8x128: sequences x tokens"
+        "--decode", type=_decode, nargs="*", default=default, help="sequences x tokens, such as 8x128"
     )
-    parser.add_argument("--chunks", type=int, nargs="*", default=[128, 512], help="tokens of each prompt")
+    parser.add_argument(
+        "--chunks", type=int, nargs="*", default=[128, 512], help="tokens of each prompt chunk"
+    )
     parser.add_argument("--rounds", type=int, default=10)

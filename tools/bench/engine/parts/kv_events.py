@@ -1,4 +1,4 @@
-"""The cost of KV events: two engines with the embedded model take turns, and one of them publishes."""
+"""Measure the cost of KV events: an engine that publishes them and one that does not, by turns."""
 
 import argparse
 import asyncio
@@ -23,7 +23,7 @@ from tools.bench.engine.decoding import decode
 from tools.bench.stopwatch import Stopwatch
 from tools.bench.table import Row, print_table
 
-# All that a step's thread does for events; none of these runs within another.
+# All functions that the step thread runs for events; they are not nested.
 _EVENTS: Final = (
     (BlockKeys, "stored"),
     (CacheChanges, "store"),
@@ -31,16 +31,16 @@ _EVENTS: Final = (
     (KVEventPublisher, "publish"),
 )
 _NUM_PROMPT_TOKENS: Final = 64
-_FIRST_ID: Final = 300  # of those that prompts are drawn from: no control tokens
+_FIRST_ID: Final = 300  # lowest token id in prompts, to exclude control tokens
 _END_ID: Final = 1500
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
     """Print and return a row for each engine.
 
-    step_us: processor time of the thread of steps for each step. events_us, share: what of it is spent on
-    events. all_us: processor time of the whole process for each step, the sending thread's with it. Each is
-    the median of the rounds, whose prompts the cache does not have.
+    step_us: CPU time of the step thread for each step. events_us, share: the part of it that is spent on
+    events. all_us: CPU time of the whole process for each step, including the sending thread. Each is the
+    median of the rounds, with prompts that are not cached.
     """
     print(f"{arguments.sequences} sequences of {arguments.tokens} tokens; {arguments.rounds} rounds by turns")
     with TemporaryDirectory() as folder, zmq.Context() as context, context.socket(zmq.SUB) as subscriber:
@@ -52,7 +52,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
         subscriber.subscribe(b"")
         subscriber.connect(endpoint)
         rounds: dict[str, list[dict[str, float]]] = {name: [] for name in engines}
-        for number in range(arguments.rounds + 1):  # the first warms up
+        for number in range(arguments.rounds + 1):  # the first round is a warm-up
             for name, engine in engines.items():
                 rounds[name].append(await _measure(engine, number, arguments))
         for engine in engines.values():
@@ -97,6 +97,6 @@ async def _measure(engine: AsyncEngine, number: int, arguments: argparse.Namespa
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this measurement."""
-    parser.add_argument("--sequences", type=int, default=32, help="that decode at the same time")
-    parser.add_argument("--tokens", type=int, default=200, help="of each sequence")
-    parser.add_argument("--rounds", type=int, default=7, help="the median of which is told")
+    parser.add_argument("--sequences", type=int, default=32, help="number of concurrent sequences")
+    parser.add_argument("--tokens", type=int, default=200, help="tokens of each sequence")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds, of which the median is reported")

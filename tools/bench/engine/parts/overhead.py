@@ -1,4 +1,4 @@
-"""The engine's share of a step of the demo model: all but the model's and the sampler's arithmetic."""
+"""Measure the engine's overhead in a step of the demo model: everything except the model and the sampler."""
 
 import argparse
 import asyncio
@@ -68,7 +68,7 @@ async def _measure(mix: str, arguments: argparse.Namespace) -> Row:
 
 
 def _row(mix: str, steps: list[dict[str, float]], loop_s: float) -> Row:
-    """loop: what the event loop takes to hand the events of a step to those who wait for them."""
+    """Return the row of a mix of requests. loop_s: seconds to deliver a step's events in the event loop."""
     core = median(
         step["step"] - step["model"] + step["layout"] - step.get("arithmetic", 0.0) for step in steps
     )
@@ -85,7 +85,7 @@ def _row(mix: str, steps: list[dict[str, float]], loop_s: float) -> Row:
 
 @contextmanager
 def _watched_steps(num_sequences: int) -> Iterator[list[dict[str, float]]]:
-    """Within, the times of each step that decodes that many sequences and does nothing else."""
+    """Collect the times of each step that only decodes this number of sequences while the block runs."""
     watch = Stopwatch(time.thread_time)
     steps: list[dict[str, float]] = []
     step = EngineCore.step
@@ -109,5 +109,5 @@ def _watched_steps(num_sequences: int) -> Iterator[list[dict[str, float]]]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--sequences", type=int, default=32, help="that decode at the same time")
-    parser.add_argument("--tokens", type=int, default=200, help="of each sequence")
+    parser.add_argument("--sequences", type=int, default=32, help="number of concurrent sequences")
+    parser.add_argument("--tokens", type=int, default=200, help="tokens of each sequence")

@@ -1,6 +1,7 @@
-"""Products of linear layers alone: bfloat16 and 8 to 4 bits by turns, for several numbers of rows.
+"""Measure the products of linear layers in bfloat16 and in 8 to 4 bits, by turns, by number of rows.
 
-As many copies of a weight take turns as no cache holds, so that a product of few rows reads memory.
+Copies of the weights that exceed the caches are used by turns, so that products with few rows read from
+memory.
 """
 
 import argparse
@@ -22,15 +23,14 @@ from engine.native.instructions import usable_label
 from engine.weights.grouped_weight import ROUNDED_FORMS, GroupedWeight, GroupForm
 from tools.bench.table import Row, print_table
 
-# Inputs and outputs of layers of Qwen2.5-0.5B: the MLP's first product, its second one, and that of queries,
-# keys and values.
+# Input and output sizes of layers in Qwen2.5-0.5B: the MLP's first and second products, and the qkv product.
 SHAPES: Final = ((896, 9728), (4864, 896), (896, 1152))
 _ROWS: Final = (1, 8, 32, 256)
-_LEAST_WEIGHTS: Final = 160 << 20  # of 4 bits these are 80 MiB
+_LEAST_WEIGHTS: Final = 160 << 20  # 80 MiB in 4 bits
 
 
 def _as_in_files(linear: nn.Linear, form: GroupForm) -> GroupedLinear:
-    """Return a layer of the same size in a form that weights of files have, with any integers."""
+    """Return a layer of the same size in a format of checkpoint files, with arbitrary integers."""
     shape = linear.out_features, linear.in_features
     values = torch.randint(0, 1 << form.bits, shape, dtype=torch.uint8)
     scales = torch.rand(shape[0], shape[1] // form.group_size).half()
@@ -92,5 +92,5 @@ def _row(kind: str, layer: nn.Module, num_rows: int, seconds: float) -> Row:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=_ROWS, help="numbers of rows")
-    parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=KINDS, help="of weights")
+    parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=KINDS, help="kinds of weights")
     parser.add_argument("--rounds", type=int, default=9)

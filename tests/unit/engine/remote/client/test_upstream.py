@@ -256,7 +256,7 @@ async def test_an_answer_that_is_cut_is_not_taken_for_a_whole_one() -> None:
 @pytest.mark.parametrize("reply", [b"HTTP/1.1 ", CHUNKED + chunk(b"a")], ids=["before", "within"])
 async def test_silence_ends_an_answer(reply: bytes) -> None:
     async with asked(reply, timeout_s=SHORT_S) as (upstream, server):
-        with pytest.raises(CutOff, match="too long") as raised:
+        with pytest.raises(CutOff, match="no data were received in time") as raised:
             await streamed(upstream)
         assert isinstance(raised.value.__cause__, TimeoutError)
         await asyncio.wait_for(server.has_left.wait(), 30)
@@ -270,7 +270,7 @@ async def test_silence_ends_an_answer(reply: bytes) -> None:
 async def test_what_stands_between_the_parts_of_an_answer_is_bounded(beginning: bytes) -> None:
     async with asked(beginning + b"y" * 500_000, b"") as (upstream, server):
         reading = asyncio.create_task(whole(upstream))
-        with pytest.raises(CutOff, match="between"):
+        with pytest.raises(CutOff, match="the chunk framing of the answer"):
             await asyncio.wait_for(reading, 30)
         await asyncio.wait_for(server.has_left.wait(), 30)
 
@@ -368,7 +368,7 @@ async def test_an_answer_may_be_given_longer_than_others() -> None:
             assert await answer.whole() == b"ok"
         await answering
         began = asyncio.get_running_loop().time()
-        with pytest.raises(CutOff, match="too long"):
+        with pytest.raises(CutOff, match="no data were received in time"):
             await whole(upstream)
         assert asyncio.get_running_loop().time() - began < 10
 

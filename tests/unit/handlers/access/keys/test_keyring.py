@@ -51,12 +51,15 @@ def test_an_entry_says_what_a_key_may_do(tmp_path: Path) -> None:
         (table("a", "x", colour=1), "unknown field `colour` - at `$.key[0]`"),
         (table("a b", "x"), "$.key[0].name"),
         ('[[key]]\nname = "a"\nsha256 = "plain key"', "$.key[0].sha256"),
-        (table("a", "x", contracts='["grpc"]'), "'a' names the contract 'grpc'; there are: openai, tgi"),
+        (
+            table("a", "x", contracts='["grpc"]'),
+            "'a' has the unknown contract 'grpc'; known are: openai, tgi",
+        ),
         (table("a", "x", requests_per_minute=0), ">= 1"),
         (table("a", "x", expires="2030-01-31"), "$.key[0].expires"),
         (table("a", "x", expires="2030-01-31T00:00:00"), "timezone"),
-        (table("a", "x") + table("a", "y"), "there are two keys named 'a'"),
-        (table("a", "x") + table("b", "x"), "the sha256 of 'b' is another key's too"),
+        (table("a", "x") + table("a", "y"), "two keys are named 'a'"),
+        (table("a", "x") + table("b", "x"), "the sha256 of 'b' is also that of another key"),
         (table("a", ""), "the sha256 of 'a' is that of an empty key"),
         ("keys = []", "unknown field `keys`"),
         ("# " + "x" * 1_000_000, "longer than 1,000,000 bytes"),
@@ -110,7 +113,7 @@ def test_a_change_for_the_worse_leaves_the_keys_as_they_were(
     assert ring.find(b"key-a") is not None
     assert ring.find(b"key-b") is None
     errors = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert len(errors) == 1 and "the keys are unchanged" in errors[0].getMessage()
+    assert len(errors) == 1 and "the API keys were not reloaded" in errors[0].getMessage()
     write(path)
     ring.refresh()
     assert ring.find(b"key-a") is None, "an empty file has no keys, and lets nobody in"
@@ -146,7 +149,7 @@ async def test_a_fault_does_not_end_the_following_of_the_file(
     await asyncio.wait_for(again.wait(), 30)
     following.cancel()
     errors = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert len(errors) == 1 and "looked at again" in errors[0].getMessage()
+    assert len(errors) == 1 and "retrying" in errors[0].getMessage()
 
 
 def test_a_new_key_has_256_random_bits_and_an_entry_that_the_file_takes(tmp_path: Path) -> None:

@@ -86,28 +86,44 @@ def only_stream(spoil: Spoil) -> Spoil:
 CALL: Final = ("choices", 0, "message", "tool_calls", 0)
 PIECE: Final = ("choices", 0, "delta", "tool_calls", 0)
 START: Final = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
-NO_CALL: Final = "A call of a tool was required, and none came"
+NO_CALL: Final = "A required tool call is missing"
 
 WHOLE: Final = [
-    (CHAT, put("choices", []), "choices is not as it is read: minItems"),
-    (CHAT, put("choices", 0, "message", "content", 3), "choices.message.content is not as it is read: type"),
-    (CHAT, put("choices", 0, "finish_reason", None), "choices.finish_reason is not as it is read: type"),
-    (CHAT, put("created", "now"), "created is not as it is read: type"),
-    (COMPLETIONS, drop("choices", 0, "text"), "choices is not as it is read: required"),
-    (MESSAGES, put("content", 0, "citations", None), "content.citations is not as it is read: type"),
-    (MESSAGES, put("stop_reason", None), "stop_reason is not as it is read: type"),
-    (RESPONSES, drop("output", 0, "id"), "output is not as it is read: required"),
-    (RESPONSES, put("usage", None), "usage is not as it is read: type"),
+    (CHAT, put("choices", []), "choices does not match the schema of clients: minItems"),
+    (
+        CHAT,
+        put("choices", 0, "message", "content", 3),
+        "choices.message.content does not match the schema of clients: type",
+    ),
+    (
+        CHAT,
+        put("choices", 0, "finish_reason", None),
+        "choices.finish_reason does not match the schema of clients: type",
+    ),
+    (CHAT, put("created", "now"), "created does not match the schema of clients: type"),
+    (COMPLETIONS, drop("choices", 0, "text"), "choices does not match the schema of clients: required"),
+    (
+        MESSAGES,
+        put("content", 0, "citations", None),
+        "content.citations does not match the schema of clients: type",
+    ),
+    (MESSAGES, put("stop_reason", None), "stop_reason does not match the schema of clients: type"),
+    (RESPONSES, drop("output", 0, "id"), "output does not match the schema of clients: required"),
+    (RESPONSES, put("usage", None), "usage does not match the schema of clients: type"),
 ]
 STREAMED: Final = [
     (CHAT, put(1, "id", "c2"), "The chunks of one answer have different ids"),
     (CHAT, put(3, "choices", 0, "finish_reason", None), "No chunk has a finish_reason"),
     (CHAT, put(2, {"error": {"message": "out of order"}}), "The stream ends with an error"),
     (CHAT, lambda events: events.clear(), "The stream has no events"),
-    (CHAT, put(0, "choices", 0, "delta", "role", "user"), "choices.delta.role is not as it is read: enum"),
+    (
+        CHAT,
+        put(0, "choices", 0, "delta", "role", "user"),
+        "choices.delta.role does not match the schema of clients: enum",
+    ),
     (COMPLETIONS, put(1, "choices", 0, "finish_reason", None), "No chunk has a finish_reason"),
-    (MESSAGES, drop(0), "The stream has not one message_start at its start"),
-    (MESSAGES, drop(6), "The stream has not one message_stop at its stop"),
+    (MESSAGES, drop(0), "The stream does not have exactly one message_start, at its start"),
+    (MESSAGES, drop(6), "The stream does not have exactly one message_stop, at its stop"),
     (MESSAGES, drop(5), "No message_delta has a stop_reason"),
     (MESSAGES, drop(1), "A delta is for a block that is not open"),
     (MESSAGES, put(4, "index", 1), "A block stops that is not open"),
@@ -117,47 +133,67 @@ STREAMED: Final = [
     (RESPONSES, drop(0), "The stream does not begin with response.created"),
     (RESPONSES, drop(4), "The stream does not end with response.completed"),
     (RESPONSES, put(0, "response", "id", "r2"), "The events of one answer have different ids"),
-    (RESPONSES, put(2, "item_id", "i2"), "A piece is for an item that has not begun"),
-    (RESPONSES, put(3, "item", "id", "i2"), "The items that are done are not those that have begun"),
+    (RESPONSES, put(2, "item_id", "i2"), "A delta is for an item that has not begun"),
+    (RESPONSES, put(3, "item", "id", "i2"), "The items that are done are not those that were added"),
     (
         RESPONSES,
         put(4, "response", "output", 0, "id", "i2"),
         "The final answer has other items than the stream",
     ),
-    (RESPONSES, put(2, "delta", "Bye"), "The streamed text is not that of the final answer"),
+    (RESPONSES, put(2, "delta", "Bye"), "The streamed text differs from that of the final answer"),
 ]
 CALLS: Final = [
     (CHAT, only_whole(put(*CALL, "id", "")), "A call has no id"),
     (
         CHAT,
         only_whole(put("choices", 0, "finish_reason", "stop")),
-        "The reason of ending does not say that tools are called",
+        "The finish reason does not say that tools are called",
     ),
     (
         CHAT,
         only_whole(put(*CALL, "function", "name", "other")),
-        "A forced call names no function of the request",
+        "A forced call does not name a function of the request",
     ),
     (
         CHAT,
         only_whole(put(*CALL, "function", "arguments", "{")),
-        "The arguments of a forced call are no JSON object",
+        "The arguments of a forced call are not a JSON object",
     ),
     (CHAT, only_whole(put("choices", 0, "message", "tool_calls", [])), NO_CALL),
-    (CHAT, only_whole(call_twice), "Two calls have one id"),
+    (CHAT, only_whole(call_twice), "Two calls have the same id"),
     (CHAT, only_stream(drop(0, *PIECE, "id")), "A call has no id"),
     (CHAT, only_stream(drop(0, *PIECE, "function", "name")), "A call has no name"),
-    (CHAT, only_stream(drop(0, *PIECE, "type")), "The first piece of a call has not the type 'function'"),
-    (CHAT, only_stream(drop(1, *PIECE, "index")), "choices.delta.tool_calls is not as it is read: required"),
-    (CHAT, only_stream(drop(1)), "The arguments of a forced call are no JSON object"),
-    (MESSAGES, only_whole(put("content", 0, "input", "{}")), "content.input is not as it is read: type"),
+    (
+        CHAT,
+        only_stream(drop(0, *PIECE, "type")),
+        "The first chunk of a call does not have the type 'function'",
+    ),
+    (
+        CHAT,
+        only_stream(drop(1, *PIECE, "index")),
+        "choices.delta.tool_calls does not match the schema of clients: required",
+    ),
+    (CHAT, only_stream(drop(1)), "The arguments of a forced call are not a JSON object"),
+    (
+        MESSAGES,
+        only_whole(put("content", 0, "input", "{}")),
+        "content.input does not match the schema of clients: type",
+    ),
     (
         MESSAGES,
         only_stream(put(5, "delta", "stop_reason", "end_turn")),
-        "The reason of ending does not say that tools are called",
+        "The finish reason does not say that tools are called",
     ),
-    (RESPONSES, only_whole(drop("output", 0, "call_id")), "output is not as it is read: required"),
-    (RESPONSES, only_stream(put(3, "item", "arguments", None)), "item.arguments is not as it is read: type"),
+    (
+        RESPONSES,
+        only_whole(drop("output", 0, "call_id")),
+        "output does not match the schema of clients: required",
+    ),
+    (
+        RESPONSES,
+        only_stream(put(3, "item", "arguments", None)),
+        "item.arguments does not match the schema of clients: type",
+    ),
 ]
 
 
@@ -201,7 +237,7 @@ def test_a_call_of_a_named_function_may_end_with_stop_as_openai_ends_it(choice: 
     turn = Turn("", (Call("t1", "wet", "{}"),), is_cut=False, says_calls=False)
     body = {"tools": [{"type": "function", "function": {"name": "wet"}}], "tool_choice": choice}
     kinds_found = [breach.kind for breach in turn_breaches(SentBody(body), turn)]
-    assert kinds_found == ["The reason of ending does not say that tools are called"] * is_fault
+    assert kinds_found == ["The finish reason does not say that tools are called"] * is_fault
 
 
 @pytest.mark.parametrize(
@@ -215,7 +251,7 @@ def test_an_object_that_was_asked_for_has_its_schema(text: str, is_fault: bool) 
         "response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": schema}},
     }
     reply = CHAT.answers(spoil=put("choices", 0, "message", "content", text))
-    expected = {"The text is not JSON of the schema that was asked for"} if is_fault else set()
+    expected = {"The text does not match the requested JSON Schema"} if is_fault else set()
     assert kinds(results(program(CHAT.path, body), reply)) == expected
 
 
@@ -252,7 +288,7 @@ def test_the_usage_of_a_stream_is_that_which_was_asked_for(
 def test_an_answer_without_end_has_the_length_that_was_asked_for(limit: int, is_fault: bool) -> None:
     body = {**COMPLETIONS.streamed, "max_tokens": limit, "ignore_eos": True}
     said = kinds(results(program(COMPLETIONS.path, body), COMPLETIONS.answers(spoil=only_stream(usage(1)))))
-    assert said == ({"The answer does not have the length that was asked for"} if is_fault else set())
+    assert said == ({"The answer does not have the requested length"} if is_fault else set())
 
 
 @pytest.mark.parametrize(
@@ -260,7 +296,7 @@ def test_an_answer_without_end_has_the_length_that_was_asked_for(limit: int, is_
     [
         (whole({"error": "unknown field context_management"}, 400), "The request is refused"),
         (whole({"error": "out of order"}, 500), "The server failed"),
-        (whole([]), "The answer is no JSON object"),
+        (whole([]), "The answer is not a JSON object"),
     ],
 )
 def test_an_answer_that_is_none_is_a_fault(answer: Answer, kind: str) -> None:
@@ -270,8 +306,8 @@ def test_an_answer_that_is_none_is_a_fault(answer: Answer, kind: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [
-        (whole({}), "A stream was asked for, and none came"),
-        (stream([])._replace(body=b"data: {\n\n"), "The stream cannot be read"),
+        (whole({}), "The answer is not the requested stream"),
+        (stream([])._replace(body=b"data: {\n\n"), "The stream cannot be parsed"),
     ],
 )
 def test_a_stream_that_is_none_is_a_fault(answer: Answer, kind: str) -> None:
@@ -337,7 +373,7 @@ def test_a_context_that_is_too_short_is_noted_and_no_fault(message: str) -> None
     all_results = results(tested, lambda request: whole({"error": {"message": message}}, 400))
     assert kinds(all_results) == set()
     assert all_results["answers"].num_requests == 0
-    assert "no room in the model's context" in all_results["answers"].note
+    assert "too long for the model's context" in all_results["answers"].note
 
 
 def test_a_request_that_is_refused_is_not_sent_again_with_a_required_tool() -> None:
@@ -353,7 +389,9 @@ def test_a_tool_that_cannot_be_required_is_noted_and_no_fault() -> None:
 
     all_results = results(program(CHAT.path, CHAT.body), reply)
     assert kinds(all_results) == set()
-    assert all_results["calls"].note == 'left out: no tool can be required (400: {"error": "auto only"})'
+    assert (
+        all_results["calls"].note == 'skipped: a tool call cannot be required (400: {"error": "auto only"})'
+    )
 
 
 def test_requests_have_the_servers_model_and_few_tokens() -> None:
@@ -372,7 +410,7 @@ def test_requests_have_the_servers_model_and_few_tokens() -> None:
 def test_nothing_is_sent_when_the_time_is_up() -> None:
     late = RunLimits(0, 10, deadline_s=0.0)
     all_results = results(program(CHAT.path, CHAT.body), CHAT.answers(), late)
-    assert all_results["answers"].note == "left out: the time was up"
+    assert all_results["answers"].note == "skipped: the time limit was reached"
     assert all_results["answers"].num_requests == 0
 
 
@@ -381,6 +419,6 @@ def test_the_words_of_a_fault_say_what_was_sent_and_why_it_matters() -> None:
     [finding] = all_results["answers"].findings
     [instance] = finding.instances
     assert instance.label == "request 0"
-    assert instance.says == "Every client of this API reads it"
+    assert instance.expected == "Every client of this API reads it"
     assert instance.request.body["messages"] == CHAT.body["messages"]
     assert instance.answer is not None and json.loads(instance.answer.body)["choices"] == []

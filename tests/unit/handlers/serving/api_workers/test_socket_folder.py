@@ -49,7 +49,7 @@ def test_a_path_that_is_too_long_is_refused_before_the_load(
         check_socket_folder()
     assert not list(deep.iterdir())
     monkeypatch.setattr(tempfile, "tempdir", str(place / "none"))
-    with pytest.raises(CannotListen, match="no folder can be made for the engine's socket"):
+    with pytest.raises(CannotListen, match="cannot create a folder for the engine's socket"):
         check_socket_folder()
 
 
