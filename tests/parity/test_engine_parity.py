@@ -53,13 +53,15 @@ class Case:
     expected: list[Expected]
 
 
-def expect(model: Any, prompt: list[int], tolerance: float = TOLERANCE) -> Expected:
+def expect(
+    model: Any, prompt: list[int], tolerance: float = TOLERANCE, *, max_tokens: int = MAX_TOKENS
+) -> Expected:
     with torch.inference_mode():
         ids = torch.tensor([prompt])
         output = model.generate(
             ids,
             attention_mask=torch.ones_like(ids),
-            max_new_tokens=MAX_TOKENS,
+            max_new_tokens=max_tokens,
             do_sample=False,
             return_dict_in_generate=True,
             output_logits=True,
