@@ -107,6 +107,7 @@ def assert_pooled(told: Embedding, hidden: NDArray[np.float32], pooling: Pooling
     np.testing.assert_allclose(told.vector, pooled(hidden, pooling), rtol=TOLERANCE, atol=TOLERANCE)
 
 
+@pytest.mark.by_turns("case", "pooling")
 @pytest.mark.parametrize("pooling", Pooling)
 def test_a_text_alone_gives_the_pooled_hidden_states_of_transformers(case: Case, pooling: Pooling) -> None:
     core = new_core(case.directory, prefix_caching=False)

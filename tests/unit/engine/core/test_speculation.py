@@ -35,6 +35,7 @@ from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP, Sequence
 from engine.speculation.ngram_proposer import NgramProposer
 from engine.speculation.proposer import Proposal, Proposer
 from engine.speculation.speculator import Speculator
+from tests.effort import trials
 from tests.requests import embedding_request, generation_request
 from tests.tiny.text import save_tiny_model
 from tests.unit.engine.free_rows import FreeRows
@@ -196,7 +197,7 @@ def test_results_are_the_same_whatever_is_drafted(
     tmp_path: Path, architecture: str, shape: dict[str, Any]
 ) -> None:
     engine = Engine(save_tiny_model(tmp_path, architecture), **shape)
-    for seed in range(2):
+    for seed in range(trials(1, whole=2)):
         random = Random(seed)
         requests = [random_request(random, seed) for seed in range(6)]
         expected = engine.results(engine.core(), requests)
