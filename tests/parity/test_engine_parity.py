@@ -19,7 +19,7 @@ from tests.requests import generation_request
 from tests.tiny.text import ARCHITECTURES, FALLBACKS, HYBRIDS, INDEXED, save_tiny_model
 
 NUM_PROMPTS = trials(8, whole=16)
-NUM_ALONE = trials(4, whole=6)
+NUM_ALONE = trials(3, whole=6)
 MAX_TOKENS = trials(16, whole=24)
 TOLERANCE = 1e-4
 RECURRENT_TOLERANCE = 2e-3
