@@ -1,7 +1,7 @@
 """The complete protocol of an engine, which every API contract is served with; no torch.
 
 `engine.async_engine` runs the model in this process, and `engine.remote` uses other servers. To write another
-engine, implement this protocol with the inputs in `request.py`, the outputs in `events.py`, and the exceptions
+engine, implement this protocol with the inputs in `request.py`, the outputs in `events.py`, and the
 in `errors.py`, which are the only ones that its methods may raise; all are in this folder.
 """
 

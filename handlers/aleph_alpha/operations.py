@@ -1,5 +1,6 @@
 """The contract's eight operations."""
 
+from functools import cache
 from typing import Final, final
 
 from pydantic_core import from_json
@@ -34,7 +35,6 @@ class AlephAlphaHandlers(AdmissionControl, Operations):
         self._completions = Completions(shared)
         self._evaluations = Evaluations(shared)
         self._models = Models(shared)
-        self._version: str = from_json(AlephAlphaContract().document())["info"]["version"]
 
     @override
     async def chat_completions(
@@ -86,4 +86,11 @@ class AlephAlphaHandlers(AdmissionControl, Operations):
 
     @override
     async def version(self, call: Call[NoHeaders]) -> str:
-        return self._version
+        return _version()
+
+
+@cache
+def _version() -> str:
+    """Return the version of the contract's document."""
+    version: str = from_json(AlephAlphaContract().document())["info"]["version"]
+    return version

@@ -1,6 +1,7 @@
 """Endpoints whose answers are checked before they are sent."""
 
 import json
+from functools import lru_cache
 
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
@@ -56,7 +57,6 @@ class CheckedEndpoints:
 
     def __init__(self, *, refuses: bool) -> None:
         self._refuses = refuses
-        self._judges: dict[str, Judge] = {}
 
     def __call__(
         self, operation: Operation, handlers: Handlers, contract: Contract, options: RuntimeOptions
@@ -65,11 +65,13 @@ class CheckedEndpoints:
 
         Raises ValueError if the contract's document cannot be read, KeyError if it has no such operation.
         """
-        judge = self._judges.get(contract.name)
-        if judge is None:
-            judge = self._judges[contract.name] = Judge(json.loads(contract.document()))
         template = operation.path.replace(":path}", "}")
-        declared = judge.operation(operation.method, template)
+        declared = _judge(contract.document()).operation(operation.method, template)
         return CheckedEndpoint(
             operation, handlers, contract, options, declared=declared, refuses=self._refuses
         )
+
+
+@lru_cache(maxsize=16)  # a document's operations share it, as do the servers of one process
+def _judge(document: bytes) -> Judge:
+    return Judge(json.loads(document))

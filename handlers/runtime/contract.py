@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from typing import ClassVar
 
@@ -57,4 +58,9 @@ class Contract(ABC):
 
     def document(self) -> bytes:
         """Return the effective OpenAPI document, of an engine that can do all of it."""
-        return files(f"generated.{self.name}").joinpath("openapi.json").read_bytes()
+        return _document(self.name)
+
+
+@cache  # each is served at the root and under its prefix
+def _document(name: str) -> bytes:
+    return files(f"generated.{name}").joinpath("openapi.json").read_bytes()

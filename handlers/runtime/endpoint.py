@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from functools import cache, partial
-from typing import Any
+from typing import Any, cast
 
 from pydantic import TypeAdapter
 from pydantic_core import from_json
@@ -49,9 +49,7 @@ class Endpoint:
     ) -> None:
         self.operation = operation
         self._handler: Handler = getattr(handlers, operation.handler)
-        self._admits = handlers if isinstance(handlers, Admits) else None
-        self._looks_up = handlers if isinstance(handlers, LooksUp) else None
-        self._counts_refusals = handlers if isinstance(handlers, CountsRefusals) else None
+        self._admits, self._looks_up, self._counts_refusals = _optional_parts(handlers)
         self.contract = contract
         self._reader = RequestReader(operation, options)
         self._checks_keys = options.checks_keys if operation.is_secured else None
@@ -204,6 +202,21 @@ class Endpoint:
         if 500 not in self._errors:
             raise undeclared from problem
         return self._as_problem(undeclared)
+
+
+def _optional_parts(handlers: Handlers) -> tuple[Admits | None, LooksUp | None, CountsRefusals | None]:
+    """Return the handlers as each of the interfaces that they may have beside their operations."""
+    admits, looks_up, counts_refusals = _implemented(type(handlers))
+    return (
+        cast(Admits, handlers) if admits else None,
+        cast(LooksUp, handlers) if looks_up else None,
+        cast(CountsRefusals, handlers) if counts_refusals else None,
+    )
+
+
+@cache  # a class has up to twenty operations, and its comparison with a protocol takes 40 microseconds
+def _implemented(handlers: type[Handlers]) -> tuple[bool, bool, bool]:
+    return issubclass(handlers, Admits), issubclass(handlers, LooksUp), issubclass(handlers, CountsRefusals)
 
 
 @cache

@@ -1,6 +1,7 @@
 """The routing of a path and a method to an endpoint: a dictionary for plain paths, patterns for templates."""
 
 import re
+from functools import lru_cache
 
 from handlers.runtime.endpoint import Endpoint
 
@@ -44,6 +45,7 @@ class Routes:
         return None
 
 
+@lru_cache(maxsize=1024)  # contracts have some 120 paths, each of which is compared with the others
 def shape(path: str) -> str:
     """Return the text of a path without its parameters' names: equal for paths that match the
     same requests.

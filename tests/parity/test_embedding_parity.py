@@ -24,11 +24,12 @@ from tests.support.tiny_models.text import ARCHITECTURES, save_tiny_model
 
 TOLERANCE = 1e-4  # of entries that are about 1 in size; other kernels sum in another order
 NUM_TEXTS = 14
-# Name -> how the engine is squeezed. Texts are of up to 40 tokens, sliding windows of 9.
+# Name -> how the engine is squeezed. Texts are of up to 40 tokens, sliding windows of 9. `make test` squeezes
+# every architecture as the first says, and as one of the others.
 SHAPES: dict[str, dict[str, Any]] = {
+    "chunks and preemption": {"num_kv_blocks": 20, "max_batch_tokens": 5},
     "whole texts": {},
     "chunks of 7 tokens": {"max_batch_tokens": 7},
-    "chunks and preemption": {"num_kv_blocks": 20, "max_batch_tokens": 5},
 }
 GENERATING = 100  # added to the arrivals of those that generate
 
@@ -106,6 +107,7 @@ def assert_pooled(told: Embedding, hidden: NDArray[np.float32], pooling: Pooling
     np.testing.assert_allclose(told.vector, pooled(hidden, pooling), rtol=TOLERANCE, atol=TOLERANCE)
 
 
+@pytest.mark.by_turns("case", "pooling")
 @pytest.mark.parametrize("pooling", Pooling)
 def test_a_text_alone_gives_the_pooled_hidden_states_of_transformers(case: Case, pooling: Pooling) -> None:
     core = new_core(case.directory, prefix_caching=False)
@@ -117,6 +119,7 @@ def test_a_text_alone_gives_the_pooled_hidden_states_of_transformers(case: Case,
         assert_pooled(embeddings[number], hidden, pooling)
 
 
+@pytest.mark.by_turns("case", "shape", always=1)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_batches_chunks_preemptions_and_what_generates_alter_no_vector_and_no_token(
     case: Case, shape: dict[str, Any]

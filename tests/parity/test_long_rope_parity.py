@@ -15,11 +15,12 @@ from transformers import AutoModelForCausalLM, Phi3Config
 from engine.core.core import EngineCore
 from engine.port.events import TokenEvent
 from engine.port.request import SamplingParams, StopConditions
-from tests.parity.test_engine_parity import MAX_TOKENS, TOLERANCE, Expected, expect, new_core
+from tests.parity.test_engine_parity import TOLERANCE, Expected, expect, new_core
 from tests.support.engine_requests import generation_request
 from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 
 ORIGINAL = 32
+MAX_TOKENS = 24
 # Short to the end, across while it decodes, of the original context exactly, and long from the start.
 LENGTHS = (3, 8, 9, 20, 31, 32, 33, 45, 60)
 SHAPES: dict[str, dict[str, Any]] = {
@@ -56,7 +57,7 @@ def expected(directory: Path) -> list[Expected]:
     stem = [random.randrange(256) for _ in range(max(LENGTHS))]
     prompts = [stem[:length] for length in LENGTHS]
     prompts += [[*prompt[:-2], *random.choices(range(256), k=2)] for prompt in prompts]
-    found = [expect(model, prompt) for prompt in prompts]
+    found = [expect(model, prompt, max_tokens=MAX_TOKENS) for prompt in prompts]
     crossing = [one for one in found if len(one.prompt) <= ORIGINAL < len(one.prompt) + MAX_TOKENS - 1]
     assert len(crossing) >= 6
     assert any(one.tokens != without_restart(model, one.prompt) for one in crossing), "the cases show nothing"

@@ -37,9 +37,10 @@ ARCHITECTURES = [
     "mamba",
 ]
 BLOCK_SIZE = 4
+# `make test` squeezes every architecture as the first says, and as one of the others.
 SHAPES: dict[str, dict[str, Any]] = {
-    "cache on": {"prefix_caching": True},
     "cache on, chunks and preemption": {"prefix_caching": True, "num_kv_blocks": 24, "max_batch_tokens": 9},
+    "cache on": {"prefix_caching": True},
     "cache off, chunks and preemption": {"prefix_caching": False, "num_kv_blocks": 24, "max_batch_tokens": 9},
 }
 # Added to the arrivals of those that are aborted, and of those that do not read the cache.
@@ -102,6 +103,7 @@ def assert_as_expected(events: list[TokenEvent], expected: Expected) -> None:
     assert logprobs == pytest.approx(expected.logprobs[len(expected.prompt) - 1 :], abs=expected.tolerance)
 
 
+@pytest.mark.by_turns("case", "shape", always=1)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_shared_beginnings_forks_preemptions_and_aborts_give_the_tokens_of_transformers(
     case: Case, shape: dict[str, Any]

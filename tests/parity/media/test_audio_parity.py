@@ -225,18 +225,11 @@ def test_the_sounds_of_a_prompt_decide_its_continuation(case: Case) -> None:
     assert case.expected[3].tokens != case.expected[4].tokens
 
 
-def test_a_request_alone_gives_the_tokens_of_transformers(case: Case) -> None:
-    core, tokenizer, media = load(case)
-    for number, (text, files) in enumerate(case.prompts):
-        prompt = prompt_of(tokenizer, media, text, files)
-        assert prompt.token_ids == case.expected[number].prompt_ids
-        add(core, number, prompt)
-        assert_as_expected(run(core)[number], case.expected[number])
-
-
 @pytest.mark.by_turns("case", "shape")
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_a_mixed_batch_gives_the_tokens_of_transformers(case: Case, shape: dict[str, Any]) -> None:
+def test_requests_alone_and_in_batches_give_the_tokens_of_transformers(
+    case: Case, shape: dict[str, Any]
+) -> None:
     is_scarce = "block_size" in shape
     if is_scarce:
         longest = max(len(expected.prompt_ids) for expected in case.expected)
@@ -244,7 +237,9 @@ def test_a_mixed_batch_gives_the_tokens_of_transformers(case: Case, shape: dict[
     core, tokenizer, media = load(case, **shape)
     places = [*range(len(case.prompts)), *([0] * 8 if is_scarce else [])]  # short ones, which grow most
     for number, place in enumerate(places):
-        add(core, number, prompt_of(tokenizer, media, *case.prompts[place]))
+        prompt = prompt_of(tokenizer, media, *case.prompts[place])
+        assert prompt.token_ids == case.expected[place].prompt_ids
+        add(core, number, prompt)
     events = run(core)
     for number, place in enumerate(places):
         assert_as_expected(events[number], case.expected[place])

@@ -53,6 +53,7 @@ PROMPTS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
 )
 
 SHAPES: dict[str, dict[str, Any]] = {
+    "one at a time": {"max_num_sequences": 1},
     "whole prompts": {},
     "images together": {"max_media_tokens": 512},
     "chunks of 7 tokens": {"max_batch_tokens": 7},
@@ -242,18 +243,11 @@ def test_the_images_of_a_prompt_decide_its_continuation(case: Case) -> None:
     assert case.expected[3].tokens != case.expected[4].tokens
 
 
-def test_a_request_alone_gives_the_tokens_of_transformers(case: Case) -> None:
-    core, tokenizer, media = load(case.directory)
-    for number, (text, images) in enumerate(PROMPTS):
-        prompt = prompt_of(tokenizer, media, text, images)
-        assert prompt.token_ids == case.expected[number].prompt_ids
-        add(core, number, prompt)
-        assert_as_expected(run(core)[number], case.expected[number])
-
-
 @pytest.mark.by_turns("case", "shape")
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_a_mixed_batch_gives_the_tokens_of_transformers(case: Case, shape: dict[str, Any]) -> None:
+def test_requests_alone_and_in_batches_give_the_tokens_of_transformers(
+    case: Case, shape: dict[str, Any]
+) -> None:
     is_scarce = "block_size" in shape
     if is_scarce:
         longest = max(len(expected.prompt_ids) for expected in case.expected)
@@ -261,7 +255,9 @@ def test_a_mixed_batch_gives_the_tokens_of_transformers(case: Case, shape: dict[
     core, tokenizer, media = load(case.directory, **shape)
     places = [*range(len(PROMPTS)), *([0] * 8 if is_scarce else [])]  # short ones, which grow most
     for number, place in enumerate(places):
-        add(core, number, prompt_of(tokenizer, media, *PROMPTS[place]))
+        prompt = prompt_of(tokenizer, media, *PROMPTS[place])
+        assert prompt.token_ids == case.expected[place].prompt_ids
+        add(core, number, prompt)
     events = run(core)
     for number, place in enumerate(places):
         assert_as_expected(events[number], case.expected[place])

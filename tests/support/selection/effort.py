@@ -19,11 +19,13 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Return the tests marked `by_turns(first, second)`, parameters of theirs, whose combination is left out.
 
     The first parameter's first value meets all values of the second, and each of its others meets one, by
-    turns. A test that was asked for by its own name alone stays.
+    turns; with `by_turns(first, second, always=n)`, it also meets the first n values of the second. A test
+    that was asked for by its own name alone stays.
     """
     if IS_WHOLE:
         return []
     tests: dict[str, list[tuple[pytest.Item, tuple[int, int]]]] = defaultdict(list)
+    always = dict[str, int]()
     known: dict[tuple[str, str], list[Any]] = defaultdict(list)  # values, by test and parameter
     for item in items:
         mark = item.get_closest_marker("by_turns")
@@ -32,11 +34,13 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
             test = item.nodeid.partition("[")[0]
             first, second = (_number(known[test, name], item.callspec.params[name]) for name in mark.args)
             tests[test].append((item, (first, second)))
+            always[test] = mark.kwargs.get("always", 0)
     return [
         item
-        for combinations in tests.values()
+        for test, combinations in tests.items()
         for item, (first, second) in combinations
-        if len(combinations) > 1 and not meet(first, second, 1 + max(each[1] for _, each in combinations))
+        if len(combinations) > 1
+        and not meet(first, second, 1 + max(each[1] for _, each in combinations), always[test])
     ]
 
 
@@ -47,6 +51,6 @@ def _number(known: list[Any], value: Any) -> int:
     return known.index(value)
 
 
-def meet(first: int, second: int, num_second: int) -> bool:
-    """Return whether two values meet, by their numbers."""
-    return first == 0 or second == first % num_second
+def meet(first: int, second: int, num_second: int, always: int = 0) -> bool:
+    """Return whether two values meet, by their numbers. always: the number of those that meet each other."""
+    return first == 0 or second < always or second - always == first % max(1, num_second - always)

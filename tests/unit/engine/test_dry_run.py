@@ -27,6 +27,7 @@ _NUM_SHARDS = 30
 _LATER = {"layer_stacking", "decode_path"}
 
 
+@pytest.mark.by_turns("architecture", "dtype")
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize(
     "architecture",

@@ -74,7 +74,12 @@ def test_help_imports_nothing_that_serves() -> None:
 
 
 def test_a_server_imports_no_library_that_few_of_its_requests_need() -> None:
-    imports = "import sys, handlers.serving.serve, engine.async_engine; print(*sys.modules)"
+    imports = """
+from engine.model.loading.imports.light_imports import import_lightly
+import_lightly()
+import sys, handlers.serving.serve, engine.async_engine
+print(*sys.modules)
+"""
     shown = subprocess.run([sys.executable, "-c", imports], capture_output=True, text=True, timeout=100)
     imported = set(shown.stdout.split())
     assert {"handlers.composition", "torch"} <= imported, shown.stderr

@@ -36,6 +36,7 @@ from engine.speculation.ngram_proposer import NgramProposer
 from engine.speculation.proposer import Proposal, Proposer
 from engine.speculation.speculator import Speculator
 from tests.support.engine_requests import embedding_request, generation_request
+from tests.support.selection.effort import trials
 from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.free_rows import FreeRows
 from tests.unit.engine.spoiled_runner import SpoiledRunner, fail
@@ -196,7 +197,7 @@ def test_results_are_the_same_whatever_is_drafted(
     tmp_path: Path, architecture: str, shape: dict[str, Any]
 ) -> None:
     engine = Engine(save_tiny_model(tmp_path, architecture), **shape)
-    for seed in range(2):
+    for seed in range(trials(1, whole=2)):
         random = Random(seed)
         requests = [random_request(random, seed) for seed in range(6)]
         expected = engine.results(engine.core(), requests)

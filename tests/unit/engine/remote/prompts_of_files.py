@@ -1,6 +1,7 @@
 """The tokens that a model's processor makes of files; no torch."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,6 +9,8 @@ from transformers import AutoConfig
 
 from engine.config import MediaLimits
 from engine.media.loading import load_processor
+from engine.media.process.client import SHARED
+from engine.media.process.messages import Outcome, Task, encode_message
 from engine.media.processor import PromptMediaProcessor
 from engine.port.errors import InvalidMedia
 from engine.port.media_item import MediaItem
@@ -63,6 +66,27 @@ def unexpected(lines: list[str]) -> list[str]:
         "note: videos are not read: the tokenizer has no token <|video|>",
     )
     return [line for line in lines if not line.startswith(known)]
+
+
+@contextmanager
+def decoded_once() -> Iterator[None]:
+    """Keep what the decoders make of a file, which families ask for alike, within the block."""
+    known = dict[tuple[bytes, bytes, int], tuple[bytes, Outcome]]()
+    decode = SHARED._run
+
+    def run(task: Task, data: bytes, max_result: int) -> tuple[bytearray, Outcome]:
+        key = encode_message(task), data, max_result
+        if key not in known:
+            parts, outcome = decode(task, data, max_result)
+            known[key] = bytes(parts), outcome
+        parts_again, outcome = known[key]
+        return bytearray(parts_again), outcome
+
+    SHARED._run = run  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        SHARED._run = decode  # type: ignore[method-assign]
 
 
 def token_ids_of(directory: Path, *, keeps_arrays: bool = False) -> list[list[int] | str]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from tests.support.tiny_models.audio import AUDIO_FAMILIES, save_tiny_audio_model
 from tests.support.tiny_models.video import VIDEO_SETTINGS, save_tiny_video_model
-from tests.unit.engine.remote.prompts_of_files import token_ids_of
+from tests.unit.engine.remote.prompts_of_files import decoded_once, token_ids_of
 
 # Whose feature extractor computes with torch.
 NEEDS_TORCH: Final = {"qwen3_asr"}
@@ -20,9 +20,10 @@ from pathlib import Path
 from engine.remote.without_torch import import_without_torch
 
 import_without_torch()
-from tests.unit.engine.remote.prompts_of_files import token_ids_of
+from tests.unit.engine.remote.prompts_of_files import decoded_once, token_ids_of
 
-found = {name: token_ids_of(Path(name)) for name in sys.argv[1:]}
+with decoded_once():
+    found = {name: token_ids_of(Path(name)) for name in sys.argv[1:]}
 assert sys.modules["torch"] is None and "libtorch" not in Path("/proc/self/maps").read_text()
 print(json.dumps(found))
 """
@@ -40,7 +41,8 @@ def test_every_family_is_read_alike_without_torch(tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stderr
     found = json.loads(ran.stdout)
-    for directory in directories:
-        expected = token_ids_of(directory, keeps_arrays=True)
+    with decoded_once():
+        all_expected = [token_ids_of(directory, keeps_arrays=True) for directory in directories]
+    for directory, expected in zip(directories, all_expected, strict=True):
         assert len(expected) > 3
         assert found[str(directory)] == expected, directory.name

@@ -4,13 +4,14 @@ import torch
 
 from engine.port.request import SamplingParams
 from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
+from tests.support.selection.effort import trials
 from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling import reference_sampler
 from tests.unit.engine.sampling.chi_square import chi_square_p_value
 from tests.unit.engine.sampling.sampling_cases import TRUNCATIONS, logits, state
 
 TOKENIZER = tiny_tokenizers.byte_level()
-NUM_DRAWS = 4000
+NUM_DRAWS = trials(2000, whole=4000)
 
 every_truncation = pytest.mark.parametrize("params", TRUNCATIONS.values(), ids=TRUNCATIONS)
 

@@ -37,6 +37,7 @@ from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tool_calls.use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode
+from tests.support.selection.effort import trials
 from tests.unit.handlers.chat.models import chat_tokenizer
 
 CITY = {
@@ -177,7 +178,7 @@ def test_arguments_of_a_demanded_call_are_valid_whatever_the_schema(
 ) -> None:
     tool = ToolDefinition(name="f", parameters={"type": "object", "$defs": DEFINITIONS} | schema)
     grammar = answer_grammar(use(ToolMode.NAMED, [tool]), tool_format, None, None, parallel=True)
-    for seed in range(3):
+    for seed in range(trials(1, whole=3)):
         text = blind_walk(grammar, seed)
         answer = read(text, tool_format, tools=(tool,))
         assert (answer.content, len(answer.calls)) == ("", 1), text

@@ -150,22 +150,32 @@ def whole_ids(whole: Any, text: str) -> list[int]:
     return ids
 
 
+@cache  # strategies that each example makes anew take longer than what they are for
+def texts(kind: str) -> tuple[st.SearchStrategy[str], st.SearchStrategy[str]]:
+    """Return the strategies of texts, with pieces of their tokens, and of what may follow them."""
+    some = made(kind)[2][-12:]
+    piece = st.one_of(
+        st.sampled_from(some), st.text(st.sampled_from(_LETTERS), max_size=6), st.text(max_size=3)
+    )
+    cut = st.sampled_from([token[:at] for token in some for at in range(len(token) + 1)])
+    return st.lists(piece | cut, max_size=12).map("".join), st.lists(piece, max_size=4).map("".join)
+
+
+_SALTS = st.sampled_from([None, "a"])
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @settings(deadline=None, max_examples=40)
 @given(data=st.data())
 def test_ids_are_those_of_the_whole_text(kind: str, data: st.DataObject) -> None:
-    whole, encoder, tokens = made(kind)
-    some = tokens[-12:]
-    piece = st.one_of(
-        st.sampled_from(some), st.text(st.sampled_from(_LETTERS), max_size=6), st.text(max_size=3)
-    )
-    cut = st.sampled_from(some).flatmap(lambda token: st.integers(0, len(token)).map(lambda at: token[:at]))
-    text = data.draw(st.lists(st.one_of(piece, cut), max_size=12).map("".join))
-    salt = data.draw(st.sampled_from([None, "a"]))
+    whole, encoder, _ = made(kind)
+    any_text, any_end = texts(kind)
+    text = data.draw(any_text)
+    salt = data.draw(_SALTS)
     expected = whole_ids(whole, text)
     assert encoder.encode(text, salt) == expected
     assert encoder.encode(text, salt) == expected  # out of the memory, as far as it had room
-    longer = data.draw(st.lists(piece, max_size=4).map("".join))
+    longer = data.draw(any_end)
     assert encoder.encode(text + longer, salt) == whole_ids(whole, text + longer)
 
 
@@ -185,15 +195,22 @@ def test_a_second_turn_encodes_what_is_new(kind: str) -> None:
     assert memory.num_known >= 50
 
 
+@cache
+def parts_of(kind: str) -> st.SearchStrategy[list[int | str]]:
+    """Return the strategy of the parts of a prompt: ids, and texts."""
+    _, ids = placed_tokens(kind)
+    part = st.one_of(
+        st.sampled_from(ids), st.sampled_from([BOS, MARK, "the ", "\n", "日<|"]), st.text(max_size=3)
+    )
+    return st.lists(part, max_size=8)
+
+
 @pytest.mark.parametrize("kind", ["byte-level", "byte-fallback", "metaspace"])
 @settings(deadline=None, max_examples=40)
 @given(data=st.data())
 def test_placed_tokens_are_remembered_alike(kind: str, data: st.DataObject) -> None:
-    placed, ids = placed_tokens(kind)
-    part = st.one_of(
-        st.sampled_from(ids), st.sampled_from([BOS, MARK, "the ", "\n", "日<|"]), st.text(max_size=3)
-    )
-    parts = data.draw(st.lists(part, max_size=8))
+    placed, _ = placed_tokens(kind)
+    parts = data.draw(parts_of(kind))
     for adds in (False, True):
         expected = placed.encode(parts, add_special_tokens=adds)
         assert placed.encode_segments(parts, "salt", add_special_tokens=adds) == expected

@@ -97,16 +97,13 @@ def test_a_call_of_an_unknown_function_is_content_to_the_letter(
 @every_format
 @streamed_and_not
 @pytest.mark.parametrize("is_cut", [False, True])
-@pytest.mark.parametrize(
-    "text", ["", " ", "\n\n", "Hi ", "{", "[", "[1, 2]", '{"name": 1}', "<tool", "[Link](get)"]
-)
-def test_words_are_content_to_the_letter(
-    tool_format: ToolFormat, streams: bool, is_cut: bool, text: str
-) -> None:
-    if streams and tool_format.start and text.startswith(tool_format.start):
-        pytest.skip("no grammar for calls that are demanded lets this through")
-    for pieces in ([text], list(text)):
-        assert read(parser(tool_format, {"get": {}}, streams=streams), pieces, is_cut=is_cut) == (text, [])
+def test_words_are_content_to_the_letter(tool_format: ToolFormat, streams: bool, is_cut: bool) -> None:
+    for text in ("", " ", "\n\n", "Hi ", "{", "[", "[1, 2]", '{"name": 1}', "<tool", "[Link](get)"):
+        if streams and tool_format.start and text.startswith(tool_format.start):
+            continue  # no grammar for calls that are demanded lets this through
+        for pieces in ([text], list(text)):
+            told = read(parser(tool_format, {"get": {}}, streams=streams), pieces, is_cut=is_cut)
+            assert told == (text, []), pieces
 
 
 @every_format

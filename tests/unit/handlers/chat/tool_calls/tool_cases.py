@@ -36,6 +36,8 @@ VALUES: Mapping[str, st.SearchStrategy[object]] = {
     "array": st.lists(NESTED, max_size=3),
     "object": st.dictionaries(STRINGS, NESTED, max_size=3),
 }
+# Made here once: a strategy that each example makes anew takes longer than its drawing.
+TYPES = st.dictionaries(st.sampled_from("abcde"), st.sampled_from(sorted(VALUES)), max_size=3)
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -53,7 +55,7 @@ def cases(draw: st.DrawFn, tool_format: ToolFormat) -> Case:
     tools: dict[str, Schema] = {}
     calls: list[tuple[str, dict[str, object]]] = []
     for name in NAMES:
-        types = draw(st.dictionaries(st.sampled_from("abcde"), st.sampled_from(sorted(VALUES)), max_size=3))
+        types = draw(TYPES)
         tools[name] = {"type": "object", "properties": {key: {"type": kind} for key, kind in types.items()}}
         if draw(st.booleans()):
             calls.append((name, {key: draw(VALUES[kind]) for key, kind in types.items()}))

@@ -181,13 +181,14 @@ _TAGS = [
 ]
 
 
-@st.composite
-def _pieces(draw: st.DrawFn, family: str) -> str:
+@cache  # a strategy that each example makes anew takes longer than its drawing
+def _pieces(family: str) -> st.SearchStrategy[str]:
     """Pieces of control tokens and other text, joined in any way."""
     tokens = own_tokens(family)
     halves = [token[:cut] for token in tokens for cut in (1, 2, len(token) // 2, len(token) - 1)]
     ends = [token[cut:] for token in tokens for cut in (1, 2, len(token) // 2, len(token) - 1)]
-    return "".join(draw(st.lists(st.sampled_from([*tokens, *halves, *ends, *_TAGS]), min_size=1, max_size=8)))
+    piece = st.sampled_from([*tokens, *halves, *ends, *_TAGS])
+    return st.lists(piece, min_size=1, max_size=8).map("".join)
 
 
 @_EVERY_FAMILY
