@@ -2,7 +2,7 @@
 
 `engine.async_engine` runs the model in this process, and `engine.remote` uses other servers. To write another
 engine, implement this protocol with the inputs in `request.py`, the outputs in `events.py`, and the
-in `errors.py`, which are the only ones that its methods may raise; all are in this folder.
+exceptions in `errors.py`, which are the only ones that its methods may raise; all are in this folder.
 """
 
 from abc import abstractmethod
