@@ -1,5 +1,6 @@
 """The parts of a server's run that every process which answers HTTP has: its signals and its server."""
 
+import asyncio
 import signal
 import socket
 import ssl
@@ -17,6 +18,7 @@ from engine.frontend.engine import Engine
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
+from handlers.http.tls import RenewedCertificate
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
@@ -99,5 +101,8 @@ async def run(
         watchdog,
         announce=announce,
     )
+    renewing = None if tls is None else asyncio.create_task(RenewedCertificate(tls, settings).keep_fresh())
     await server.serve(sockets=[listener])
+    if renewing is not None:
+        renewing.cancel()
     return server.status
