@@ -6,6 +6,7 @@ import xgrammar
 
 from engine.grammar.finiteness import check_finiteness
 from engine.grammar.regex_pattern import check_regex
+from engine.grammar.unicode_properties import without_properties
 
 # Up to so many, xgrammar writes out each.
 _MAX_WRITTEN_OUT = 128
@@ -37,6 +38,7 @@ def enforceable_ebnf(source: str) -> str:
 def enforceable_regex(pattern: str) -> str:
     """Return the EBNF of a pattern. Raises InvalidGrammar, naming the place, for one that xgrammar would not
     honour."""
+    pattern = without_properties(pattern)
     check_regex(pattern)
     return printed_grammar(xgrammar.Grammar.from_regex(pattern))
 

@@ -30,6 +30,7 @@ _ESCAPE = re.compile(
 _GROUP = re.compile(r"\((?:\?(?::|<[A-Za-z_]\w*>)|(?!\?))")
 _CLASS = re.compile(r"\[(?!\^?\])\^?(?:[^\]\\]|\\.)+\]", re.DOTALL)
 _ATOM_OR_OPTIONAL_GROUP = re.compile(rf"\\.|{_CLASS.pattern}|(?P<optional>\)\?\??)", re.DOTALL)
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
 _CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
 
 
@@ -52,6 +53,15 @@ def json_string_pattern(pattern: str) -> str:
     `a(b[0-9]+)?` would match `a1`. A count means the same, and is read right.
     """
     return _ATOM_OR_OPTIONAL_GROUP.sub(lambda found: "){0,1}" if found["optional"] else found[0], pattern)
+
+
+def ascii_pattern(pattern: str) -> str:
+    """Return an equal pattern in ASCII, for a pattern inside a JSON string.
+
+    xgrammar reads one with other characters in another way, in which classes and `.` let quotes, backslashes
+    and control characters through as they are, so that the string would end, or be no JSON.
+    """
+    return _FOREIGN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", pattern)
 
 
 class _Group:

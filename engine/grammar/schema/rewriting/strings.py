@@ -1,6 +1,6 @@
 """The rewriting of a JSON Schema's restrictions of strings into ones that xgrammar honours."""
 
-from engine.grammar.regex_pattern import json_string_pattern
+from engine.grammar.regex_pattern import ascii_pattern, json_string_pattern
 from engine.grammar.schema.walk import Schema
 
 # Those whose grammar makes valid JSON strings. The grammars of the JSON pointer formats let a raw quote
@@ -59,6 +59,8 @@ def rewrite_strings(schema: Schema) -> None:
     """
     if isinstance(names := schema.get("propertyNames"), dict):
         rewrite_strings(names)
+    if "pattern" in schema:
+        schema["pattern"] = ascii_pattern(schema["pattern"])
     lengths = schema.pop("minLength", 0), schema.pop("maxLength", None)
     if lengths != (0, None):
         low, high = lengths
@@ -72,7 +74,9 @@ def rewrite_strings(schema: Schema) -> None:
         schema["pattern"] = json_string_pattern(schema["pattern"])
     if "patternProperties" in schema:
         properties = schema["patternProperties"]
-        schema["patternProperties"] = {json_string_pattern(name): value for name, value in properties.items()}
+        schema["patternProperties"] = {
+            json_string_pattern(ascii_pattern(name)): value for name, value in properties.items()
+        }
 
 
 def is_length(value: object) -> bool:

@@ -477,6 +477,36 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ['{"a": 3}'],
         ['{"a": 2}', "{}"],
     ),
+    "characters beyond ASCII in a pattern": (
+        {"type": "string", "pattern": "^Größe: .+$"},
+        ['"Größe: 1 m"', '"Größe: é"'],
+        ['"Größe: "', '"Größe: 1"2"', '"Größe: 1\n"', '"Größe: \\"'],
+    ),
+    "characters beyond ASCII that a class excludes": (
+        {"type": "string", "pattern": "^[^é-ü😀]+$"},
+        ['"a日"'],
+        ['"é"', '"😀"', '"a"b"', '"\n"'],
+    ),
+    "characters beyond ASCII in patterns of names": (
+        {"type": "object", "patternProperties": {"^é.+$": INTEGER}, "additionalProperties": False},
+        ['{"éa": 1}'],
+        ['{"é"": 1}', '{"a": 1}', '{"é": 1}'],
+    ),
+    "characters beyond ASCII in propertyNames": (
+        {"type": "object", "propertyNames": {"pattern": "^[^é]+$"}, "additionalProperties": INTEGER},
+        ['{"a": 1}'],
+        ['{"a"b": 1}', '{"é": 1}'],
+    ),
+    "categories of Unicode": (
+        {"type": "string", "pattern": "^\\p{Lu}[\\p{Ll}\\d -]*\\P{L}$"},
+        ['"Éa1 -!"', '"Ж1"'],
+        ['"éa1"', '"É日1"', '"Éa"', '"É""'],
+    ),
+    "a category of Unicode beside a length": (
+        {"type": "string", "pattern": "^\\p{Letter}+$", "maxLength": 2},
+        ['"日é"'],
+        ['"abc"', '"a1"', '""'],
+    ),
     "names of properties where there may be none": (
         {"type": "object", "propertyNames": {"pattern": "^[a-c]"}, "additionalProperties": False},
         ["{}"],
@@ -647,6 +677,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "untyped oneOf": ({"oneOf": [{"minimum": 5}, STRING]}, "no two can match"),
     "untyped object in oneOf": ({"oneOf": [{"properties": {"a": INTEGER}}, STRING]}, "no two can match"),
+    "a script of Unicode": (
+        {"type": "string", "pattern": "^\\p{Script=Han}+$"},
+        "'.*p' at character 1 names no general category of Unicode",
+    ),
     "a lookahead inside": ({"type": "string", "pattern": "a(?=b)b"}, "#: regular expression: lookaround"),
     "a back reference": ({"items": {"type": "string", "pattern": r"(a)\1"}}, "#/items: .*back reference"),
     "a word boundary": ({"type": "string", "pattern": r"a\b"}, "word boundary"),
