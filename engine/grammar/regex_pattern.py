@@ -7,13 +7,19 @@ xgrammar refuses much of what it cannot do. Constructs that it would ignore or m
 * lookaround and other `(?` groups except `(?:` and `(?<name>`: dropped in a JSON Schema's `pattern`;
 * a letter escape that it does not know, such as `\\Z`, read as the letter;
 * inside a JSON string, a literal quote, backslash or control character, written without JSON's escape. A
-  class such as `[^a]` or `.` leaves these characters out, which is narrower than the pattern but sound.
+  class such as `[^a]` or `.` leaves these characters out, which is narrower than the pattern but sound. A
+  class of such characters alone is refused too: with it, xgrammar leaves them out nowhere in the pattern.
 """
 
+import json
 import re
+from functools import lru_cache
 from math import prod
 
+import xgrammar
+
 from engine.errors import InvalidGrammar
+from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 
 MAX_LENGTH = 8192
 MAX_DEPTH = 64
@@ -29,7 +35,7 @@ _ESCAPE = re.compile(
 )
 _GROUP = re.compile(r"\((?:\?(?::|<[A-Za-z_]\w*>)|(?!\?))")
 _CLASS = re.compile(r"\[(?!\^?\])\^?(?:[^\]\\]|\\.)+\]", re.DOTALL)
-_ATOM_OR_OPTIONAL_GROUP = re.compile(rf"\\.|{_CLASS.pattern}|(?P<optional>\)\?\??)", re.DOTALL)
+_ATOM_OR_OPTIONAL_GROUP = re.compile(rf"\\.|{_CLASS.pattern}|(?P<optional>\)\?\??)|\]", re.DOTALL)
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
 
@@ -44,24 +50,39 @@ def check_regex(pattern: str, *, inside_json: bool = False) -> None:
             f"a regular expression may have {MAX_LENGTH} characters; this one has {len(pattern)}"
         )
     _Scan(pattern, inside_json=inside_json).run()
+    if inside_json and not _is_read_as_json(pattern):
+        raise InvalidGrammar(f"regular expression: {pattern[:50]!r} cannot be kept to a JSON string")
 
 
 def json_string_pattern(pattern: str) -> str:
     """Return an equal pattern that xgrammar honours for the characters of a JSON string.
 
     There xgrammar lets the start of an optional group be left out, if the group ends in a repetition:
-    `a(b[0-9]+)?` would match `a1`. A count means the same, and is read right.
+    `a(b[0-9]+)?` would match `a1`. A count means the same, and is read right. A character beyond ASCII, and a
+    bracket that closes no class, are escaped, since the pattern would not be read as one of a JSON string.
     """
-    return _ATOM_OR_OPTIONAL_GROUP.sub(lambda found: "){0,1}" if found["optional"] else found[0], pattern)
+    return _FOREIGN.sub(
+        lambda found: f"\\u{{{ord(found[0]):x}}}", _ATOM_OR_OPTIONAL_GROUP.sub(_honoured_atom, pattern)
+    )
 
 
-def ascii_pattern(pattern: str) -> str:
-    """Return an equal pattern in ASCII, for a pattern inside a JSON string.
+def _honoured_atom(found: "re.Match[str]") -> str:
+    if found["optional"]:
+        return "){0,1}"
+    return "\\]" if found[0] == "]" else found[0]
 
-    xgrammar reads one with other characters in another way, in which classes and `.` let quotes, backslashes
-    and control characters through as they are, so that the string would end, or be no JSON.
+
+@lru_cache(1024)
+def _is_read_as_json(pattern: str) -> bool:
+    """Return whether xgrammar reads the pattern of a JSON string as one.
+
+    Some it reads in another way, in which classes and `.` let quotes, backslashes and control characters
+    through as they are, so that the string would end, or be no JSON. Raises InvalidGrammar for one that it
+    cannot read.
     """
-    return _FOREIGN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", pattern)
+    schema = json.dumps({"type": "string", "pattern": json_string_pattern(pattern)})
+    with mapped_xgrammar_errors():
+        return "json_string=true" in str(xgrammar.Grammar.from_json_schema(schema, any_whitespace=False))
 
 
 class _Group:
@@ -130,6 +151,8 @@ class _Scan:
         for escape in re.finditer(r"\\.[0-9a-fA-F]{0,4}", match[0], re.DOTALL):
             if not _ESCAPE.match(escape[0]):
                 raise self._refusal(f"a character class holds {escape[0][:2]!r}, which is not supported,")
+        if self._inside_json and not _is_read_as_json(match[0]):  # nothing would be left of it
+            raise self._refusal(f"all of {match[0][:20]!r} needs an escape in a JSON string")
         self._groups[-1].add(1)
 
     def _open(self) -> None:

@@ -1,6 +1,6 @@
 """The rewriting of a JSON Schema's restrictions of strings into ones that xgrammar honours."""
 
-from engine.grammar.regex_pattern import ascii_pattern, json_string_pattern
+from engine.grammar.regex_pattern import json_string_pattern
 from engine.grammar.schema.walk import Schema
 
 # Those whose grammar makes valid JSON strings. The grammars of the JSON pointer formats let a raw quote
@@ -60,7 +60,7 @@ def rewrite_strings(schema: Schema) -> None:
     if isinstance(names := schema.get("propertyNames"), dict):
         rewrite_strings(names)
     if "pattern" in schema:
-        schema["pattern"] = ascii_pattern(schema["pattern"])
+        schema["pattern"] = json_string_pattern(schema["pattern"])
     lengths = schema.pop("minLength", 0), schema.pop("maxLength", None)
     if lengths != (0, None):
         low, high = lengths
@@ -69,14 +69,10 @@ def rewrite_strings(schema: Schema) -> None:
         del schema["format"]
     elif (pattern := FORMAT_PATTERNS.get(schema.get("format", ""))) is not None:
         del schema["format"]
-        schema["pattern"] = pattern
-    if "pattern" in schema:
-        schema["pattern"] = json_string_pattern(schema["pattern"])
+        schema["pattern"] = json_string_pattern(pattern)
     if "patternProperties" in schema:
         properties = schema["patternProperties"]
-        schema["patternProperties"] = {
-            json_string_pattern(ascii_pattern(name)): value for name, value in properties.items()
-        }
+        schema["patternProperties"] = {json_string_pattern(name): value for name, value in properties.items()}
 
 
 def is_length(value: object) -> bool:

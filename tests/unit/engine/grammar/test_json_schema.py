@@ -482,6 +482,26 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ['"Größe: 1 m"', '"Größe: é"'],
         ['"Größe: "', '"Größe: 1"2"', '"Größe: 1\n"', '"Größe: \\"'],
     ),
+    "a bracket that closes no class in a pattern": (
+        {"type": "string", "pattern": "^\\[.+]$"},
+        ['"[a]"', '"[]]"'],
+        ['"[a"b]"', '"[]"', '"[\n]"', '"["]"'],
+    ),
+    "a class of quotes alone in a pattern": (
+        {"type": "string", "pattern": '^[^a]["]+$'},
+        ['"b\\""', '"\\"\\"\\""'],
+        ['"b""', '"a\\""', '"b"'],
+    ),
+    "a class of control characters alone in a pattern": (
+        {"type": "string", "pattern": "^.[\\t\\x00-\\x1f]$"},
+        ['"b\\t"'],
+        ['"b\t"', '"b"', '""\\t"'],
+    ),
+    "an alternative of a backslash in a class": (
+        {"type": "string", "pattern": "^(?:a[\\\\]|b)$"},
+        ['"b"', '"a\\\\"'],
+        ['"a"', '"a\\"'],
+    ),
     "characters beyond ASCII that a class excludes": (
         {"type": "string", "pattern": "^[^é-ü😀]+$"},
         ['"a日"'],
