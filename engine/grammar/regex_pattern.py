@@ -5,6 +5,8 @@ xgrammar refuses much of what it cannot do. Constructs that it would ignore or m
 * an anchor that is not at an edge of an alternative of the whole pattern. Matching is anchored anyway, so at
   an edge it changes nothing; elsewhere it would be dropped;
 * lookaround and other `(?` groups except `(?:` and `(?<name>`: dropped in a JSON Schema's `pattern`;
+* in a JSON string, a count without a maximum of a group that has alternatives: where one of them ends in a
+  repetition, that would go on after the others. `{0,}` and `{1,}` are written as `*` and `+`, which do not;
 * a letter escape that it does not know, such as `\\Z`, read as the letter;
 * inside a JSON string, a literal quote, backslash or control character, written without JSON's escape. A
   class such as `[^a]` or `.` leaves these characters out, which is narrower than the pattern but sound. A
@@ -35,7 +37,9 @@ _ESCAPE = re.compile(
 )
 _GROUP = re.compile(r"\((?:\?(?::|<[A-Za-z_]\w*>)|(?!\?))")
 _CLASS = re.compile(r"\[(?!\^?\])\^?(?:[^\]\\]|\\.)+\]", re.DOTALL)
-_ATOM_OR_OPTIONAL_GROUP = re.compile(rf"\\.|{_CLASS.pattern}|(?P<optional>\)\?\??)|\]", re.DOTALL)
+_ATOM_OR_OPTIONAL_GROUP = re.compile(
+    rf"\\.|{_CLASS.pattern}|(?P<optional>\)\?\??)|\]|\{{0*[01],\}}", re.DOTALL
+)
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
 
@@ -60,6 +64,7 @@ def json_string_pattern(pattern: str) -> str:
     There xgrammar lets the start of an optional group be left out, if the group ends in a repetition:
     `a(b[0-9]+)?` would match `a1`. A count means the same, and is read right. A character beyond ASCII, and a
     bracket that closes no class, are escaped, since the pattern would not be read as one of a JSON string.
+    `{0,}` and `{1,}` are written as the signs that mean the same.
     """
     return _FOREIGN.sub(
         lambda found: f"\\u{{{ord(found[0]):x}}}", _ATOM_OR_OPTIONAL_GROUP.sub(_honoured_atom, pattern)
@@ -69,6 +74,8 @@ def json_string_pattern(pattern: str) -> str:
 def _honoured_atom(found: "re.Match[str]") -> str:
     if found["optional"]:
         return "){0,1}"
+    if found[0].startswith("{"):
+        return "+" if "1" in found[0] else "*"
     return "\\]" if found[0] == "]" else found[0]
 
 
@@ -92,12 +99,15 @@ class _Group:
 
     def __init__(self) -> None:
         self.size = 0
+        self.has_alternatives = False  # it or a group inside
+        self.last_has_alternatives = False
         self.counts: tuple[int, ...] = ()
         self._last_size = 0
         self._last_counts: tuple[int, ...] = ()
 
     def add(self, size: int, counts: tuple[int, ...] = ()) -> None:
         self.size += size
+        self.last_has_alternatives = False
         self._last_size = size
         self._last_counts = counts
         self.counts = max(self.counts, counts, key=lambda nested: (len(nested), prod(nested)))
@@ -127,7 +137,7 @@ class _Scan:
             "*": self._skip,
             "+": self._skip,
             "?": self._skip,
-            "|": self._skip,
+            "|": self._alternative,
         }
         while self._at < len(self._pattern):
             steps.get(self._pattern[self._at], self._literal)()
@@ -165,11 +175,17 @@ class _Scan:
         if len(self._groups) == 1:
             raise self._refusal("a parenthesis is closed that is not open")
         closed = self._groups.pop()
-        self._groups[-1].add(closed.size, closed.counts)
+        group = self._groups[-1]
+        group.add(closed.size, closed.counts)
+        group.has_alternatives |= closed.has_alternatives
+        group.last_has_alternatives = closed.has_alternatives
         self._at += 1
 
     def _count(self) -> None:
         match = self._take(_COUNT, "a brace that is no count")
+        is_open = match[2] is not None and match[3] is None and int(match[1]) > 1
+        if self._inside_json and is_open and self._groups[-1].last_has_alternatives:
+            raise self._refusal("a count without a maximum of a group with alternatives")
         self._groups[-1].repeat(max(1, int(match[1]), int(match[3] or 0)))
 
     def _start(self) -> None:
@@ -177,6 +193,10 @@ class _Scan:
 
     def _end(self) -> None:
         self._check_anchor(self._pattern[self._at + 1 : self._at + 2] in ("", "|"))
+
+    def _alternative(self) -> None:
+        self._groups[-1].has_alternatives = True
+        self._at += 1
 
     def _skip(self) -> None:
         self._at += 1

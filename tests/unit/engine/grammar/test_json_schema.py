@@ -487,6 +487,16 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ['"[a]"', '"[]]"'],
         ['"[a"b]"', '"[]"', '"[\n]"', '"["]"'],
     ),
+    "alternatives that are repeated without a maximum": (
+        {"type": "string", "pattern": "^(?:ax+|b){2,}$"},
+        ['"bb"', '"axxb"', '"baxax"'],
+        ['"bbx"', '"axbx"', '"ax"'],
+    ),
+    "alternatives that are repeated from one time": (
+        {"type": "string", "pattern": "^(?:ax+|b){1,}(c(?:d|ex*)){0,}$"},
+        ['"b"', '"axb"', '"bcdcexx"'],
+        ['"bbx"', '"axbx"', '""', '"bcdx"'],
+    ),
     "a class of quotes alone in a pattern": (
         {"type": "string", "pattern": '^[^a]["]+$'},
         ['"b\\""', '"\\"\\"\\""'],
