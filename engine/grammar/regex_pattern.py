@@ -21,6 +21,7 @@ from math import prod
 import xgrammar
 
 from engine.errors import InvalidGrammar
+from engine.grammar.unicode_properties import without_properties
 from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 
 MAX_LENGTH = 8192
@@ -40,6 +41,7 @@ _CLASS = re.compile(r"\[(?!\^?\])\^?(?:[^\]\\]|\\.)+\]", re.DOTALL)
 _ATOM_OR_OPTIONAL_GROUP = re.compile(
     rf"\\.|{_CLASS.pattern}|(?P<optional>\)\?\??)|\]|\{{0*[01],\}}", re.DOTALL
 )
+_DOT = re.compile(rf"\\.|{_CLASS.pattern}|\.", re.DOTALL)
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
 
@@ -69,6 +71,14 @@ def json_string_pattern(pattern: str) -> str:
     return _FOREIGN.sub(
         lambda found: f"\\u{{{ord(found[0]):x}}}", _ATOM_OR_OPTIONAL_GROUP.sub(_honoured_atom, pattern)
     )
+
+
+def text_pattern(pattern: str) -> str:
+    """Return an equal pattern that xgrammar honours for a text that is no JSON, where its `.` would match the
+    ends of lines, too. ECMA 262 has four of them, other readers of patterns some of these.
+    """
+    pattern = without_properties(pattern)
+    return _DOT.sub(lambda found: "[^\\n\\r\\u2028\\u2029]" if found[0] == "." else found[0], pattern)
 
 
 def _honoured_atom(found: "re.Match[str]") -> str:
