@@ -19,6 +19,7 @@ from handlers.process.new_threads import NewThreads, end_now
 from handlers.runtime.root_routes import check_root
 from handlers.settings.command_line import read_settings
 from handlers.settings.settings import Settings
+from handlers.settings.start_warnings import start_warnings
 from handlers.tgi_family.launcher.reading import check_arguments
 
 _log = logging.getLogger(__name__)
@@ -33,7 +34,7 @@ def create_app() -> ASGIApp:
         settings = read_settings(Namespace())
         if settings.api_workers:
             raise ValueError("api_workers is of `verbatim serve`; uvicorn's --workers start whole servers")
-        for warning in check_arguments({}, os.environ):
+        for warning in (*check_arguments({}, os.environ), *start_warnings(settings, os.environ)):
             _log.warning(warning)
         return StartingApp(settings)
     except (ValueError, CannotWriteAuditLog) as error:

@@ -1,6 +1,5 @@
 """The compiler of constraints on the generated text, through xgrammar."""
 
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from engine.grammar.process.client import GrammarProcess
 from engine.grammar.run_time.rules import CompiledRules, RunTimeRules
 from engine.grammar.source import check_length, checked_source, compile_source
 from engine.grammar.vocabulary import GrammarVocabulary
+from engine.host.machine import num_processors
 from engine.port.request import Grammar, GrammarKind
 from engine.port.text.tokenizer import Tokenizer
 
@@ -157,4 +157,4 @@ class GrammarCompiler:
 
 
 def _num_threads() -> int:
-    return min(8, max(1, (os.cpu_count() or 1) // 2))
+    return min(8, max(1, num_processors() // 2))

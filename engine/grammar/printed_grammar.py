@@ -5,7 +5,8 @@ import re
 import xgrammar
 
 from engine.grammar.finiteness import check_finiteness
-from engine.grammar.regex_pattern import check_regex
+from engine.grammar.regex_pattern import check_regex, text_pattern
+from engine.grammar.unicode_properties import without_properties
 
 # Up to so many, xgrammar writes out each.
 _MAX_WRITTEN_OUT = 128
@@ -37,8 +38,8 @@ def enforceable_ebnf(source: str) -> str:
 def enforceable_regex(pattern: str) -> str:
     """Return the EBNF of a pattern. Raises InvalidGrammar, naming the place, for one that xgrammar would not
     honour."""
-    check_regex(pattern)
-    return printed_grammar(xgrammar.Grammar.from_regex(pattern))
+    check_regex(without_properties(pattern))
+    return printed_grammar(xgrammar.Grammar.from_regex(text_pattern(pattern)))
 
 
 def _is_ambiguous(found: "re.Match[str]") -> bool:

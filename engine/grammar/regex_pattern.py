@@ -5,14 +5,23 @@ xgrammar refuses much of what it cannot do. Constructs that it would ignore or m
 * an anchor that is not at an edge of an alternative of the whole pattern. Matching is anchored anyway, so at
   an edge it changes nothing; elsewhere it would be dropped;
 * lookaround and other `(?` groups except `(?:` and `(?<name>`: dropped in a JSON Schema's `pattern`;
+* in a JSON string, a count without a maximum of a group that has alternatives: where one of them ends in a
+  repetition, that would go on after the others. `{0,}` and `{1,}` are written as `*` and `+`, which do not;
 * a letter escape that it does not know, such as `\\Z`, read as the letter;
 * inside a JSON string, a literal quote, backslash or control character, written without JSON's escape. A
-  class such as `[^a]` or `.` leaves these characters out, which is narrower than the pattern but sound.
+  class such as `[^a]` or `.` leaves these characters out, which is narrower than the pattern but sound. A
+  class of such characters alone is refused too: with it, xgrammar leaves them out nowhere in the pattern.
 """
 
+import json
 import re
+from functools import lru_cache
 from math import prod
 
+import xgrammar
+
+from engine.grammar.unicode_properties import without_properties
+from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.port.errors import InvalidGrammar
 
 MAX_LENGTH = 8192
@@ -29,7 +38,11 @@ _ESCAPE = re.compile(
 )
 _GROUP = re.compile(r"\((?:\?(?::|<[A-Za-z_]\w*>)|(?!\?))")
 _CLASS = re.compile(r"\[(?!\^?\])\^?(?:[^\]\\]|\\.)+\]", re.DOTALL)
-_ATOM_OR_OPTIONAL_GROUP = re.compile(rf"\\.|{_CLASS.pattern}|(?P<optional>\)\?\??)", re.DOTALL)
+_ATOM_OR_OPTIONAL_GROUP = re.compile(
+    rf"\\.|{_CLASS.pattern}|(?P<optional>\)\?\??)|\]|\{{0*[01],\}}", re.DOTALL
+)
+_DOT = re.compile(rf"\\.|{_CLASS.pattern}|\.", re.DOTALL)
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
 _CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
 
 
@@ -43,15 +56,50 @@ def check_regex(pattern: str, *, inside_json: bool = False) -> None:
             f"a regular expression may have {MAX_LENGTH} characters; this one has {len(pattern)}"
         )
     _Scan(pattern, inside_json=inside_json).run()
+    if inside_json and not _is_read_as_json(pattern):
+        raise InvalidGrammar(f"regular expression: {pattern[:50]!r} cannot be kept to a JSON string")
 
 
 def json_string_pattern(pattern: str) -> str:
     """Return an equal pattern that xgrammar honours for the characters of a JSON string.
 
     There xgrammar lets the start of an optional group be left out, if the group ends in a repetition:
-    `a(b[0-9]+)?` would match `a1`. A count means the same, and is read right.
+    `a(b[0-9]+)?` would match `a1`. A count means the same, and is read right. A character beyond ASCII, and a
+    bracket that closes no class, are escaped, since the pattern would not be read as one of a JSON string.
+    `{0,}` and `{1,}` are written as the signs that mean the same.
     """
-    return _ATOM_OR_OPTIONAL_GROUP.sub(lambda found: "){0,1}" if found["optional"] else found[0], pattern)
+    return _FOREIGN.sub(
+        lambda found: f"\\u{{{ord(found[0]):x}}}", _ATOM_OR_OPTIONAL_GROUP.sub(_honoured_atom, pattern)
+    )
+
+
+def text_pattern(pattern: str) -> str:
+    """Return an equal pattern that xgrammar honours for a text that is no JSON, where its `.` would match the
+    ends of lines, too. ECMA 262 has four of them, other readers of patterns some of these.
+    """
+    pattern = without_properties(pattern)
+    return _DOT.sub(lambda found: "[^\\n\\r\\u2028\\u2029]" if found[0] == "." else found[0], pattern)
+
+
+def _honoured_atom(found: "re.Match[str]") -> str:
+    if found["optional"]:
+        return "){0,1}"
+    if found[0].startswith("{"):
+        return "+" if "1" in found[0] else "*"
+    return "\\]" if found[0] == "]" else found[0]
+
+
+@lru_cache(1024)
+def _is_read_as_json(pattern: str) -> bool:
+    """Return whether xgrammar reads the pattern of a JSON string as one.
+
+    Some it reads in another way, in which classes and `.` let quotes, backslashes and control characters
+    through as they are, so that the string would end, or be no JSON. Raises InvalidGrammar for one that it
+    cannot read.
+    """
+    schema = json.dumps({"type": "string", "pattern": json_string_pattern(pattern)})
+    with mapped_xgrammar_errors():
+        return "json_string=true" in str(xgrammar.Grammar.from_json_schema(schema, any_whitespace=False))
 
 
 class _Group:
@@ -61,12 +109,15 @@ class _Group:
 
     def __init__(self) -> None:
         self.size = 0
+        self.has_alternatives = False  # it or a group inside
+        self.last_has_alternatives = False
         self.counts: tuple[int, ...] = ()
         self._last_size = 0
         self._last_counts: tuple[int, ...] = ()
 
     def add(self, size: int, counts: tuple[int, ...] = ()) -> None:
         self.size += size
+        self.last_has_alternatives = False
         self._last_size = size
         self._last_counts = counts
         self.counts = max(self.counts, counts, key=lambda nested: (len(nested), prod(nested)))
@@ -96,7 +147,7 @@ class _Scan:
             "*": self._skip,
             "+": self._skip,
             "?": self._skip,
-            "|": self._skip,
+            "|": self._alternative,
         }
         while self._at < len(self._pattern):
             steps.get(self._pattern[self._at], self._literal)()
@@ -120,6 +171,8 @@ class _Scan:
         for escape in re.finditer(r"\\.[0-9a-fA-F]{0,4}", match[0], re.DOTALL):
             if not _ESCAPE.match(escape[0]):
                 raise self._refusal(f"a character class holds {escape[0][:2]!r}, which is not supported,")
+        if self._inside_json and not _is_read_as_json(match[0]):  # nothing would be left of it
+            raise self._refusal(f"all of {match[0][:20]!r} needs an escape in a JSON string")
         self._groups[-1].add(1)
 
     def _open(self) -> None:
@@ -132,11 +185,17 @@ class _Scan:
         if len(self._groups) == 1:
             raise self._refusal("a parenthesis is closed that is not open")
         closed = self._groups.pop()
-        self._groups[-1].add(closed.size, closed.counts)
+        group = self._groups[-1]
+        group.add(closed.size, closed.counts)
+        group.has_alternatives |= closed.has_alternatives
+        group.last_has_alternatives = closed.has_alternatives
         self._at += 1
 
     def _count(self) -> None:
         match = self._take(_COUNT, "a brace that is no count")
+        is_open = match[2] is not None and match[3] is None and int(match[1]) > 1
+        if self._inside_json and is_open and self._groups[-1].last_has_alternatives:
+            raise self._refusal("a count without a maximum of a group with alternatives")
         self._groups[-1].repeat(max(1, int(match[1]), int(match[3] or 0)))
 
     def _start(self) -> None:
@@ -144,6 +203,10 @@ class _Scan:
 
     def _end(self) -> None:
         self._check_anchor(self._pattern[self._at + 1 : self._at + 2] in ("", "|"))
+
+    def _alternative(self) -> None:
+        self._groups[-1].has_alternatives = True
+        self._at += 1
 
     def _skip(self) -> None:
         self._at += 1

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.grammar.printed_grammar import enforceable_ebnf, enforceable_regex
+from engine.grammar.regex_pattern import text_pattern
 from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.run_time.string_lengths import StringLength
 from engine.grammar.run_time.unique_items import UniqueItems
@@ -37,7 +38,9 @@ def enforceable_tag(source: str) -> tuple[str, RunTimeRules]:
                 _enforce(part, enforceable)
             case {"type": "regex", "pattern": str(pattern)}:
                 rules = enforceable_regex(pattern)
-                if not part.get("excludes"):  # which only a pattern may have
+                if part.get("excludes"):  # which only a pattern may have
+                    part["pattern"] = text_pattern(pattern)
+                else:
                     part.clear()
                     part.update(type="grammar", grammar=rules)
             case {"type": "grammar", "grammar": str(rules)}:

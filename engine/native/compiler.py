@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from engine.host.machine import num_processors
 from engine.native.instructions import (
     ArmInstructions,
     Instructions,
@@ -195,7 +196,7 @@ def _build(compiler: str, target: Target, tuning: str, directory: Path) -> Path:
             )
 
         longest_first = sorted(SOURCES.rglob("*.cpp"), key=lambda source: -source.stat().st_size)
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(num_processors()) as pool:
             list(pool.map(compile_one, longest_first))
         run(compiler, "-shared", *(f"{source.stem}.o" for source in longest_first), "-o", "linked.so")
         return Path(workplace, "linked.so").replace(directory / target.file_name)

@@ -3,14 +3,17 @@
 It is searched in the folder that VERBATIM_KERNEL_CACHE names, in the folder of those that came with the
 package (wheels for one architecture have it), and in the user's cache. Where none of them has it, it is
 compiled and kept. Its name holds a digest of the sources and the flags, so a library of other sources is
-never found. Without a library, the callers use torch.
+never found. Where nothing can be kept, as for a user without a home, it is compiled for this process alone.
+Without a library, the callers use torch.
 """
 
 import ctypes
 import logging
 import os
 import platform
+import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -43,15 +46,31 @@ def loaded() -> Loaded:
         return _without(f"it runs on Linux alone, not on {platform.system()}", logging.INFO)
     try:
         share_openmp()
-        library = _load_found() or ctypes.CDLL(str(build(Target.of_this_processor(), kernel_cache())))
+        library = _load_found() or _compile()
     except CannotCompile as error:
         return _without(str(error), logging.WARNING)
-    except (OSError, RuntimeError) as error:  # RuntimeError: the user has no home
+    except (OSError, RuntimeError) as error:  # RuntimeError: of OpenMP
         return _without(f"it cannot be compiled or loaded: {error}", logging.WARNING)
     differences = "; ".join(layout_differences(library, MIRRORS, CONSTANTS))
     if differences:
         return _without(f"its structures differ: {differences}", logging.ERROR)
     return Loaded(library)
+
+
+def _compile() -> ctypes.CDLL:
+    """Compile the library and load it, from a folder of this process where none can be kept for others.
+
+    Raises CannotCompile, or OSError where there is no folder at all, or not the one that is named.
+    """
+    target = Target.of_this_processor()
+    try:
+        return ctypes.CDLL(str(build(target, kernel_cache())))
+    except (OSError, RuntimeError) as error:
+        if os.environ.get(VARIABLE):
+            raise
+        _log.warning("compiled code is not kept for later starts: %s; --kernel-cache names a folder", error)
+    with tempfile.TemporaryDirectory(prefix="verbatim-kernels-") as folder:
+        return ctypes.CDLL(str(build(target, Path(folder))))
 
 
 def _load_found() -> ctypes.CDLL | None:
@@ -68,13 +87,14 @@ def _load_found() -> ctypes.CDLL | None:
 
 
 def _searched() -> Iterator[Path]:
-    """Yield the folders to search, in order. Raises RuntimeError as `kernel_cache` does."""
+    """Yield the folders to search, in order."""
     if os.environ.get(VARIABLE):
         yield kernel_cache()
         yield PREBUILT
     else:
         yield PREBUILT
-        yield kernel_cache()
+        with suppress(RuntimeError):  # the user has no home
+            yield kernel_cache()
 
 
 def _without(reason: str, level: int) -> Loaded:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from engine.host.machine import num_processors
+
 THREAD_NAME: Final = "checkpoint-content"
 _WEIGHTS: Final = ("*.safetensors", "*.gguf")
 _DESCRIPTIONS: Final = ("*.json", "*.py")  # of the model, of adapters, and modelling code of its own
@@ -110,7 +112,7 @@ def content_digest(paths: Sequence[Path]) -> str:
     pieces = [(path, first) for path in paths for first in range(0, max(path.stat().st_size, 1), _PIECE)]
     digests: dict[int, str] = {}
     errors: list[OSError] = []
-    num_threads = max(1, (os.cpu_count() or 1) - 1)
+    num_threads = max(1, num_processors() - 1)
 
     def read_some(first: int) -> None:
         try:

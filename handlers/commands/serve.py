@@ -19,6 +19,7 @@ from handlers.process.standard_output import CannotWrite, print_as_json, say
 from handlers.process.watchdog import Watchdog
 from handlers.settings.command_line import add_model_argument, add_options, read_settings
 from handlers.settings.settings import Settings
+from handlers.settings.start_warnings import start_warnings
 from handlers.tgi_family.launcher.arguments import WITHOUT_SETTING
 from handlers.tgi_family.launcher.reading import add_arguments, add_letters, check_arguments
 from handlers.version import VERSION
@@ -49,6 +50,7 @@ def serve_as_given(given: Mapping[str, Any], read: Callable[[], Settings]) -> in
     """
     try:
         settings, warnings = read(), check_arguments(given, os.environ)
+        warnings += start_warnings(settings, os.environ)
     except ValueError as error:
         return fail(error, ExitStatus.USAGE)
     print_as_json(settings.json_output)

@@ -1,9 +1,17 @@
 """The server's certificate, and those that it requires of clients."""
 
+import asyncio
+import logging
+import os
 import ssl
 from pathlib import Path
+from typing import Final
 
 from handlers.http.settings import HttpSettings
+
+logger = logging.getLogger(__name__)
+
+_REFRESH_S: Final = 10.0
 
 
 class BadCertificate(OSError):
@@ -18,8 +26,69 @@ def server_context(settings: HttpSettings) -> ssl.SSLContext | None:
     if settings.ssl_certfile is None:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    _load(context, settings)
+    return context
+
+
+class RenewedCertificate:
+    """The files behind a context, which are read again when they change, as certificates expire.
+
+    Connections that begin afterwards get the new certificate. Certificates of clients that were signed by
+    those that `ssl_ca_certs` had before stay valid, since a context forgets none.
+    """
+
+    def __init__(self, context: ssl.SSLContext, settings: HttpSettings) -> None:
+        """Take the files as they are now for those of the context, which `server_context` made."""
+        self._context = context
+        self._settings = settings
+        self._stamps = self._read_stamps()
+
+    async def keep_fresh(self) -> None:
+        """Refresh every ten seconds, until cancelled."""
+        while True:
+            await asyncio.sleep(_REFRESH_S)
+            try:
+                self.refresh()  # in this thread, so that no handshake sees a certificate without its key
+            except Exception:
+                logger.exception("the certificate is unchanged, and its files are looked at again")
+
+    def refresh(self) -> None:
+        """Read the files again if they have changed; wrong ones are logged, and nothing changes."""
+        stamps = self._read_stamps()
+        if stamps == self._stamps:
+            return
+        self._stamps = stamps
+        try:
+            server_context(self._settings)  # before the one in use has half of it
+            _load(self._context, self._settings)
+        except BadCertificate as error:
+            logger.error("the certificate is unchanged: %s", error)
+        else:
+            logger.info("the certificate was read again from %s", self._settings.ssl_certfile)
+
+    def _read_stamps(self) -> list[tuple[int, int, int] | None]:
+        """Return values that change when the files do."""
+        return [_stamp(name) for name in _names(self._settings)]
+
+
+def _names(settings: HttpSettings) -> list[str]:
+    names = (settings.ssl_certfile, settings.ssl_keyfile, settings.ssl_ca_certs)
+    return [name for name in names if name is not None]
+
+
+def _stamp(name: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(name)
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _load(context: ssl.SSLContext, settings: HttpSettings) -> None:
+    """Load the files into the context. Raises BadCertificate."""
+    assert settings.ssl_certfile is not None, "there is nothing to load"
     password = settings.ssl_keyfile_password or ""  # without one OpenSSL would ask at the terminal, and wait
-    for name in (settings.ssl_certfile, settings.ssl_keyfile, settings.ssl_ca_certs):
+    for name in _names(settings):
         _check_readable(name)
     try:
         context.load_cert_chain(settings.ssl_certfile, settings.ssl_keyfile, password)
@@ -36,14 +105,12 @@ def server_context(settings: HttpSettings) -> ssl.SSLContext | None:
             raise BadCertificate(
                 f"cannot use the certificates {settings.ssl_ca_certs}: {_reason(error)}"
             ) from error
-    return context
 
 
-def _check_readable(name: str | None) -> None:
+def _check_readable(name: str) -> None:
     """Raise BadCertificate for a file that cannot be read, since OpenSSL's own message does not name it."""
     try:
-        if name is not None:
-            Path(name).read_bytes()
+        Path(name).read_bytes()
     except OSError as error:
         raise BadCertificate(f"cannot read {name}: {error.strerror}") from error
 

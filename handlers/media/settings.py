@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 from engine.config import MAX_IMAGE_PIXELS, MediaLimits
 from handlers.chat.media import DEFAULT_MEDIA_ITEMS
 from handlers.media.domains import Domain, InvalidDomain
-from handlers.shared_settings.kinds import Count, Names, Seconds, env
+from handlers.shared_settings.kinds import Count, Duration, Names, Seconds, env
 from handlers.shared_settings.section import Section
 
 _LIMITS = MediaLimits()
@@ -37,13 +37,13 @@ class MediaSettings(Section):
     )
     """Maximum width times height of an image or of a video frame."""
 
-    max_video_seconds: Annotated[Seconds, env("VERBATIM_MAX_VIDEO_SECONDS")] = _LIMITS.max_video_seconds
+    max_video_seconds: Annotated[Duration, env("VERBATIM_MAX_VIDEO_SECONDS")] = _LIMITS.max_video_seconds
     """Maximum length of a video in seconds."""
 
     max_video_frames: Annotated[Count, env("VERBATIM_MAX_VIDEO_FRAMES")] = _LIMITS.max_video_frames
     """Maximum frames of a video that the model gets, at equal distances."""
 
-    max_audio_seconds: Annotated[Seconds, env("VERBATIM_MAX_AUDIO_SECONDS")] = _LIMITS.max_audio_seconds
+    max_audio_seconds: Annotated[Duration, env("VERBATIM_MAX_AUDIO_SECONDS")] = _LIMITS.max_audio_seconds
     """Maximum length of an audio input in seconds; many models have a limit of 30."""
 
     media_timeout: Annotated[Seconds, env("VERBATIM_MEDIA_TIMEOUT")] = 10.0

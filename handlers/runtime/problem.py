@@ -7,6 +7,7 @@ Problem                     a handler raises it with a status that its operation
 ├── MethodNotAllowed        405: the path has operations, this method has none
 ├── BodyTooLarge            413
 ├── UnsupportedMediaType    415
+│   └── UnsupportedCoding   415
 └── InternalError           500: any exception that is no Problem
 
 `kind` is a slug for the contract to translate; handlers choose their own.
@@ -101,6 +102,18 @@ class UnsupportedMediaType(Problem):
     def __init__(self, content_type: str, wanted: str = "application/json") -> None:
         found = f", not {content_type}" if content_type else ""
         super().__init__(415, f"The content type must be {wanted}{found}", "unsupported_media_type")
+
+
+class UnsupportedCoding(UnsupportedMediaType):
+    """The body is compressed, which the server does not read: a small one may hold gigabytes."""
+
+    def __init__(self, coding: str) -> None:
+        Problem.__init__(
+            self,
+            415,
+            f"The body must be sent as it is, not with the content encoding {coding[:50]}",
+            "unsupported_media_type",
+        )
 
 
 class InternalError(Problem):

@@ -1,5 +1,6 @@
 """The signal handling and the HTTP server of every process that answers requests."""
 
+import asyncio
 import signal
 import socket
 import ssl
@@ -17,6 +18,7 @@ from engine.port.engine import Engine
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
+from handlers.http.tls import RenewedCertificate
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
@@ -100,5 +102,8 @@ async def run(
         watchdog,
         announce=announce,
     )
+    renewing = None if tls is None else asyncio.create_task(RenewedCertificate(tls, settings).keep_fresh())
     await server.serve(sockets=[listener])
+    if renewing is not None:
+        renewing.cancel()
     return server.status

@@ -33,3 +33,5 @@ Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Count = Annotated[int, Field(ge=1)]
 Limit = Annotated[int | None, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0)]
+Duration = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+"""The longest that something may last, in seconds, from which its memory is bounded."""

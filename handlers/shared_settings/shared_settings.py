@@ -13,10 +13,13 @@ from typing_extensions import override
 from engine.config import MAX_UNREAD_BYTES
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMAT_NAMES, tool_format_named
 from handlers.shared_settings.kinds import LOWER, Count, Limit, Names, env
+from handlers.shared_settings.kubernetes import is_service_address
 from handlers.shared_settings.section import Section
 
 EMBEDDED_MODEL = "verbatim-demo"
 EMBEDDED_VISION_MODEL = "verbatim-demo-vision"
+
+_PORTS = ("verbatim_port", "port")
 
 
 class SharedSettings(Section):
@@ -128,6 +131,13 @@ class SharedSettings(Section):
         """The number of a request's sequences that may run or wait at once."""
         return max(1, int(self.max_concurrent_requests * self.max_request_share))
 
+    @field_validator("model", "served_model_name")
+    @classmethod
+    def _is_named(cls, name: str | None) -> str | None:
+        if name is not None and not name.strip():
+            raise ValueError("a blank name is none; leave the setting out for the default")
+        return name
+
     @field_validator("log_level", mode="before")
     @classmethod
     def _known_level(cls, value: object) -> object:
@@ -170,10 +180,14 @@ class SharedSettings(Section):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the sources: options, then the environment, without a HOSTNAME that is no address."""
+        """Return the sources: options, then the environment, without a HOSTNAME that is no address, and
+        without ports that are addresses of services of Kubernetes.
+        """
         assert isinstance(env_settings, EnvSettingsSource)
+        foreign = {name for name in _PORTS if is_service_address(env_settings.env_vars.get(name) or "")}
         if not _is_address(env_settings.env_vars.get("hostname") or ""):
-            env_settings.env_vars = {k: v for k, v in env_settings.env_vars.items() if k != "hostname"}
+            foreign.add("hostname")
+        env_settings.env_vars = {k: v for k, v in env_settings.env_vars.items() if k not in foreign}
         return init_settings, env_settings
 
     @model_validator(mode="after")

@@ -32,7 +32,9 @@ class TgiFamilySettings(Section):
     ] = 0.5
     """Fraction of the vocabulary that the watermark favours."""
 
-    watermark_delta: Annotated[float, env("VERBATIM_WATERMARK_DELTA", "WATERMARK_DELTA")] = 2.0
+    watermark_delta: Annotated[
+        float, env("VERBATIM_WATERMARK_DELTA", "WATERMARK_DELTA"), Field(allow_inf_nan=False)
+    ] = 2.0
     """Value that the watermark adds to the logits of favoured tokens."""
 
     compute_type: Annotated[str | None, env("VERBATIM_COMPUTE_TYPE", "COMPUTE_TYPE")] = None

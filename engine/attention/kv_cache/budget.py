@@ -1,11 +1,11 @@
 """The sizes of the KV cache and of the recurrent states, by what is free of a device's memory."""
 
-import os
 from typing import NamedTuple
 
 import torch
 
 from engine.config import EngineConfig
+from engine.host.machine import free_memory, total_memory
 from engine.port.errors import ModelNotSupported
 
 # Shares of the memory that is free once the weights are loaded; the rest is for activations, logits and other
@@ -141,15 +141,14 @@ def _gib(num_bytes: int) -> str:
 
 
 def total_bytes(device: torch.device) -> int:
-    """Return the memory of the device in bytes, in use or not."""
+    """Return the memory of the device in bytes, in use or not; of a host, what this process may use."""
     if device.type == "cuda":
         return int(torch.cuda.mem_get_info(device)[1])
-    return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return total_memory()
 
 
 def free_bytes(device: torch.device, reserved_bytes: int = 0) -> int:
     """Return the cache's share of the device's free memory in bytes. reserved_bytes: as above."""
     if device.type == "cuda":
         return int((torch.cuda.mem_get_info(device)[0] - reserved_bytes) * _SHARE_OF_CUDA)
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return int((free - reserved_bytes) * _SHARE_OF_HOST)
+    return int((free_memory() - reserved_bytes) * _SHARE_OF_HOST)

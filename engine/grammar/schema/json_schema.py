@@ -63,12 +63,13 @@ from typing import Final
 
 from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.schema.automaton_rules.placeholders import Placeholders
-from engine.grammar.schema.document import TOO_DEEP, SchemaDocument
+from engine.grammar.schema.document import TOO_DEEP, SchemaDocument, named_place
 from engine.grammar.schema.finiteness import check_finiteness
 from engine.grammar.schema.layout import one_layout
 from engine.grammar.schema.merging.merger import merged_document
 from engine.grammar.schema.rewriting.conditions import without_conditions
 from engine.grammar.schema.rewriting.drafts import modern_schema
+from engine.grammar.schema.rewriting.numbers import rewrite_numbers
 from engine.grammar.schema.rewriting.strings import rewrite_strings
 from engine.grammar.schema.rules import complaints, document_complaints, source_complaints
 from engine.grammar.schema.walk import Schema
@@ -98,6 +99,9 @@ class EnforceableSchema:
         _raise_first(document, complaints)
         for complaint in document_complaints(document):
             raise InvalidGrammar(f"JSON Schema: {complaint}")
+        for place, schema in document.schemas.items():
+            with named_place(place):
+                rewrite_numbers(schema)
         check_finiteness(document)
         placeholders = Placeholders(
             json.dumps(self.schema, ensure_ascii=False), first_array, counts_strings=counts_strings

@@ -1,6 +1,5 @@
 """The main process's side: it sends files to the program that decodes them, and checks what comes back."""
 
-import os
 import socket
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from engine.bounded_process.client import CAN_FORK, BoundedProcess, ChildEnded
 from engine.bounded_process.limits import ProcessLimits
 from engine.bounded_process.messages import End, receive, receive_parts, send
+from engine.host.machine import num_processors
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.measured_video import MAX_RATE, MeasuredVideo, VideoLimits, WantedFrames
 from engine.media.process.messages import (
@@ -29,7 +29,7 @@ from engine.port.info.stats import ProcessStats
 _MAX_OUTCOME: Final = 2**16  # bytes
 _BYTES_OF_SAMPLE: Final = 4
 _BYTES_OF_PIXEL: Final = 3
-_MAX_CHILDREN: Final = min(max(os.cpu_count() or 1, 2), 8)
+_MAX_CHILDREN: Final = min(max(num_processors(), 2), 8)
 
 Pixels = NDArray[np.uint8]  # RGB, [height, width, 3]
 

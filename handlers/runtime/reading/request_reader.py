@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope
 from generated.operation import Operation
 from handlers.errors.violation import Violation
 from handlers.runtime.invalid_value import InvalidValue
-from handlers.runtime.problem import InvalidRequest, UnsupportedMediaType
+from handlers.runtime.problem import InvalidRequest, UnsupportedCoding, UnsupportedMediaType
 from handlers.runtime.reading.complaint import Path
 from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
 from handlers.runtime.reading.form.form_reader import FormReader
@@ -62,6 +62,8 @@ class RequestReader:
         if self._body is None:
             has_arrived()
             return {}
+        if coding := raw_header(scope, b"content-encoding"):
+            _refuse_coding(coding.decode("latin-1"))
         if self._form is not None:
             parts = await self._form.receive(scope, receive)
             has_arrived()
@@ -239,6 +241,12 @@ def _require_json(scope: Scope) -> None:
     )  # RFC 6839, section 3.1
     if not is_json or header.get_content_charset("utf-8") not in ("utf-8", "utf8"):
         raise UnsupportedMediaType(content_type)
+
+
+def _refuse_coding(coding: str) -> None:
+    """Raise UnsupportedCoding for any but `identity` (RFC 9110, section 8.4)."""
+    if coding.strip().lower() not in ("", "identity"):
+        raise UnsupportedCoding(coding)
 
 
 def _is_utf8(raw: bytes) -> bool:

@@ -1,11 +1,13 @@
 """The automata of the strings and of the numbers that a schema allows."""
 
 from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
 
 from engine.grammar.automata.automaton import LAST_CHARACTER, Automaton, Work
 from engine.grammar.automata.numbers import MAX_DECIMALS, multiples_automaton
 from engine.grammar.automata.regex import combined_automaton
-from engine.grammar.schema.keywords import PATTERNS
+from engine.grammar.schema.keywords import BOUNDS, PATTERNS
 from engine.grammar.schema.rewriting.strings import ENFORCED_FORMATS, FORMAT_PATTERNS
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
@@ -47,7 +49,7 @@ def number_automaton(schema: Schema, work: Work) -> Automaton:
     if int(step.as_tuple().exponent) < -MAX_DECIMALS or int(step.scaleb(MAX_DECIMALS)) > 10**15:
         raise InvalidGrammar(f"multipleOf may have {MAX_DECIMALS} decimals")
     is_integer = "number" not in schema["type"]
-    low, high = _bounds(schema, step, is_integer=is_integer)
+    low, high = _bounds(schema, step)
     return _checked(multiples_automaton(multiple, low, high, is_integer=is_integer, work=work))
 
 
@@ -62,27 +64,18 @@ def _with_length(automaton: Automaton, schema: Schema, work: Work) -> Automaton:
     return automaton.with_length(low, high, work).pruned()
 
 
-def _bounds(schema: Schema, step: Decimal, *, is_integer: bool) -> tuple[Decimal | None, Decimal | None]:
-    """Return the inclusive bounds; an exclusive one is moved by less than a step."""
-    exponent = min(int(step.as_tuple().exponent), 0)
-    least = Decimal(1).scaleb(-(MAX_DECIMALS + 20) if not is_integer else -20)
-    assert exponent >= -MAX_DECIMALS
-    lows = [Decimal(repr(schema["minimum"]))] if "minimum" in schema else []
-    highs = [Decimal(repr(schema["maximum"]))] if "maximum" in schema else []
-    if "exclusiveMinimum" in schema:
-        lows.append(_moved(Decimal(repr(schema["exclusiveMinimum"])), least))
-    if "exclusiveMaximum" in schema:
-        highs.append(_moved(Decimal(repr(schema["exclusiveMaximum"])), -least))
-    for bound in (*lows, *highs):
-        if abs(bound) > 10**18:
-            raise InvalidGrammar("bounds beside multipleOf or uniqueItems may have 18 digits")
+def _bounds(schema: Schema, step: Decimal) -> tuple[Decimal | None, Decimal | None]:
+    """Return the inclusive bounds; an exclusive one becomes the next multiple of the step."""
+    given = {keyword: Decimal(repr(schema[keyword])) for keyword in BOUNDS if keyword in schema}
+    if any(abs(bound) > 10**18 for bound in given.values()):
+        raise InvalidGrammar("bounds beside multipleOf or uniqueItems may have 18 digits")
+    lows = [given["minimum"]] if "minimum" in given else []
+    highs = [given["maximum"]] if "maximum" in given else []
+    if "exclusiveMinimum" in given:
+        lows.append((floor(Fraction(given["exclusiveMinimum"]) / Fraction(step)) + 1) * step)
+    if "exclusiveMaximum" in given:
+        highs.append((ceil(Fraction(given["exclusiveMaximum"]) / Fraction(step)) - 1) * step)
     return max(lows, default=None), min(highs, default=None)
-
-
-def _moved(bound: Decimal, by: Decimal) -> Decimal:
-    if abs(bound) > 10**6:  # past it the precision of decimals would lose the difference
-        return bound + (1 if by > 0 else -1) * Decimal(1).scaleb(-6)
-    return bound + by
 
 
 def _checked(automaton: Automaton) -> Automaton:

@@ -1,11 +1,15 @@
 """A merged schema with what it implies written out, and without what no value can have."""
 
-from engine.grammar.schema.keywords import IMPLIED_TYPE, RESTRICTS, WHOLE, num_matching_types
+from engine.grammar.schema.keywords import BOUNDS, IMPLIED_TYPE, RESTRICTS, WHOLE, num_matching_types
 from engine.grammar.schema.merging.pairs import AnySchema
+from engine.grammar.schema.number_bounds import has_multiples, has_numbers
 from engine.grammar.schema.walk import Schema
 
 _WITHOUT_EFFECT = frozenset(("type", "title", "description", "default"))
 _OTHER_ITEMS = frozenset(("items", "unevaluatedItems"))
+_UNEVALUATED = {"unevaluatedItems": "items", "unevaluatedProperties": "additionalProperties"}
+_NUMBERS = frozenset(("integer", "number"))
+_OBJECTS = frozenset(("object",))
 _OBJECT_MEMBERS = frozenset(
     ("properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "propertyNames")
 )
@@ -29,11 +33,16 @@ def normal_form(schema: Schema) -> AnySchema:
                 if keyword == "oneOf"
                 else [possible[0] if member is False else member for member in members]
             )
-    if not any(keyword in made for keyword in WHOLE) and "type" not in made:
+    is_whole = any(keyword in made for keyword in WHOLE)
+    if not is_whole:
+        made = _without_unevaluated(made)
+    if not is_whole and "type" not in made:
         implied = dict.fromkeys(RESTRICTS[keyword] for keyword in made if keyword in RESTRICTS)
         if implied:
             made["type"] = list(implied) if len(implied) > 1 else next(iter(implied))
             made[IMPLIED_TYPE] = True
+    if not _has_its_numbers(made):
+        return _without_types(made, _NUMBERS)
     if False in (prefix := made.get("prefixItems", [])):
         made["prefixItems"] = prefix[: prefix.index(False)]
         made["items"] = False
@@ -46,6 +55,15 @@ def normal_form(schema: Schema) -> AnySchema:
         made = {**made, "items": True, "maxItems": 0}  # xgrammar reads no items without a value
         made.pop("prefixItems", None)
     return _object_form(made)
+
+
+def _without_unevaluated(schema: Schema) -> Schema:
+    """Return a schema that stands alone with what it says of unevaluated members as of additional ones."""
+    made = {keyword: value for keyword, value in schema.items() if keyword not in _UNEVALUATED}
+    for keyword, plain in _UNEVALUATED.items():
+        if keyword in schema:
+            made.setdefault(plain, schema[keyword])
+    return made
 
 
 def _open_members(schema: Schema) -> Schema:
@@ -78,27 +96,44 @@ def without_foreign(schema: Schema) -> Schema:
 def _object_form(made: Schema) -> AnySchema:
     if "patternProperties" in made or not num_matching_types("object", made.get("type", "null")):
         return made
-    others = made.get("additionalProperties", made.get("unevaluatedProperties"))
+    others = made.get("additionalProperties")
+    if False in (others, made.get("propertyNames")) and not made.get("properties"):
+        made = {**made, "additionalProperties": False}  # xgrammar would take it for names of any values
+        made.pop("propertyNames", None)
+        others = False
+        if made.get("minProperties", 0) > 0:
+            return _without_types(made, _OBJECTS)
     undeclared = [name for name in made.get("required", ()) if name not in made.get("properties", {})]
     if undeclared and not made.get("propertyNames"):
         if others is False:
-            return _without_objects(made)
+            return _without_types(made, _OBJECTS)
         if not made.get("properties") and others is None:
             made["additionalProperties"] = True
         value = others if isinstance(others, dict) else {}
         made["properties"] = {**made.get("properties", {}), **dict.fromkeys(undeclared, value)}
     impossible = [name for name, value in made.get("properties", {}).items() if value is False]
     if any(name in made.get("required", ()) for name in impossible):
-        return _without_objects(made)
+        return _without_types(made, _OBJECTS)
     if impossible:
         # xgrammar would take the names of impossible properties for others'.
         made["properties"] = {k: v for k, v in made["properties"].items() if v is not False}
         made["additionalProperties"] = False
+        made.pop("propertyNames", None)
     return made
 
 
-def _without_objects(made: Schema) -> AnySchema:
+def _has_its_numbers(schema: Schema) -> bool:
+    """Return whether a number lies between the bounds, where there are any and numbers are allowed."""
+    if schema.keys().isdisjoint(BOUNDS) or not num_matching_types("number", schema.get("type", "null")):
+        return True
+    return has_numbers(schema) if "number" in _names(schema["type"]) else has_multiples(schema)
+
+
+def _names(types: str | list[str]) -> list[str]:
+    return [types] if isinstance(types, str) else types
+
+
+def _without_types(made: Schema, impossible: frozenset[str]) -> AnySchema:
     """Return the schema for the other types that it allows."""
-    types = made["type"]
-    rest = [name for name in types if name != "object"] if isinstance(types, list) else []
+    rest = [name for name in _names(made["type"]) if name not in impossible]
     return normal_form(without_foreign({**made, "type": rest})) if rest else False

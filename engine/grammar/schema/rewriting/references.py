@@ -1,15 +1,20 @@
-"""The targets of a document's references, each at a place that holds a schema."""
+"""The targets of a document's references, each at a place that holds a schema and that xgrammar finds."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from itertools import count
+from typing import Final
 
-from engine.grammar.schema.walk import Schema, inner_schemas
+from engine.grammar.schema.walk import HOLDS_LIST, Schema, inner_schemas
 from engine.json_pointer import target_of
 from engine.port.errors import InvalidGrammar
 
 MAX_TARGETS = 500
 MAX_LENGTH = 2_000_000  # characters of all targets that are copied
+
+# A pointer to a member of a list, as zod's schemas have them: xgrammar finds members of objects alone.
+_IN_LIST: Final = re.compile(rf"/(?:{'|'.join(HOLDS_LIST)})/\d+(?=/|$)")
 
 
 def schemas_inside(root: object) -> Iterator[tuple[str, Schema]]:
@@ -23,8 +28,9 @@ def schemas_inside(root: object) -> Iterator[tuple[str, Schema]]:
 
 
 def with_targets(root: Schema, source: object, rewrite: Callable[[object], object]) -> Schema:
-    """Return a document in which each pointer leads to a schema: a copy of its target in `source`, rewritten,
-    becomes a definition where the document itself has none. Pointers to nothing are left as they are.
+    """Return a document in which each pointer leads to a schema that xgrammar finds: a copy of its target in
+    `source`, rewritten, becomes a definition where the document itself has none there, or has it in a list.
+    Pointers to nothing are left as they are.
 
     Raises InvalidGrammar where too much would be copied.
     """
@@ -35,7 +41,9 @@ def with_targets(root: Schema, source: object, rewrite: Callable[[object], objec
     while waiting:
         for _, schema in schemas_inside(waiting.pop()):
             pointer = schema.get("$ref")
-            if not isinstance(pointer, str) or pointer in places or not pointer.startswith("#/"):
+            if not isinstance(pointer, str) or not pointer.startswith("#/"):
+                continue
+            if pointer in places and not _IN_LIST.search(pointer):
                 continue
             if pointer not in moved:
                 target = target_of(source, pointer)

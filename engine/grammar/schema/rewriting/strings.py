@@ -59,6 +59,8 @@ def rewrite_strings(schema: Schema) -> None:
     """
     if isinstance(names := schema.get("propertyNames"), dict):
         rewrite_strings(names)
+    if "pattern" in schema:
+        schema["pattern"] = json_string_pattern(schema["pattern"])
     lengths = schema.pop("minLength", 0), schema.pop("maxLength", None)
     if lengths != (0, None):
         low, high = lengths
@@ -67,9 +69,7 @@ def rewrite_strings(schema: Schema) -> None:
         del schema["format"]
     elif (pattern := FORMAT_PATTERNS.get(schema.get("format", ""))) is not None:
         del schema["format"]
-        schema["pattern"] = pattern
-    if "pattern" in schema:
-        schema["pattern"] = json_string_pattern(schema["pattern"])
+        schema["pattern"] = json_string_pattern(pattern)
     if "patternProperties" in schema:
         properties = schema["patternProperties"]
         schema["patternProperties"] = {json_string_pattern(name): value for name, value in properties.items()}

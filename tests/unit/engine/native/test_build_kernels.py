@@ -108,6 +108,39 @@ def test_the_library_is_compiled_once_and_found_again(
 
 
 @needs_compiler
+@pytest.mark.parametrize("has_home", [False, True])
+def test_code_that_cannot_be_kept_is_compiled_for_this_process(
+    has_home: bool,
+    built: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    [library_file] = built.iterdir()
+    folders: list[Path] = []
+
+    def compiled(_: str, target: Target, tuning: str, directory: Path) -> Path:
+        folders.append(directory)
+        return Path(shutil.copy(library_file, directory / target.file_name))
+
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    (tmp_path / "file").touch()  # in which no folder can be made, whoever asks
+    monkeypatch.setattr(compiler, "_build", compiled)
+    monkeypatch.setattr(library, "PREBUILT", tmp_path / "none")
+    monkeypatch.setattr(library, "user_cache", (lambda: tmp_path / "file" / "cache") if has_home else no_home)
+    monkeypatch.delenv("VERBATIM_KERNEL_CACHE", raising=False)
+    assert library.loaded.__wrapped__().library is not None
+    [folder] = folders
+    assert folder.name.startswith("verbatim-kernels-")
+    assert not folder.exists()
+    assert "compiled code is not kept for later starts" in caplog.text
+    monkeypatch.setenv("VERBATIM_KERNEL_CACHE", str(tmp_path / "file" / "named"))
+    assert "Not a directory" in library.loaded.__wrapped__().why_not
+
+
+@needs_compiler
 def test_of_processes_that_start_at_once_one_compiles(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,12 +1,17 @@
 """Certificates are tried before the model loads, and what is wrong with one is said in a line."""
 
+import logging
+import os
+import shutil
+import ssl
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from handlers.http.tls import BadCertificate, server_context
+from handlers.http.tls import BadCertificate, RenewedCertificate, server_context
 from handlers.settings.settings import Settings
 from tests.support.servers.certificates import Certificate, needs_openssl, self_signed, with_password
 
@@ -64,3 +69,56 @@ def test_what_is_wrong_is_said(made: Certificate, tmp_path: Path) -> None:
 def test_nothing_of_tls_is_ignored_for_want_of_a_certificate(name: str) -> None:
     with pytest.raises(ValidationError, match="need an ssl_certfile"):
         context_of(**{name: "a"})
+
+
+def shown(context: ssl.SSLContext) -> bytes:
+    """Return the certificate that a handshake with this context shows, in DER."""
+    client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client.check_hostname, client.verify_mode = False, ssl.CERT_NONE
+    to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = client.wrap_bio(to_client, to_server), context.wrap_bio(to_server, to_client, server_side=True)
+    for end in (*ends, *ends, *ends):
+        with suppress(ssl.SSLWantReadError):
+            end.do_handshake()
+    certificate = ends[0].getpeercert(binary_form=True)
+    assert certificate is not None
+    return certificate
+
+
+def der(certificate: Certificate) -> bytes:
+    return ssl.PEM_cert_to_DER_cert(certificate.certificate.read_text())
+
+
+def replace_by(path: Path, source: Path) -> None:
+    """Put another file in the place of one, as the mounted secrets of Kubernetes are changed."""
+    shutil.copy(source, path.with_suffix(".new"))
+    os.replace(path.with_suffix(".new"), path)
+
+
+@needs_openssl
+def test_a_certificate_that_was_renewed_is_shown_to_later_connections(
+    made: Certificate, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    used = Certificate(tmp_path / "used.pem", tmp_path / "used.key")
+    replace_by(used.certificate, made.certificate)
+    replace_by(used.key, made.key)
+    settings = Settings(ssl_certfile=str(used.certificate), ssl_keyfile=str(used.key))
+    context = server_context(settings)
+    assert context is not None
+    renewed = RenewedCertificate(context, settings)
+    renewed.refresh()
+    assert shown(context) == der(made)
+    later = self_signed(tmp_path, "later")
+    replace_by(used.certificate, later.certificate)
+    with caplog.at_level(logging.INFO, "handlers.http.tls"):
+        renewed.refresh()  # the key has not come yet
+        renewed.refresh()
+        assert shown(context) == der(made)
+        replace_by(used.key, later.key)
+        renewed.refresh()
+    assert shown(context) == der(later)
+    used.key.unlink()
+    renewed.refresh()
+    assert shown(context) == der(later)
+    assert [record.levelno for record in caplog.records] == [logging.ERROR, logging.INFO, logging.ERROR]
+    assert "the key is of another certificate" in caplog.messages[0]

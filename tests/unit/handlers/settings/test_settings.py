@@ -87,6 +87,36 @@ def test_a_hostname_that_names_the_machine_is_not_listened_on(monkeypatch: pytes
     assert Settings().host == "127.0.0.1"
 
 
+@pytest.mark.parametrize("variable", ["VERBATIM_PORT", "PORT", "verbatim_port"])
+def test_the_address_of_a_service_of_kubernetes_is_no_port(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "tcp://10.96.0.7:8080")
+    assert Settings().port == 8080
+    monkeypatch.setenv("PORT" if variable != "PORT" else "VERBATIM_PORT", "3000")
+    assert Settings().port == 3000
+
+
+@pytest.mark.parametrize("name", ["model", "served_model_name"])
+@pytest.mark.parametrize("value", ["", " "])
+def test_a_blank_name_serves_no_other_model(name: str, value: str) -> None:
+    with pytest.raises(ValidationError, match="a blank name is none"):
+        Settings(**dict[str, Any]({name: value}))
+
+
+@pytest.mark.parametrize("name", ["watermark_delta", "max_audio_seconds", "max_transcription_seconds"])
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_a_number_that_is_computed_with_is_finite(name: str, value: float) -> None:
+    with pytest.raises(ValidationError, match="Input should be"):
+        Settings(**dict[str, Any]({name: value}))
+
+
+def test_a_port_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VERBATIM_PORT", "http://10.96.0.7:8080")
+    with pytest.raises(ValidationError, match="VERBATIM_PORT"):
+        Settings()
+
+
 def test_an_empty_variable_counts_as_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAX_TOTAL_TOKENS", "")
     assert Settings().max_total_tokens is None

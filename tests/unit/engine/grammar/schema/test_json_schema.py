@@ -477,6 +477,153 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ['{"a": 3}'],
         ['{"a": 2}', "{}"],
     ),
+    "characters beyond ASCII in a pattern": (
+        {"type": "string", "pattern": "^Größe: .+$"},
+        ['"Größe: 1 m"', '"Größe: é"'],
+        ['"Größe: "', '"Größe: 1"2"', '"Größe: 1\n"', '"Größe: \\"'],
+    ),
+    "a bracket that closes no class in a pattern": (
+        {"type": "string", "pattern": "^\\[.+]$"},
+        ['"[a]"', '"[]]"'],
+        ['"[a"b]"', '"[]"', '"[\n]"', '"["]"'],
+    ),
+    "alternatives that are repeated without a maximum": (
+        {"type": "string", "pattern": "^(?:ax+|b){2,}$"},
+        ['"bb"', '"axxb"', '"baxax"'],
+        ['"bbx"', '"axbx"', '"ax"'],
+    ),
+    "alternatives that are repeated from one time": (
+        {"type": "string", "pattern": "^(?:ax+|b){1,}(c(?:d|ex*)){0,}$"},
+        ['"b"', '"axb"', '"bcdcexx"'],
+        ['"bbx"', '"axbx"', '""', '"bcdx"'],
+    ),
+    "a class of quotes alone in a pattern": (
+        {"type": "string", "pattern": '^[^a]["]+$'},
+        ['"b\\""', '"\\"\\"\\""'],
+        ['"b""', '"a\\""', '"b"'],
+    ),
+    "a class of control characters alone in a pattern": (
+        {"type": "string", "pattern": "^.[\\t\\x00-\\x1f]$"},
+        ['"b\\t"'],
+        ['"b\t"', '"b"', '""\\t"'],
+    ),
+    "an alternative of a backslash in a class": (
+        {"type": "string", "pattern": "^(?:a[\\\\]|b)$"},
+        ['"b"', '"a\\\\"'],
+        ['"a"', '"a\\"'],
+    ),
+    "characters beyond ASCII that a class excludes": (
+        {"type": "string", "pattern": "^[^é-ü😀]+$"},
+        ['"a日"'],
+        ['"é"', '"😀"', '"a"b"', '"\n"'],
+    ),
+    "characters beyond ASCII in patterns of names": (
+        {"type": "object", "patternProperties": {"^é.+$": INTEGER}, "additionalProperties": False},
+        ['{"éa": 1}'],
+        ['{"é"": 1}', '{"a": 1}', '{"é": 1}'],
+    ),
+    "characters beyond ASCII in propertyNames": (
+        {"type": "object", "propertyNames": {"pattern": "^[^é]+$"}, "additionalProperties": INTEGER},
+        ['{"a": 1}'],
+        ['{"a"b": 1}', '{"é": 1}'],
+    ),
+    "categories of Unicode": (
+        {"type": "string", "pattern": "^\\p{Lu}[\\p{Ll}\\d -]*\\P{L}$"},
+        ['"Éa1 -!"', '"Ж1"'],
+        ['"éa1"', '"É日1"', '"Éa"', '"É""'],
+    ),
+    "a category of Unicode beside a length": (
+        {"type": "string", "pattern": "^\\p{Letter}+$", "maxLength": 2},
+        ['"日é"'],
+        ['"abc"', '"a1"', '""'],
+    ),
+    "names of properties where there may be none": (
+        {"type": "object", "propertyNames": {"pattern": "^[a-c]"}, "additionalProperties": False},
+        ["{}"],
+        ['{"a": 1}', '{"b": 4, "c": false}'],
+    ),
+    "names of properties where none may be unevaluated": (
+        {"type": "object", "propertyNames": {"pattern": "^[a-c]"}, "unevaluatedProperties": False},
+        ["{}"],
+        ['{"a": 1}'],
+    ),
+    "names of properties beside one that another needs": (
+        {"type": "object", "propertyNames": {"pattern": "^[a-c]"}, "additionalProperties": False}
+        | {"dependentRequired": {"c": ["a"]}},
+        ["{}"],
+        ['{"b": 1}', '{"c": 1}'],
+    ),
+    "no names of properties": (
+        {"type": ["object", "null"], "propertyNames": False},
+        ["{}", "null"],
+        ['{"a": 1}'],
+    ),
+    "no names of properties that must be some": (
+        {"type": ["object", "null"], "propertyNames": False, "minProperties": 1},
+        ["null"],
+        ["{}", '{"a": 1}'],
+    ),
+    "unique items of which none may be unevaluated": (
+        {"type": "array", "uniqueItems": True, "unevaluatedItems": False},
+        ["[]"],
+        ["[false]", "[1, 2]"],
+    ),
+    "unique items of unevaluated ones": (
+        {"type": "array", "uniqueItems": True, "unevaluatedItems": {"type": "boolean"}},
+        ["[]", "[false, true]"],
+        ["[1]", "[true, true]"],
+    ),
+    "a $ref into a list": (
+        {
+            "type": "object",
+            "properties": {
+                "a": {"minLength": 2, "anyOf": [STRING, INTEGER]},
+                "b": {"$ref": "#/properties/a/anyOf/0"},
+                "c": {
+                    "type": "array",
+                    "items": {"anyOf": [INTEGER, {"$ref": "#/properties/c/items/anyOf/0"}]},
+                },
+            },
+            "required": ["b"],
+        },
+        ['{"b": "x"}', '{"a": "xy", "b": ""}', '{"b": "x", "c": [1]}'],
+        ['{"a": "x", "b": "x"}', '{"b": 1}', '{"b": "x", "c": ["x"]}'],
+    ),
+    "a list in a $ref that comes back to it": (
+        {"anyOf": [{"type": "array", "items": {"$ref": "#/anyOf/0"}}, INTEGER]},
+        ["[]", "[[], [[]]]", "3"],
+        ["[3]"],
+    ),
+    "integer bounds that are not whole": (
+        {"type": ["integer", "null"], "minimum": 0.5, "exclusiveMaximum": 2.5},
+        ["1", "2", "null"],
+        ["0", "3"],
+    ),
+    "an integer's bounds of more than 64 bits": (
+        {"type": "integer", "minimum": 9, "maximum": 2**64 - 1},
+        ["9", "9223372036854775807"],
+        ["8", "18446744073709551616"],
+    ),
+    "number bounds that are close to each other": (
+        {"type": "number", "exclusiveMinimum": 0, "maximum": 1e-7},
+        ["0.0000001", "0.000000001"],
+        ["", "0", "0.1", "0.00000011"],
+    ),
+    "alternatives between whose bounds lies no number": (
+        {"anyOf": [{"type": "number", "minimum": 5, "exclusiveMaximum": 5}, {"type": "boolean"}]},
+        ["true"],
+        ["", "5"],
+    ),
+    "exclusive bounds beside a multiple with decimals": (
+        {"type": "number", "multipleOf": 0.25, "exclusiveMinimum": 12.5, "exclusiveMaximum": 14.5},
+        ["12.75", "14.25"],
+        ["12.5", "14.5", "12.4"],
+    ),
+    "exclusive bounds beside a multiple of integers": (
+        {"type": "integer", "multipleOf": 0.5, "exclusiveMinimum": -3, "exclusiveMaximum": 4},
+        ["-2", "3"],
+        ["-3", "4"],
+    ),
     "a $ref into a condition": (
         {"type": ["integer", "string"], "not": {"type": "string"}, "anyOf": [{"$ref": "#/not"}, INTEGER]},
         ["1"],
@@ -560,6 +707,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "untyped oneOf": ({"oneOf": [{"minimum": 5}, STRING]}, "no two can match"),
     "untyped object in oneOf": ({"oneOf": [{"properties": {"a": INTEGER}}, STRING]}, "no two can match"),
+    "a script of Unicode": (
+        {"type": "string", "pattern": "^\\p{Script=Han}+$"},
+        "'.*p' at character 1 names no general category of Unicode",
+    ),
     "a lookahead inside": ({"type": "string", "pattern": "a(?=b)b"}, "#: regular expression: lookaround"),
     "a back reference": ({"items": {"type": "string", "pattern": r"(a)\1"}}, "#/items: .*back reference"),
     "a word boundary": ({"type": "string", "pattern": r"a\b"}, "word boundary"),

@@ -1,6 +1,7 @@
 """Tests what a request must be to reach its handler, and how it is refused otherwise."""
 
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncGenerator
 from dataclasses import replace
@@ -212,6 +213,19 @@ async def test_a_body_must_be_declared_as_json_in_utf_8(content_type: str | None
     assert response.status_code == status
     if status == 415:
         assert response.json()["kind"] == "unsupported_media_type"
+
+
+@pytest.mark.parametrize(
+    ("coding", "status"),
+    [("gzip", 415), ("Zstd, br", 415), ("identity", 200), (" Identity ", 200), ("", 200)],
+)
+async def test_a_compressed_body_is_refused_as_what_it_is(coding: str, status: int) -> None:
+    headers = {"content-type": "application/json", "content-encoding": coding}
+    body = b'{"text": "a"}' if status == 200 else gzip.compress(b'{"text": "a"}')
+    response = await send(serve(write=keep), "POST", "/notes", content=body, headers=headers)
+    assert response.status_code == status
+    if status == 415:
+        assert f"not with the content encoding {coding}" in response.text
 
 
 @pytest.mark.parametrize("chunked", [False, True])
