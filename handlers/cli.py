@@ -1,35 +1,15 @@
 """The command `verbatim`."""
 
-import argparse
+import signal
 from collections.abc import Sequence
-from importlib.metadata import entry_points
 
-from handlers.commands import build_kernels, check, contracts, keys, ray, serve, settings
-from handlers.commands.ending import exit_status
-from handlers.version import VERSION
-
-_OF_OTHERS = "verbatim.commands"  # entry points: each is given the subparsers, to add a command of its own
+from handlers.process.end_by_signal import ended_by
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
+    with ended_by(signal.SIGTERM):
+        with ended_by(signal.SIGINT):  # the imports take half a second
+            from handlers.commands.verbatim import run
 
-    def run() -> int:
-        given = _parser().parse_args(arguments)
-        status: int = given.run(given)
-        return status
-
-    return exit_status(run)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="verbatim", description="An LLM inference server that keeps its API contracts to the letter."
-    )
-    parser.add_argument("--version", action="version", version=f"verbatim {VERSION}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (serve, check, ray, contracts, keys, build_kernels, settings):
-        command.add(commands)
-    for further in entry_points(group=_OF_OTHERS):
-        further.load()(commands)
-    return parser
+        return run(arguments)

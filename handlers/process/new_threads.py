@@ -1,13 +1,11 @@
 """Threads that do not end, at the end of the process."""
 
 import logging
-import os
-import sys
 import threading
 import time
-from contextlib import suppress
-from typing import Final, NoReturn
+from typing import Final
 
+from handlers.process.end_by_signal import end_now
 from handlers.process.exit_status import ExitStatus
 
 _log = logging.getLogger(__name__)
@@ -54,11 +52,3 @@ class NewThreads:
             )
             end_now(status or ExitStatus.FAILED)
         return status
-
-
-def end_now(status: int) -> NoReturn:
-    """End the process at once, with all that was written and logged."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(status)

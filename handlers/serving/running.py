@@ -1,14 +1,10 @@
-"""The parts of a server's run that every process which answers HTTP has: its signals and its server."""
+"""The part of a server's run that every process which answers HTTP has."""
 
-import signal
 import socket
 import ssl
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from types import FrameType
-from typing import NoReturn
+from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -18,7 +14,6 @@ from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
 from handlers.process.gc_tuning import freeze_start_up
-from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
 from handlers.process.watchdog import Watchdog
 from handlers.serving.listener import BACKLOG
@@ -29,25 +24,6 @@ if sys.platform == "win32":
     from asyncio import new_event_loop as new_event_loop
 else:
     from uvloop import new_event_loop as new_event_loop
-
-
-@contextmanager
-def ended_by_sigterm() -> Iterator[None]:
-    """End the process on SIGTERM before and after the server handles it. By default the signal would not end
-    the first process of a container.
-    """
-    if threading.current_thread() is not threading.main_thread():  # signals belong to that one
-        yield
-        return
-    previous = signal.signal(signal.SIGTERM, _end_by_signal)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
-
-
-def _end_by_signal(sent: int, frame: FrameType | None) -> NoReturn:
-    end_now(128 + sent)  # as shells report it
 
 
 def say_progress(line: str) -> None:
