@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from handlers.http.answering.refusal_pace import RefusalPace
 from handlers.http.limits import HttpLimits
-from handlers.http.refusal_pace import RefusalPace
 
 
 class Connection(Protocol):

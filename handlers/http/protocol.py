@@ -10,10 +10,11 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from handlers.http.answering.held_head import flush_head, hold_head
+from handlers.http.answering.old_client import ending_by_close
+from handlers.http.answering.retry_after import noting_retry_after
 from handlers.http.client_times import BODY, CLOSE, HEAD, NOTHING, REQUEST, ClientTimes
 from handlers.http.connections import Connections
-from handlers.http.held_head import flush_head, hold_head
-from handlers.http.old_client import ending_by_close
 from handlers.http.reading.early_answer import (
     NO_TUNNEL,
     SLOW_BODY,
@@ -25,7 +26,6 @@ from handlers.http.reading.request_sizes import RequestSizes
 from handlers.http.reading.stop_parsing import StopParsing, answer_to
 from handlers.http.reading.target import to_origin_form
 from handlers.http.reading.upgrade import head_without_upgrade
-from handlers.http.retry_after import noting_retry_after
 
 _VERSION: Final = "1.1"  # earlier ones have neither chunks nor 100 (Continue)
 _MAX_PIPELINED: Final = 32  # requests that one connection may have sent ahead
