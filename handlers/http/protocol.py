@@ -15,6 +15,7 @@ from handlers.http.answering.old_client import ending_by_close
 from handlers.http.answering.retry_after import noting_retry_after
 from handlers.http.client_times import BODY, CLOSE, HEAD, NOTHING, REQUEST, ClientTimes
 from handlers.http.connections import Connections
+from handlers.http.descriptors import OWN_CONNECTIONS
 from handlers.http.reading.early_answer import (
     NO_TUNNEL,
     SLOW_BODY,
@@ -71,7 +72,7 @@ class BoundedProtocol(HttpToolsProtocol):
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
         super().connection_made(transport)
-        if not self.registry.add(self):
+        if not self.registry.add(self, self.app_state.get(OWN_CONNECTIONS, 0)):
             self._is_refused = True
             transport.write(TOO_MANY_CONNECTIONS.encode(self.server_state.default_headers))
             transport.close()

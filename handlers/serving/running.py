@@ -32,24 +32,17 @@ def say_progress(line: str) -> None:
         say(f"  {line}")
 
 
-def server_config(settings: Settings, app: ASGIApp, num_others: int = 0) -> uvicorn.Config:
-    """Return uvicorn's configuration. num_others: connections that the server may open itself."""
+def server_config(settings: Settings, app: ASGIApp) -> uvicorn.Config:
+    """Return uvicorn's configuration."""
     return uvicorn.Config(
         app,
-        http=bounded_protocol(Connections(http_limits(settings, num_others))),
+        http=bounded_protocol(Connections(http_limits(settings))),
         ws="none",
         log_config=None,
         access_log=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=settings.graceful_termination_timeout + FLUSH_S,  # type: ignore[arg-type]  # any number will do
     )
-
-
-def _num_to_servers(settings: Settings, engine: Engine) -> int:
-    """Return how many connections an engine has to other processes: one for each sequence, and for health."""
-    if engine.shares_interpreter:
-        return 0
-    return settings.max_concurrent_requests + max(len(settings.engine_url), 1)
 
 
 async def run(
@@ -63,7 +56,7 @@ async def run(
     announce: Callable[[str], object] = say_ready,
 ) -> int:
     """Answer until stopped, and return the exit status. announce: is called as in DrainingServer."""
-    config = server_config(settings, app, _num_to_servers(settings, engine))
+    config = server_config(settings, app)
     freeze_start_up()
     server = DrainingServer(
         config,

@@ -1,12 +1,15 @@
 """Attacks before a request is complete: endless, huge, slow, silent, ambiguous."""
 
 import json
+import os
 import shlex
 import socket
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 
 import httpx
@@ -220,13 +223,16 @@ def test_with_few_descriptors_silent_connections_lock_nobody_out() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of descriptors")
-def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("served_by", ["verbatim", "uvicorn"])
+def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(served_by: str) -> None:
     """A front has a connection to its server for each sequence."""
     command = shlex.join((sys.executable, "-m", "tests.scripted.program", "{port}"))
-    options = ("--engine", "vllm", "--engine-command", command)
+    options = {"--engine": "vllm", "--engine-command": command}
     body = {"model": "verbatim-demo", "prompt": "Hi", "max_tokens": 101, "stream": True, "n": 20}
     with (
-        running_server(*options, launcher=FEW_DESCRIPTORS) as server,
+        under_uvicorn(options, launcher=FEW_DESCRIPTORS)
+        if served_by == "uvicorn"
+        else running_server(*chain.from_iterable(options.items()), launcher=FEW_DESCRIPTORS) as server,
         held_open(server.url, 45, b""),
         httpx.stream("POST", f"{server.url}/v1/completions", json=body, timeout=60) as answer,
     ):
@@ -237,6 +243,27 @@ def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(
             if len(begun) == 20:
                 break
         assert len(begun) == 20
+
+
+@contextmanager
+def under_uvicorn(options: Mapping[str, str], launcher: tuple[str, ...]) -> Iterator[Server]:
+    """`uvicorn handlers.app:create_app` with Verbatim's connections. options: given as variables."""
+    variables = {f"VERBATIM_{name[2:].replace('-', '_').upper()}": value for name, value in options.items()}
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    arguments = ("handlers.app:create_app", "--factory", "--http", "handlers.http.environment:Protocol")
+    process = subprocess.Popen(
+        [*launcher, sys.executable, "-m", "uvicorn", *arguments, "--port", str(port)],
+        env=os.environ | variables,
+        text=True,
+    )
+    server = Server(f"http://127.0.0.1:{port}", process)
+    try:
+        wait_until(lambda: process.poll() is not None or answers(server))
+        yield server
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
 
 
 def test_without_descriptors_the_server_goes_on_and_takes_no_processor_time(is_whole: bool) -> None:
