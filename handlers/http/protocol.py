@@ -10,6 +10,7 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from handlers.http.answering.half_close import HalfClose
 from handlers.http.answering.held_head import flush_head, hold_head
 from handlers.http.answering.old_client import ending_by_close
 from handlers.http.answering.retry_after import noting_retry_after
@@ -42,6 +43,8 @@ class BoundedProtocol(HttpToolsProtocol):
     - The number of connections, and of requests that a connection may send ahead.
     - The rate at which further requests are read from clients that were refused with `Retry-After`
       (`RefusalPace`).
+    - A client that closes its own side of the connection gets the answers to what it has sent, unless it has
+      left (`HalfClose`).
     - An upgrade is never accepted, so the bytes after its head are the request's body
       (RFC 9110, section 7.8).
 
@@ -63,6 +66,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._serving: RequestResponseCycle | None = None  # the request whose answer is next on the wire
         self._is_refused = False  # nothing more is parsed
         self._refusal: EarlyAnswer | None = None  # sent after the answers to earlier requests
+        self._half_close: HalfClose | None = None  # once the client sends nothing more
 
         self._sizes = RequestSizes(self.registry.limits)
         self._times = ClientTimes(self.registry.limits)
@@ -81,9 +85,32 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.registry.remove(self)
         self.registry.refusal_pace.forget(self)
+        if self._half_close is not None:
+            self._half_close.end()
+            self._half_close = None
         super().connection_lost(exc)
         if self._serving is not None:  # uvicorn looks only at the last request that came
             _disconnect(self._serving)
+
+    @override
+    def eof_received(self) -> bool:  # type: ignore[override] # uvicorn's has the connection closed
+        """Return whether the connection stays open for answers, once the client has closed its side of it."""
+        if self._half_close is not None:
+            return True  # read once more, after a pause
+        is_incomplete = self._times.awaited is BODY and self._serving is self.cycle
+        is_tls = self.scheme == "https"  # which has no closing of one side
+        if is_tls or is_incomplete or not self._is_serving():
+            return False
+        if self._times.awaited in (HEAD, BODY):
+            self._refuse(None)  # a further request, which is not complete
+        if self._refusal is None:
+            last = self.pipeline[0][0] if self.pipeline else self._serving
+            assert last is not None
+            last.keep_alive = False
+        self._half_close = HalfClose(
+            self.transport, lambda: self._serving if self._is_serving() else None, self.abort
+        )
+        return True
 
     def abort(self) -> None:
         """Close the connection at once, without sending what is buffered."""
@@ -301,7 +328,9 @@ class BoundedProtocol(HttpToolsProtocol):
         """
         self._is_refused = True
         self._times.wait_for(CLOSE)
-        if self.transport.can_write_eof():
+        if self._half_close is not None:
+            self.transport.close()
+        elif self.transport.can_write_eof():
             self.transport.write_eof()
 
     # Time

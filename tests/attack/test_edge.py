@@ -112,6 +112,24 @@ def test_a_body_is_read_whatever_upgrade_is_asked_for(upgrade: str, attacked: Se
     assert answer.json()["generated_text"]
 
 
+@pytest.mark.parametrize("path", ["/generate", "/generate_stream"])
+@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
+def test_a_client_that_closes_its_own_side_gets_its_whole_answer(
+    path: str, version: bytes, attacked: Server
+) -> None:
+    body = {"inputs": "Hello", "parameters": {"max_new_tokens": 200}}
+    request = request_bytes(path, body).replace(b"HTTP/1.1", b"HTTP/" + version, 1)
+    answers = []
+    for closes in (False, True):
+        with connect(attacked.url) as connection:
+            connection.sendall(request)
+            if closes:
+                connection.shutdown(socket.SHUT_WR)
+            answers.append(read_answer(connection))
+    whole, answer = answers
+    assert (answer.status, answer.body) == (200, whole.body)
+
+
 # Slow and silent clients, of a server with little patience and few descriptors
 
 HASTY = (

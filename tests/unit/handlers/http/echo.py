@@ -140,6 +140,10 @@ class Client:
     def write(self, raw: bytes) -> None:
         self._writer.write(raw)
 
+    def end(self) -> None:
+        """Close this side of the connection, and read on."""
+        self._writer.write_eof()
+
     async def flushed(self) -> None:
         """Return when the server may have read what was written: its loop is this one."""
         await self._writer.drain()
