@@ -24,12 +24,12 @@ from handlers.http.reading.early_answer import (
     TOO_MANY_CONNECTIONS,
     EarlyAnswer,
 )
+from handlers.http.reading.framing import VERSION, check_codings, check_version
 from handlers.http.reading.request_sizes import RequestSizes
 from handlers.http.reading.stop_parsing import StopParsing, answer_to
 from handlers.http.reading.target import to_origin_form
 from handlers.http.reading.upgrade import head_without_upgrade
 
-_VERSION: Final = "1.1"  # earlier ones have neither chunks nor 100 (Continue)
 _MAX_PIPELINED: Final = 32  # requests that one connection may have sent ahead
 
 
@@ -65,9 +65,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_put_off = False  # whether the last answer says when the client may try again
         self._serving: RequestResponseCycle | None = None  # the request whose answer is next on the wire
         self._is_refused = False  # nothing more is parsed
-        self._refusal: EarlyAnswer | None = None  # sent after the answers to earlier requests
+        self._refusal: bytes | None = None  # sent after the answers to earlier requests
         self._half_close: HalfClose | None = None  # once the client sends nothing more
 
+        self._is_coded = False  # whether the head that is being parsed has a transfer coding
         self._sizes = RequestSizes(self.registry.limits)
         self._times = ClientTimes(self.registry.limits)
 
@@ -161,9 +162,9 @@ class BoundedProtocol(HttpToolsProtocol):
     @override
     def on_url(self, url: bytes) -> None:
         self.url += url
-        self._sizes.check_url(self.url)
         if self._times.awaited is not HEAD:
             self._times.wait_for(HEAD)
+        self._sizes.check_url(self.url)
 
     @override
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -173,8 +174,8 @@ class BoundedProtocol(HttpToolsProtocol):
         name = name.lower()
         if name == b"expect" and value.lower() == b"100-continue":
             self.expect_100_continue = True
-        elif name == b"host":
-            self._sizes.count_host()
+        elif name == b"transfer-encoding":
+            self._is_coded = True
         self.headers.append((name, value))
         if len(self.headers) > self._sizes.max_headers:  # without a call for each
             self._sizes.check_num_headers(len(self.headers))
@@ -184,10 +185,10 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.parser.should_upgrade():
             if self.parser.get_method() == b"CONNECT":
                 raise StopParsing(NO_TUNNEL)
-            self._sizes.forget_hosts()
             return  # `_read_on` comes back here
-        self._check_head()
-        if self.expect_100_continue and self.parser.get_http_version() != _VERSION:
+        version = self.parser.get_http_version()
+        self._check_head(version)
+        if self.expect_100_continue and version != VERSION:
             self.expect_100_continue = False  # RFC 9110, section 10.1.1
         self._sizes.begin_body()
         self._times.wait_for(BODY)
@@ -196,17 +197,20 @@ class BoundedProtocol(HttpToolsProtocol):
             self._serving = self.cycle
             self.registry.set_served(self)
 
-    def _check_head(self) -> None:
+    def _check_head(self, version: str) -> None:
         self._sizes.check_header_bytes(self.headers)
+        check_version(version)
+        if self._is_coded:
+            self._is_coded = False
+            check_codings(version, self.headers)
         if len(self.pipeline) >= _MAX_PIPELINED:
             last, _ = self.pipeline[0]
             last.keep_alive = (
                 False  # its answer says so, and the client sends the rest again (RFC 9112, 9.3.2)
             )
             raise StopParsing(None)
-        self._sizes.check_hosts()
         if not self.url.startswith(b"/"):
-            self.url = to_origin_form(self.parser.get_method(), self.url, self.headers)
+            self.url = to_origin_form(self.parser.get_method(), self.url, version, self.headers)
 
     @override
     def on_body(self, body: bytes) -> None:
@@ -244,7 +248,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """
 
         hold_head(cycle)
-        if cycle.scope["http_version"] != _VERSION:
+        if cycle.scope["http_version"] != VERSION:
             app = ending_by_close(app, cycle)
         noted = noting_retry_after(app, self._put_off)
         super()._start_asgi_task(cycle, noted)  # type: ignore[arg-type] # as uvicorn's own ASGI types
@@ -301,25 +305,32 @@ class BoundedProtocol(HttpToolsProtocol):
     def _refuse(self, answer: EarlyAnswer | None) -> None:
         """Parse nothing more, answer after all requests that came before, and close."""
         self._is_refused = True
+        refusal = None if answer is None else self._refusal_of(answer)
         broken = self.cycle if self._times.awaited is BODY else None  # the request whose body is at fault
         if self._is_serving() and self._serving is not broken:
             if broken is not None:
                 self.pipeline.popleft()
-            self._refusal = answer
+            self._refusal = refusal
             self._times.wait_for(NOTHING)
             return
         if broken is not None:
             _disconnect(broken)
-        if answer is None or (broken is not None and broken.response_started):
+        if refusal is None or (broken is not None and broken.response_started):
             self.transport.close()
         else:
-            self._close_with(answer)
+            self._close_with(refusal)
+
+    def _refusal_of(self, answer: EarlyAnswer) -> bytes:
+        """Return the answer to the request that is being parsed."""
+        has_method = self._times.awaited in (HEAD, BODY)  # or else the parser's is that of the one before
+        is_to_head = has_method and self.parser.get_method() == b"HEAD"
+        return answer.encode(self.server_state.default_headers, is_to_head=is_to_head)
 
     def _is_serving(self) -> bool:
         return self._serving is not None and not self._serving.response_complete
 
-    def _close_with(self, answer: EarlyAnswer) -> None:
-        self.transport.write(answer.encode(self.server_state.default_headers))
+    def _close_with(self, refusal: bytes) -> None:
+        self.transport.write(refusal)
         self._linger()
 
     def _linger(self) -> None:

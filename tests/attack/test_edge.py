@@ -95,6 +95,11 @@ def send_until_cut(url: str, begun: bytes, piece: bytes) -> int:
         (GET + b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         (GET + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400),
         (GET + b"Host: other\r\n\r\n", 400),
+        (b"GET /health HTTP/1.1\r\n\r\n", 400),
+        (b"GET /health HTTP/1.1\r\nHost: a b\r\n\r\n", 400),
+        (b"GET http://127.0.0.1/health HTTP/1.1\r\n\r\n", 400),
+        (b"GET /health HTTP/2.0\r\nHost: 127.0.0.1\r\n\r\n", 505),
+        (GET + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
         (GET.replace(b"\r\n", b"\n") + b"\n", 400),
     ],
 )
