@@ -1,15 +1,16 @@
 """The command `verbatim`."""
 
-import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from handlers.process.end_by_signal import ended_by
+from handlers.process.end_by_signal import run_in_silence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    with ended_by(signal.SIGTERM):
-        with ended_by(signal.SIGINT):  # the imports take half a second
-            from handlers.commands.verbatim import run
 
-        return run(arguments)
+    def load() -> Callable[[], int]:  # which takes half a second
+        from handlers.commands.verbatim import run
+
+        return lambda: run(arguments)
+
+    return run_in_silence(load)

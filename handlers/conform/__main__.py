@@ -1,15 +1,23 @@
 """`python -m handlers.conform --contract CONTRACT --base-url URL`"""
 
-import signal
 import sys
+from collections.abc import Callable
 
-from handlers.process.end_by_signal import ended_by
+from handlers.process.end_by_signal import run_in_silence
 from handlers.process.exit_status import ExitStatus
 
+
+def load() -> Callable[[], int]:
+    from handlers.conform.cli import main
+
+    def run() -> int:
+        try:
+            return main()
+        except KeyboardInterrupt:
+            return ExitStatus.INTERRUPTED
+
+    return run
+
+
 if __name__ == "__main__":
-    with ended_by(signal.SIGINT):
-        from handlers.conform.cli import main
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(ExitStatus.INTERRUPTED)
+    sys.exit(run_in_silence(load))

@@ -8,10 +8,12 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
+
+from handlers.process.exit_status import ExitStatus
 
 
 @contextmanager
@@ -28,6 +30,21 @@ def ended_by(sent: signal.Signals) -> Iterator[None]:
         yield
     finally:
         signal.signal(sent, previous)
+
+
+def run_in_silence(load: Callable[[], Callable[[], int]]) -> int:
+    """Return the exit status of the process's command, which any stop signal ends without a traceback.
+
+    load: imports the command, and returns what runs it. That handles an interrupt itself, and its status is
+    ExitStatus.INTERRUPTED then; another interrupt ends the process, while Python waits for threads.
+    """
+    with ended_by(signal.SIGTERM):
+        with ended_by(signal.SIGINT):
+            run = load()
+        status = run()
+    if status == ExitStatus.INTERRUPTED and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return status
 
 
 def _end(sent: int, frame: FrameType | None) -> NoReturn:

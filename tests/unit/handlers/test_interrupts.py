@@ -62,6 +62,16 @@ def test_a_signal_at_an_import_ends_the_command_in_silence(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+def test_a_second_interrupt_while_python_ends_is_silent_too() -> None:
+    again = (
+        f"import atexit, os, signal\natexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))\n{_PROGRAM}"
+    )
+    command = [sys.executable, "-c", again, "handlers.composition", "SIGINT", "handlers.cli", "contracts"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
 def test_an_interrupt_that_a_script_has_its_command_ignore_is_ignored() -> None:
     """As of `nohup`, or of a shell without job control for what runs in the background."""
     ignoring = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{_PROGRAM}"
