@@ -73,7 +73,7 @@ def test_a_second_interrupt_while_python_ends_is_silent_too() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
 def test_an_interrupt_that_a_script_has_its_command_ignore_is_ignored() -> None:
-    """As of `nohup`, or of a shell without job control for what runs in the background."""
+    """`nohup` ignores it, and so does a shell without job control for what runs in the background."""
     ignoring = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{_PROGRAM}"
     command = [sys.executable, "-c", ignoring, "pydantic_settings", "SIGINT", "handlers.cli", "contracts"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=100)
