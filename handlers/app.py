@@ -12,10 +12,11 @@ from handlers.access.audit_log import CannotWriteAuditLog
 from handlers.chat.errors import TemplateError
 from handlers.composition import CONTRACTS, build_app
 from handlers.engine_starter import engine_starter, set_environment
+from handlers.process.end_by_signal import end_now
 from handlers.process.exit_status import ExitStatus
 from handlers.process.foreign_server import ForeignServer
 from handlers.process.gc_tuning import freeze_start_up
-from handlers.process.new_threads import NewThreads, end_now
+from handlers.process.new_threads import NewThreads
 from handlers.runtime.root_routes import check_root
 from handlers.settings.command_line import read_settings
 from handlers.settings.settings import Settings

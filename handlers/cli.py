@@ -1,35 +1,16 @@
 """The command `verbatim`."""
 
-import argparse
-from collections.abc import Sequence
-from importlib.metadata import entry_points
+from collections.abc import Callable, Sequence
 
-from handlers.commands import build_kernels, check, contracts, keys, ray, serve, settings
-from handlers.commands.ending import exit_status
-from handlers.version import VERSION
-
-_OF_OTHERS = "verbatim.commands"  # entry points: each is given the subparsers, to add a command of its own
+from handlers.process.end_by_signal import run_in_silence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
 
-    def run() -> int:
-        given = _parser().parse_args(arguments)
-        status: int = given.run(given)
-        return status
+    def load() -> Callable[[], int]:  # which takes half a second
+        from handlers.commands.verbatim import run
 
-    return exit_status(run)
+        return lambda: run(arguments)
 
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="verbatim", description="An LLM inference server that keeps its API contracts to the letter."
-    )
-    parser.add_argument("--version", action="version", version=f"verbatim {VERSION}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (serve, check, ray, contracts, keys, build_kernels, settings):
-        command.add(commands)
-    for further in entry_points(group=_OF_OTHERS):
-        further.load()(commands)
-    return parser
+    return run_in_silence(load)

@@ -6,7 +6,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from typing import Final, NamedTuple, Protocol
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
+from typing_extensions import override
 
 from engine.port.engine import Engine
 from engine.port.info.capabilities import Capabilities
@@ -25,8 +26,10 @@ from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
 from handlers.hf.contract import HfContract
 from handlers.hf.operations import HfHandlers
+from handlers.http.descriptors import OWN_CONNECTIONS
 from handlers.media.part_reader import PartReader
 from handlers.media.preparation import MediaPreparation
+from handlers.media.urls import MAX_FETCHES
 from handlers.mindie.contract import MindieContract
 from handlers.mindie.operations import MindieHandlers
 from handlers.openai.contract import OpenAIContract
@@ -154,7 +157,8 @@ def build_app(
         pages=(LINK,) if settings.playground else (),
         workers=shared.workers,
     )
-    shell = FastAPI(openapi_url=None, lifespan=lifespan)
+    shell = _Shell(openapi_url=None, lifespan=lifespan)
+    shell.state.num_own_connections = _num_own_connections(settings, engine)
     if settings.playground:
         Playground(settings.model_name, engine, list(CONTRACTS), asks_for_key=settings.asks_for_key).mount(
             shell
@@ -173,6 +177,28 @@ def build_app(
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
     return access.guarded(_with_cors(access.closed(server, (PING, INVOCATIONS)), settings), server)
+
+
+class _Shell(FastAPI):
+    """The part of the application that is no contract's. It says in its lifespan's state how many connections
+    the application may open itself, for the server in front, whoever starts that.
+    """
+
+    @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" and "state" in scope:
+            scope["state"][OWN_CONNECTIONS] = self.state.num_own_connections
+        await super().__call__(scope, receive, send)
+
+
+def _num_own_connections(settings: Settings, engine: Engine) -> int:
+    """Return how many connections answers may need at once: of media that are fetched, and to an engine in
+    other processes, one for each sequence and for the health of each server.
+    """
+    num = MAX_FETCHES if settings.media_domains else 0
+    if engine.shares_interpreter:
+        return num
+    return num + settings.max_concurrent_requests + max(len(settings.engine_url), 1)
 
 
 def _max_body_bytes(settings: Settings, engine: Engine) -> int:

@@ -1,92 +1,20 @@
-"""The command `text-generation-launcher`, which takes exactly TGI's arguments and serves TGI's contract.
+"""The command `text-generation-launcher`, which takes exactly TGI's arguments and serves TGI's contract."""
 
-Options and variables mean what they mean in TGI, with its defaults of address, port and paths. The table in
-handlers/tgi_family/launcher says what each does; Verbatim's own variables (`VERBATIM_*`) work as well.
-"""
-
-import argparse
-import re
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
 
-from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource
-from typing_extensions import override
-
-from handlers.commands.ending import exit_status
-from handlers.commands.serve import serve_as_given
-from handlers.settings.command_line import options
-from handlers.settings.settings import Settings
-from handlers.shared_settings.reading import flag, read_section
-from handlers.tgi_family.launcher.argument import Setting
-from handlers.tgi_family.launcher.arguments import ARGUMENTS
-from handlers.tgi_family.launcher.reading import add_arguments, settings_of
-from handlers.version import VERSION
-
-DEFAULTS: Final[Mapping[str, Any]] = {"host": "0.0.0.0", "port": 3000, "root": ("tgi",)}
-"""The settings whose defaults are TGI's under this command."""
-
-
-class LauncherSettings(Settings):
-    """The settings with the launcher's defaults, which options and variables come before."""
-
-    @override
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the sources of all settings, and the defaults last."""
-        sources = super().settings_customise_sources(
-            settings_cls, init_settings, env_settings, dotenv_settings, file_secret_settings
-        )
-        return *sources, InitSettingsSource(settings_cls, dict(DEFAULTS))
+from handlers.process.end_by_signal import run_in_silence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
 
-    def run() -> int:
-        given = vars(launcher_parser().parse_args(arguments))
-        return serve_as_given(given, lambda: read_launcher_settings(given))
+    def load() -> Callable[[], int]:  # which takes half a second
+        from handlers.commands.launcher import run
 
-    return exit_status(run)
+        return lambda: run(arguments)
 
-
-def launcher_parser() -> argparse.ArgumentParser:
-    """Return the parser of the arguments."""
-    defaults = {flag(name): ",".join(v) if isinstance(v, tuple) else v for name, v in DEFAULTS.items()}
-    parser = argparse.ArgumentParser(
-        prog="text-generation-launcher",
-        description="Serve a model under Text Generation Inference's contract until stopped: "
-        "`verbatim serve " + " ".join(f"{name} {value}" for name, value in defaults.items()) + "`.",
-        allow_abbrev=False,
-    )
-    version = f"text-generation-launcher {VERSION} (Verbatim)"
-    parser.add_argument("-V", "--version", action="version", version=version)
-    add_arguments(parser, ARGUMENTS, {option.name: option.help for option in options()})
-    return parser
-
-
-def read_launcher_settings(given: Mapping[str, Any]) -> LauncherSettings:
-    """Return the settings from the arguments and the environment.
-
-    Raises ValueError with one line for each wrong argument, by the name that TGI gives it.
-    """
-    try:
-        return read_section(LauncherSettings, settings_of(given))
-    except ValueError as error:
-        names = {
-            flag(each.effect.name): each.flag
-            for each in ARGUMENTS
-            if isinstance(each.effect, Setting) and each.name in given
-        }
-        pattern = re.compile(r"^--[\w-]+(?=: )", re.MULTILINE)
-        raise ValueError(pattern.sub(lambda match: names.get(match[0], match[0]), str(error))) from None
+    return run_in_silence(load)
 
 
 if __name__ == "__main__":

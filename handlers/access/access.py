@@ -9,6 +9,7 @@ from starlette.types import ASGIApp
 
 from handlers.access.audit_log import STANDARD_OUTPUT, AuditLog, open_for_appending
 from handlers.access.closed_pages import ClosedPages
+from handlers.access.host_check import HostCheck
 from handlers.access.hosts import AllowedHosts, is_loopback
 from handlers.access.keys.key_check import KeyCheck
 from handlers.access.keys.keyring import Keyring
@@ -49,7 +50,8 @@ class Access:
         return ClosedPages(server, self.key_check, open_paths)
 
     def guarded(self, app: ASGIApp, server: ContractServer) -> ASGIApp:
-        """Wrap the application in the guard against web pages of other sites and in the audit log.
+        """Wrap the application in the check of the Host header, in the guard against web pages of other
+        sites, and in the audit log.
 
         A web page does not have a key, so a server that requires keys accepts any host and origin, unless
         allowed hosts are set.
@@ -66,6 +68,7 @@ class Access:
                 only_over_loopback=not names,
                 origins=settings.cors_allow_origin if is_open else None,
             )
+        app = HostCheck(app, server.refusal)
         return app if is_open and self._audit_log is None else Visits(app, self._audit_log)
 
     @asynccontextmanager

@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from handlers.http.answering.refusal_pace import RefusalPace
+from handlers.http.descriptors import default_max_connections
 from handlers.http.limits import HttpLimits
-from handlers.http.refusal_pace import RefusalPace
 
 
 class Connection(Protocol):
@@ -32,19 +33,24 @@ class Connections:
         self.refusal_pace = RefusalPace()
         self._open: dict[Connection, None] = {}
         self._free: dict[Connection, None] = {}  # the one that is free for longest comes first
+        self._max_open = limits.max_connections  # None until the first connection
         self._loop: asyncio.AbstractEventLoop | None = None  # where the timer runs
 
     @property
     def num_open(self) -> int:
         return len(self._open)
 
-    def add(self, connection: Connection) -> bool:
+    def add(self, connection: Connection, num_own: int = 0) -> bool:
         """Register a new connection, which is free.
 
+        num_own: as of `default_max_connections`, which is called for the first one: by then the server has
+        opened the files and sockets that it has all the time.
         At the limit, the connection that has been free for longest is aborted. Returns False, and registers
         nothing, where all others are being served.
         """
-        if len(self._open) >= self.limits.max_connections and not self._abort_longest_free():
+        if self._max_open is None:
+            self._max_open = default_max_connections(num_own)
+        if len(self._open) >= self._max_open and not self._abort_longest_free():
             return False
         self._open[connection] = None
         self._free[connection] = None

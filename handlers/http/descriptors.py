@@ -8,16 +8,20 @@ _MOST: Final = 10_000  # an idle connection takes some 10 KB
 _RESERVE: Final = 16  # for files, pipes and sockets that the server opens while it serves
 
 
-def default_max_connections(num_others: int = 0) -> int:
+OWN_CONNECTIONS: Final = "verbatim.own_connections"
+"""The key in a lifespan's state (ASGI) of how many connections the application may open itself."""
+
+
+def default_max_connections(num_own: int) -> int:
     """Return as many as the descriptor limit leaves after those open now and a reserve, at most 10,000.
 
-    num_others: connections that the server may open itself to answer those of clients; where there is not
+    num_own: connections that the application may open itself to answer those of clients; where there is not
     room for as many, they share the rest half and half.
     """
     if (limit := _descriptor_limit()) is None:
         return _MOST
     left = limit - _num_open() - _RESERVE
-    return max(1, min(_MOST, max(left - num_others, left // 2)))
+    return max(1, min(_MOST, max(left - num_own, left // 2)))
 
 
 def _descriptor_limit() -> int | None:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Final
 
-from handlers.http.descriptors import default_max_connections
 from handlers.http.settings import HttpSettings
 
 _DISCARDED_BYTES: Final = 2**24
@@ -21,7 +20,8 @@ class HttpLimits:
     min_body_rate: int
     keep_alive_timeout: float
     client_timeout: float
-    max_connections: int
+    max_connections: int | None
+    """Open connections; None for as many as there are descriptors for."""
     max_discarded_bytes: int
     """Bytes of an answered request that are still read, since many clients read no answer before they have
     sent all, and closing with unread bytes would discard it. They are not kept, so they cost little.
@@ -34,8 +34,8 @@ class HttpLimits:
         return min(1.0, shortest / 4)
 
 
-def http_limits(settings: HttpSettings, num_others: int = 0) -> HttpLimits:
-    """Return the limits in the settings. num_others: as of `default_max_connections`."""
+def http_limits(settings: HttpSettings) -> HttpLimits:
+    """Return the limits in the settings."""
     return HttpLimits(
         max_url_bytes=settings.max_url_bytes,
         max_header_bytes=settings.max_header_bytes,
@@ -45,6 +45,6 @@ def http_limits(settings: HttpSettings, num_others: int = 0) -> HttpLimits:
         min_body_rate=settings.min_body_rate,
         keep_alive_timeout=settings.keep_alive_timeout,
         client_timeout=settings.client_timeout,
-        max_connections=settings.max_connections or default_max_connections(num_others),
+        max_connections=settings.max_connections,
         max_discarded_bytes=max(_DISCARDED_BYTES, 2 * settings.payload_limit, 2 * settings.upload_limit),
     )

@@ -10,10 +10,13 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from handlers.http.answering.half_close import HalfClose
+from handlers.http.answering.held_head import flush_head, hold_head
+from handlers.http.answering.old_client import ending_by_close
+from handlers.http.answering.retry_after import noting_retry_after
 from handlers.http.client_times import BODY, CLOSE, HEAD, NOTHING, REQUEST, ClientTimes
 from handlers.http.connections import Connections
-from handlers.http.held_head import flush_head, hold_head
-from handlers.http.old_client import ending_by_close
+from handlers.http.descriptors import OWN_CONNECTIONS
 from handlers.http.reading.early_answer import (
     NO_TUNNEL,
     SLOW_BODY,
@@ -21,13 +24,12 @@ from handlers.http.reading.early_answer import (
     TOO_MANY_CONNECTIONS,
     EarlyAnswer,
 )
+from handlers.http.reading.framing import VERSION, check_codings, check_version
 from handlers.http.reading.request_sizes import RequestSizes
 from handlers.http.reading.stop_parsing import StopParsing, answer_to
 from handlers.http.reading.target import to_origin_form
 from handlers.http.reading.upgrade import head_without_upgrade
-from handlers.http.retry_after import noting_retry_after
 
-_VERSION: Final = "1.1"  # earlier ones have neither chunks nor 100 (Continue)
 _MAX_PIPELINED: Final = 32  # requests that one connection may have sent ahead
 
 
@@ -41,6 +43,8 @@ class BoundedProtocol(HttpToolsProtocol):
     - The number of connections, and of requests that a connection may send ahead.
     - The rate at which further requests are read from clients that were refused with `Retry-After`
       (`RefusalPace`).
+    - A client that closes its own side of the connection gets the answers to what it has sent, unless it has
+      left (`HalfClose`).
     - An upgrade is never accepted, so the bytes after its head are the request's body
       (RFC 9110, section 7.8).
 
@@ -61,8 +65,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_put_off = False  # whether the last answer says when the client may try again
         self._serving: RequestResponseCycle | None = None  # the request whose answer is next on the wire
         self._is_refused = False  # nothing more is parsed
-        self._refusal: EarlyAnswer | None = None  # sent after the answers to earlier requests
+        self._refusal: bytes | None = None  # sent after the answers to earlier requests
+        self._half_close: HalfClose | None = None  # once the client sends nothing more
 
+        self._is_coded = False  # whether the head that is being parsed has a transfer coding
         self._sizes = RequestSizes(self.registry.limits)
         self._times = ClientTimes(self.registry.limits)
 
@@ -71,7 +77,7 @@ class BoundedProtocol(HttpToolsProtocol):
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
         super().connection_made(transport)
-        if not self.registry.add(self):
+        if not self.registry.add(self, self.app_state.get(OWN_CONNECTIONS, 0)):
             self._is_refused = True
             transport.write(TOO_MANY_CONNECTIONS.encode(self.server_state.default_headers))
             transport.close()
@@ -80,9 +86,32 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.registry.remove(self)
         self.registry.refusal_pace.forget(self)
+        if self._half_close is not None:
+            self._half_close.end()
+            self._half_close = None
         super().connection_lost(exc)
         if self._serving is not None:  # uvicorn looks only at the last request that came
             _disconnect(self._serving)
+
+    @override
+    def eof_received(self) -> bool:  # type: ignore[override] # uvicorn's has the connection closed
+        """Return whether the connection stays open for answers, once the client has closed its side of it."""
+        if self._half_close is not None:
+            return True  # read once more, after a pause
+        is_incomplete = self._times.awaited is BODY and self._serving is self.cycle
+        is_tls = self.scheme == "https"  # which has no closing of one side
+        if is_tls or is_incomplete or not self._is_serving():
+            return False
+        if self._times.awaited in (HEAD, BODY):
+            self._refuse(None)  # a further request, which is not complete
+        if self._refusal is None:
+            last = self.pipeline[0][0] if self.pipeline else self._serving
+            assert last is not None
+            last.keep_alive = False
+        self._half_close = HalfClose(
+            self.transport, lambda: self._serving if self._is_serving() else None, self.abort
+        )
+        return True
 
     def abort(self) -> None:
         """Close the connection at once, without sending what is buffered."""
@@ -133,9 +162,9 @@ class BoundedProtocol(HttpToolsProtocol):
     @override
     def on_url(self, url: bytes) -> None:
         self.url += url
-        self._sizes.check_url(self.url)
         if self._times.awaited is not HEAD:
             self._times.wait_for(HEAD)
+        self._sizes.check_url(self.url)
 
     @override
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -145,8 +174,8 @@ class BoundedProtocol(HttpToolsProtocol):
         name = name.lower()
         if name == b"expect" and value.lower() == b"100-continue":
             self.expect_100_continue = True
-        elif name == b"host":
-            self._sizes.count_host()
+        elif name == b"transfer-encoding":
+            self._is_coded = True
         self.headers.append((name, value))
         if len(self.headers) > self._sizes.max_headers:  # without a call for each
             self._sizes.check_num_headers(len(self.headers))
@@ -156,10 +185,10 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.parser.should_upgrade():
             if self.parser.get_method() == b"CONNECT":
                 raise StopParsing(NO_TUNNEL)
-            self._sizes.forget_hosts()
             return  # `_read_on` comes back here
-        self._check_head()
-        if self.expect_100_continue and self.parser.get_http_version() != _VERSION:
+        version = self.parser.get_http_version()
+        self._check_head(version)
+        if self.expect_100_continue and version != VERSION:
             self.expect_100_continue = False  # RFC 9110, section 10.1.1
         self._sizes.begin_body()
         self._times.wait_for(BODY)
@@ -168,17 +197,20 @@ class BoundedProtocol(HttpToolsProtocol):
             self._serving = self.cycle
             self.registry.set_served(self)
 
-    def _check_head(self) -> None:
+    def _check_head(self, version: str) -> None:
         self._sizes.check_header_bytes(self.headers)
+        check_version(version)
+        if self._is_coded:
+            self._is_coded = False
+            check_codings(version, self.headers)
         if len(self.pipeline) >= _MAX_PIPELINED:
             last, _ = self.pipeline[0]
             last.keep_alive = (
                 False  # its answer says so, and the client sends the rest again (RFC 9112, 9.3.2)
             )
             raise StopParsing(None)
-        self._sizes.check_hosts()
         if not self.url.startswith(b"/"):
-            self.url = to_origin_form(self.parser.get_method(), self.url, self.headers)
+            self.url = to_origin_form(self.parser.get_method(), self.url, version, self.headers)
 
     @override
     def on_body(self, body: bytes) -> None:
@@ -216,7 +248,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """
 
         hold_head(cycle)
-        if cycle.scope["http_version"] != _VERSION:
+        if cycle.scope["http_version"] != VERSION:
             app = ending_by_close(app, cycle)
         noted = noting_retry_after(app, self._put_off)
         super()._start_asgi_task(cycle, noted)  # type: ignore[arg-type] # as uvicorn's own ASGI types
@@ -273,25 +305,32 @@ class BoundedProtocol(HttpToolsProtocol):
     def _refuse(self, answer: EarlyAnswer | None) -> None:
         """Parse nothing more, answer after all requests that came before, and close."""
         self._is_refused = True
+        refusal = None if answer is None else self._refusal_of(answer)
         broken = self.cycle if self._times.awaited is BODY else None  # the request whose body is at fault
         if self._is_serving() and self._serving is not broken:
             if broken is not None:
                 self.pipeline.popleft()
-            self._refusal = answer
+            self._refusal = refusal
             self._times.wait_for(NOTHING)
             return
         if broken is not None:
             _disconnect(broken)
-        if answer is None or (broken is not None and broken.response_started):
+        if refusal is None or (broken is not None and broken.response_started):
             self.transport.close()
         else:
-            self._close_with(answer)
+            self._close_with(refusal)
+
+    def _refusal_of(self, answer: EarlyAnswer) -> bytes:
+        """Return the answer to the request that is being parsed."""
+        has_method = self._times.awaited in (HEAD, BODY)  # or else the parser's is that of the one before
+        is_to_head = has_method and self.parser.get_method() == b"HEAD"
+        return answer.encode(self.server_state.default_headers, is_to_head=is_to_head)
 
     def _is_serving(self) -> bool:
         return self._serving is not None and not self._serving.response_complete
 
-    def _close_with(self, answer: EarlyAnswer) -> None:
-        self.transport.write(answer.encode(self.server_state.default_headers))
+    def _close_with(self, refusal: bytes) -> None:
+        self.transport.write(refusal)
         self._linger()
 
     def _linger(self) -> None:
@@ -300,7 +339,9 @@ class BoundedProtocol(HttpToolsProtocol):
         """
         self._is_refused = True
         self._times.wait_for(CLOSE)
-        if self.transport.can_write_eof():
+        if self._half_close is not None:
+            self.transport.close()
+        elif self.transport.can_write_eof():
             self.transport.write_eof()
 
     # Time

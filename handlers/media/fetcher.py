@@ -29,7 +29,6 @@ from handlers.media.domains import SCHEMES, AllowedDomains
 from handlers.media.unreadable import CannotRead
 
 _MAX_URL: Final = 4096  # characters
-_MAX_CONNECTIONS: Final = 32
 _CHUNK_BYTES: Final = 65_536
 _ODD: Final = re.compile(r"[\s\\\x00-\x1f\x7f]")  # what parsers of URLs read in different ways
 _IP_LIKE: Final = re.compile(r"[0-9.]+|.*:.*")
@@ -45,19 +44,21 @@ class Fetcher:
         domains: AllowedDomains,
         timeout_s: float,
         *,
+        max_fetches: int,
         system: Callable[[], AbstractResolver] = ThreadedResolver,
         resolver: Callable[[AbstractResolver], AbstractResolver] = PublicResolver,
     ) -> None:
         """Connect to nothing yet.
 
-        timeout_s: the longest time for one URL, in seconds. system: makes the system's resolver, within the
-        loop. resolver: makes the resolver that keeps addresses that are not public from being connected to.
+        timeout_s: the longest time for one URL, in seconds. max_fetches: URLs at once. system: makes the
+        system's resolver, within the loop. resolver: makes the resolver that keeps addresses that are not
+        public from being connected to.
         """
         self._domains = domains
         self._timeout_s = timeout_s
         self._system = system
         self._resolver = resolver
-        self._connections = asyncio.Semaphore(_MAX_CONNECTIONS)
+        self._connections = asyncio.Semaphore(max_fetches)
 
     def check(self, source: str) -> URL:
         """Return a URL that may be fetched, unless its addresses forbid it. Raises CannotRead."""

@@ -1,6 +1,6 @@
 """The sources that are URLs: fetched where the operator allows hosts, and refused otherwise."""
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from typing_extensions import override
 
@@ -8,6 +8,8 @@ from handlers.media.budget import Budget
 from handlers.media.domains import AllowedDomains
 from handlers.media.settings import MediaSettings
 from handlers.media.unreadable import CannotRead
+
+MAX_FETCHES: Final = 32  # at once, each over a connection of its own
 
 
 class UrlReader(Protocol):
@@ -24,7 +26,7 @@ def url_reader(settings: MediaSettings) -> UrlReader:
     # With its library of HTTP it takes a tenth of a second to import, which few servers need.
     from handlers.media.fetcher import Fetcher
 
-    return Fetcher(AllowedDomains(settings.media_domains), settings.media_timeout)
+    return Fetcher(AllowedDomains(settings.media_domains), settings.media_timeout, max_fetches=MAX_FETCHES)
 
 
 class _Refusing(UrlReader):

@@ -1,13 +1,11 @@
 """Handling of threads that are still running when the process should exit."""
 
 import logging
-import os
-import sys
 import threading
 import time
-from contextlib import suppress
-from typing import Final, NoReturn
+from typing import Final
 
+from handlers.process.end_by_signal import end_now
 from handlers.process.exit_status import ExitStatus
 
 _log = logging.getLogger(__name__)
@@ -53,11 +51,3 @@ class NewThreads:
             )
             end_now(status or ExitStatus.FAILED)
         return status
-
-
-def end_now(status: int) -> NoReturn:
-    """Flush the standard streams and end the process immediately."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(status)

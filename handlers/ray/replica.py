@@ -10,9 +10,9 @@ from starlette.types import ASGIApp
 
 from engine.port.errors import EngineDied
 from handlers.engine_starter import engine_starter, set_environment
+from handlers.process.end_by_signal import end_now
 from handlers.process.exit_status import ExitStatus
 from handlers.process.log import set_up_log
-from handlers.process.new_threads import end_now
 from handlers.ray.replica_app import ReplicaApp, Scrape
 from handlers.ray.replica_context import ReplicaContext
 from handlers.settings.settings import Settings

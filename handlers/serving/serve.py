@@ -1,6 +1,7 @@
 """The run of a server: bind the port, load the model, print the start-up table, and serve until stopped."""
 
 import asyncio
+import signal
 import socket
 import ssl
 
@@ -9,6 +10,7 @@ from handlers.chat.summary import chat_summary
 from handlers.composition import CONTRACTS, build_app
 from handlers.engine_starter import StartEngine, engine_starter
 from handlers.http.tls import server_context
+from handlers.process.end_by_signal import ended_by
 from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import format_all_as_json, set_up_log
 from handlers.process.standard_output import say
@@ -16,7 +18,7 @@ from handlers.process.watchdog import Watchdog
 from handlers.runtime.root_routes import check_root
 from handlers.serving.api_workers.engine_process import serve_engine
 from handlers.serving.listener import share_port, start_listening, take_port
-from handlers.serving.server_run import ended_by_sigterm, new_event_loop, run, say_progress
+from handlers.serving.server_run import new_event_loop, run, say_progress
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
 
@@ -31,7 +33,7 @@ def serve(settings: Settings, watchdog: Watchdog) -> int:
     check_access(settings, CONTRACTS)
     set_up_log(settings.log_level, settings.json_output)
     tls = server_context(settings)
-    with take_port(settings.host, settings.port) as listener, ended_by_sigterm():
+    with take_port(settings.host, settings.port) as listener, ended_by(signal.SIGTERM):
         # This may import torch and transformers, which takes seconds. So it comes after all checks that do
         # not need them, and outside the event loop, which would delay signals.
         start_engine = engine_starter(settings)

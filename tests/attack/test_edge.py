@@ -1,12 +1,15 @@
 """Attacks before a request is complete: endless, huge, slow, silent, ambiguous."""
 
 import json
+import os
 import shlex
 import socket
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 
 import httpx
@@ -92,6 +95,11 @@ def send_until_cut(url: str, begun: bytes, piece: bytes) -> int:
         (GET + b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         (GET + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400),
         (GET + b"Host: other\r\n\r\n", 400),
+        (b"GET /health HTTP/1.1\r\n\r\n", 400),
+        (b"GET /health HTTP/1.1\r\nHost: a b\r\n\r\n", 400),
+        (b"GET http://127.0.0.1/health HTTP/1.1\r\n\r\n", 400),
+        (b"GET /health HTTP/2.0\r\nHost: 127.0.0.1\r\n\r\n", 505),
+        (GET + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
         (GET.replace(b"\r\n", b"\n") + b"\n", 400),
     ],
 )
@@ -107,6 +115,24 @@ def test_a_body_is_read_whatever_upgrade_is_asked_for(upgrade: str, attacked: Se
     answer = exchange(attacked.url, request_bytes("/generate", {"inputs": "Hello"}, headers=headers))
     assert answer.status == 200
     assert answer.json()["generated_text"]
+
+
+@pytest.mark.parametrize("path", ["/generate", "/generate_stream"])
+@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
+def test_a_client_that_closes_its_own_side_gets_its_whole_answer(
+    path: str, version: bytes, attacked: Server
+) -> None:
+    body = {"inputs": "Hello", "parameters": {"max_new_tokens": 200}}
+    request = request_bytes(path, body).replace(b"HTTP/1.1", b"HTTP/" + version, 1)
+    answers = []
+    for closes in (False, True):
+        with connect(attacked.url) as connection:
+            connection.sendall(request)
+            if closes:
+                connection.shutdown(socket.SHUT_WR)
+            answers.append(read_answer(connection))
+    whole, answer = answers
+    assert (answer.status, answer.body) == (200, whole.body)
 
 
 # Slow and silent clients, of a server with little patience and few descriptors
@@ -220,13 +246,16 @@ def test_with_few_descriptors_silent_connections_lock_nobody_out() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of descriptors")
-def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("served_by", ["verbatim", "uvicorn"])
+def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(served_by: str) -> None:
     """A front has a connection to its server for each sequence."""
     command = shlex.join((sys.executable, "-m", "tests.support.scripted.token_server_program", "{port}"))
-    options = ("--engine", "vllm", "--engine-command", command)
+    options = {"--engine": "vllm", "--engine-command": command}
     body = {"model": "verbatim-demo", "prompt": "Hi", "max_tokens": 101, "stream": True, "n": 20}
     with (
-        running_server(*options, launcher=FEW_DESCRIPTORS) as server,
+        under_uvicorn(options, launcher=FEW_DESCRIPTORS)
+        if served_by == "uvicorn"
+        else running_server(*chain.from_iterable(options.items()), launcher=FEW_DESCRIPTORS) as server,
         held_open(server.url, 45, b""),
         httpx.stream("POST", f"{server.url}/v1/completions", json=body, timeout=60) as answer,
     ):
@@ -237,6 +266,27 @@ def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(
             if len(begun) == 20:
                 break
         assert len(begun) == 20
+
+
+@contextmanager
+def under_uvicorn(options: Mapping[str, str], launcher: tuple[str, ...]) -> Iterator[Server]:
+    """`uvicorn handlers.app:create_app` with Verbatim's connections. options: given as variables."""
+    variables = {f"VERBATIM_{name[2:].replace('-', '_').upper()}": value for name, value in options.items()}
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    arguments = ("handlers.app:create_app", "--factory", "--http", "handlers.http.environment:Protocol")
+    process = subprocess.Popen(
+        [*launcher, sys.executable, "-m", "uvicorn", *arguments, "--port", str(port)],
+        env=os.environ | variables,
+        text=True,
+    )
+    server = Server(f"http://127.0.0.1:{port}", process)
+    try:
+        wait_until(lambda: process.poll() is not None or answers(server))
+        yield server
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
 
 
 def test_without_descriptors_the_server_goes_on_and_takes_no_processor_time(is_whole: bool) -> None:

@@ -12,8 +12,12 @@ class EarlyAnswer(NamedTuple):
     status: HTTPStatus
     message: str
 
-    def encode(self, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-        """Return the whole response, after which the connection is closed. headers: those of every answer."""
+    def encode(self, headers: Iterable[tuple[bytes, bytes]], *, is_to_head: bool = False) -> bytes:
+        """Return the whole response, after which the connection is closed.
+
+        headers: those of every answer. is_to_head: whether the request is HEAD, whose answer has no content
+        (RFC 9110, section 9.3.2).
+        """
         body = json.dumps({"error": self.message}).encode()
         lines = [
             f"HTTP/1.1 {self.status.value} {self.status.phrase}".encode(),
@@ -22,12 +26,13 @@ class EarlyAnswer(NamedTuple):
             b"content-length: %d" % len(body),
             b"connection: close",
         ]
-        return b"\r\n".join([*lines, b"", body])
+        return b"\r\n".join([*lines, b"", b"" if is_to_head else body])
 
 
 BAD_REQUEST = EarlyAnswer(HTTPStatus.BAD_REQUEST, "The request is not valid HTTP/1.1")
 NO_TUNNEL = EarlyAnswer(HTTPStatus.BAD_REQUEST, "CONNECT asks for a tunnel, which this server does not open")
-TWO_HOSTS = EarlyAnswer(HTTPStatus.BAD_REQUEST, "The request has more than one Host header")
+UNKNOWN_CODING = EarlyAnswer(HTTPStatus.NOT_IMPLEMENTED, "The only transfer coding known here is chunked")
+OTHER_VERSION = EarlyAnswer(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "This server speaks HTTP/1.1 and HTTP/1.0")
 TOO_MANY_CHUNKS = EarlyAnswer(HTTPStatus.BAD_REQUEST, "The body comes in too many small chunks")
 SLOW_HEAD = EarlyAnswer(HTTPStatus.REQUEST_TIMEOUT, "The request's headers took too long")
 SLOW_BODY = EarlyAnswer(HTTPStatus.REQUEST_TIMEOUT, "The request's body came too slowly")

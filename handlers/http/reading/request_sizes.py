@@ -6,7 +6,6 @@ from typing import Final
 from handlers.http.limits import HttpLimits
 from handlers.http.reading.early_answer import (
     TOO_MANY_CHUNKS,
-    TWO_HOSTS,
     headers_too_long,
     too_many_headers,
     url_too_long,
@@ -34,7 +33,6 @@ class RequestSizes:
         self._num_head_bytes = 0  # of all reads that a part of the head came with
         self._num_incomplete = 0  # bytes since a read that completed a head or brought content
         self._has_progressed = False  # whether this read does
-        self._num_hosts = 0  # of the head that is being parsed
         self._num_small = 0  # chunks of this body
         self._num_trailers = 0
         self._num_discarded = 0  # bytes read after the answer
@@ -65,14 +63,6 @@ class RequestSizes:
             raise StopParsing(url_too_long(self._limits.max_url_bytes))
         self._has_progressed = True
 
-    def count_host(self) -> None:
-        """Count a Host header, of which `check_head` allows one (RFC 9112, section 3.2)."""
-        self._num_hosts += 1
-
-    def forget_hosts(self) -> None:
-        """Begin to count again, since the head will be parsed once more."""
-        self._num_hosts = 0
-
     def check_num_headers(self, num_headers: int) -> None:
         """Check the number of headers that have come."""
         if num_headers > self.max_headers:
@@ -85,12 +75,6 @@ class RequestSizes:
             return
         if sum(len(name) + len(value) + _LINE_BYTES for name, value in headers) > max_bytes:
             raise StopParsing(headers_too_long(max_bytes))
-
-    def check_hosts(self) -> None:
-        """Check that no two Host headers came with the head."""
-        if self._num_hosts > 1:
-            raise StopParsing(TWO_HOSTS)
-        self._num_hosts = 0
 
     # The body
 

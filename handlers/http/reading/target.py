@@ -2,17 +2,22 @@
 
 import httptools
 
+from handlers.http.reading.framing import VERSION
 
-def to_origin_form(method: bytes, url: bytes, headers: list[tuple[bytes, bytes]]) -> bytes:
+
+def to_origin_form(method: bytes, url: bytes, version: str, headers: list[tuple[bytes, bytes]]) -> bytes:
     """Return path and query of a target in absolute form, `http://host/path` (RFC 9112, section 3.2.2).
 
-    Its authority takes the place of the Host header. `*` stays as it is. Raises HttpParserInvalidURLError.
+    Its authority takes the place of the Host header, which HTTP/1.1 must have nevertheless. `*` stays as it
+    is. Raises HttpParserInvalidURLError.
     """
     if url == b"*":
         return url
     target = httptools.parse_url(url)
-    headers[:] = [(name, value) for name, value in headers if name != b"host"]
-    headers.append((b"host", _authority(target.host or b"", target.port)))
+    authority = _authority(target.host or b"", target.port)
+    headers[:] = [(name, authority if name == b"host" else value) for name, value in headers]
+    if version != VERSION and all(name != b"host" for name, _ in headers):
+        headers.append((b"host", authority))
     if not (target.path or target.query) and method == b"OPTIONS":
         return b"*"  # RFC 9112, section 3.2.4
     path = target.path or b"/"

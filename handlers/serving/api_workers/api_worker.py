@@ -18,6 +18,7 @@ from engine.remote.remote_engine import RemoteEngine
 from handlers.composition import build_app
 from handlers.engine_starter import remote_config
 from handlers.http.tls import server_context
+from handlers.process.end_by_signal import ended_by
 from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import set_up_log
 from handlers.process.standard_output import print_as_json
@@ -26,7 +27,7 @@ from handlers.serving.api_workers.api_worker_start import URL, ApiWorkerStart
 from handlers.serving.api_workers.metric_sums import PATH
 from handlers.serving.api_workers.relayed_transcriber import RelayedTranscriber
 from handlers.serving.listener import start_listening
-from handlers.serving.server_run import ended_by_sigterm, new_event_loop, run
+from handlers.serving.server_run import new_event_loop, run
 
 _INPUT: Final = 0
 
@@ -48,7 +49,7 @@ def serve_api_worker(listener: socket.socket, reports: int) -> int:
     print_as_json(start.settings.json_output)
     set_up_log(start.settings.log_level, start.settings.json_output)
     threading.Thread(target=_stop_with_input, daemon=True).start()
-    with ended_by_sigterm(), asyncio.Runner(loop_factory=new_event_loop) as runner:
+    with ended_by(signal.SIGTERM), asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(_serve(start, listener, reports))
 
 

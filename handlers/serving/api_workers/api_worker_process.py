@@ -11,8 +11,8 @@ import socket
 import sys
 
 from engine.remote.without_torch import import_without_torch
+from handlers.process.end_by_signal import end_now
 from handlers.process.gc_tuning import collector_off
-from handlers.process.new_threads import end_now
 
 
 def main(listener: socket.socket, reports: int) -> int:

@@ -14,7 +14,7 @@ from engine.remote.client.failures import BadStatus, CutOff, NoAnswer
 from engine.remote.client.upstream import Upstream
 from engine.remote.sse import LineSplitter
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.serving.api_workers.transcript_lines import PATH, from_line
+from handlers.serving.api_workers.transcript_lines import PATH, LineReader
 from handlers.transcription.transcript import (
     TextDelta,
     Transcribes,
@@ -23,7 +23,7 @@ from handlers.transcription.transcript import (
     TranscriptionRequest,
 )
 
-_MAX_LINE_BYTES: Final = 64 * 2**20
+_MAX_LINE_BYTES: Final = 16 * 2**20  # a text; its parts come in lines of their own
 
 _log = logging.getLogger(__name__)
 
@@ -72,15 +72,15 @@ class RelayedTranscriber(Transcribes):
         self, request: TranscriptionRequest, put: Callable[[TranscriptEvent | Exception], None]
     ) -> None:
         """Read a transcript's events and pass them to `put`; the last is a Transcript or an error."""
-        splitter = LineSplitter(_MAX_LINE_BYTES)
+        splitter, lines = LineSplitter(_MAX_LINE_BYTES), LineReader()
         is_over = False
 
         def feed(data: bytes) -> bool:
             nonlocal is_over
             for line in filter(None, splitter.feed(data)):
-                event = from_line(line)
-                put(event)
-                is_over = not isinstance(event, TextDelta)
+                if (event := lines.read(line)) is not None:
+                    put(event)
+                    is_over = not isinstance(event, TextDelta)
             return is_over
 
         try:

@@ -2,12 +2,17 @@
 
 Each window of a transcript depends on the timestamps in the one before, on features of the whole audio, and
 on the decoder's attention. So API workers send the whole audio to the engine process, which returns the
-events of the transcript, one in each line: MessagePack in base64, since JSON cannot represent infinite
+events of the transcript in lines: MessagePack in base64, since JSON cannot represent infinite
 log-probabilities.
+
+The segments, words and tokens of a transcript are sent before it, a thousand in each line, so that both
+processes serve other requests between two lines. A thread would not help: MessagePack holds the interpreter
+lock while it encodes or decodes a line.
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -25,9 +30,17 @@ from engine.port.errors import (
 from handlers.concurrency.limit import Overloaded
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.transcription.transcript import TextDelta, Transcript, TranscriptEvent
+from handlers.transcription.transcript import (
+    ScoredToken,
+    Segment,
+    TextDelta,
+    Transcript,
+    TranscriptEvent,
+    Word,
+)
 
 PATH: Final = "/transcripts"
+_MAX_ITEMS: Final = 1000  # of a line, which takes some milliseconds to read
 
 
 class _Failure(msgspec.Struct, omit_defaults=True):
@@ -40,10 +53,19 @@ class _Failure(msgspec.Struct, omit_defaults=True):
     number: float = 0.0
 
 
+class _Part(msgspec.Struct, omit_defaults=True):
+    """Items of the transcript that follows."""
+
+    segments: tuple[Segment, ...] = ()
+    words: tuple[Word, ...] = ()
+    tokens: tuple[ScoredToken, ...] = ()
+
+
 class _Line(msgspec.Struct, omit_defaults=True):
     """An event of a transcript; exactly one field is set."""
 
     delta: TextDelta | None = None
+    part: _Part | None = None
     transcript: Transcript | None = None
     failure: _Failure | None = None
 
@@ -86,23 +108,54 @@ def _error_of(failure: _Failure) -> Exception:
     return GenerationFailed(failure.message) if make is None else make(failure)
 
 
-def to_line(event: TranscriptEvent | Exception) -> bytes:
-    """Encode an event, or the error that ends a transcript, as a line without a line break."""
+def to_lines(event: TranscriptEvent | Exception) -> Iterator[bytes]:
+    """Yield the lines, without their ends, of an event or of the error that ends a transcript."""
     if isinstance(event, Exception):
-        line = _Line(failure=_failure_of(event))
+        yield _encoded(_Line(failure=_failure_of(event)))
     elif isinstance(event, TextDelta):
-        line = _Line(delta=event)
+        yield _encoded(_Line(delta=event))
     else:
-        line = _Line(transcript=event)
+        for start in range(0, len(event.segments), _MAX_ITEMS):
+            yield _encoded(_Line(part=_Part(segments=event.segments[start : start + _MAX_ITEMS])))
+        for start in range(0, len(event.words), _MAX_ITEMS):
+            yield _encoded(_Line(part=_Part(words=event.words[start : start + _MAX_ITEMS])))
+        for start in range(0, len(event.tokens), _MAX_ITEMS):
+            yield _encoded(_Line(part=_Part(tokens=event.tokens[start : start + _MAX_ITEMS])))
+        yield _encoded(_Line(transcript=replace(event, segments=(), words=(), tokens=())))
+
+
+def _encoded(line: _Line) -> bytes:
     return b64encode(msgspec.msgpack.encode(line))
 
 
-def from_line(line: bytes) -> TranscriptEvent | Exception:
-    """Decode a line. Raises ValueError if it is invalid."""
-    found = _decoder.decode(b64decode(line, validate=True))
-    if found.failure is not None:
-        return _error_of(found.failure)
-    event = found.delta or found.transcript
-    if event is None:
-        raise msgspec.ValidationError("a line must have an event or a failure")
-    return event
+class LineReader:
+    """The events in the lines of one transcript, given in their order."""
+
+    def __init__(self) -> None:
+        self._segments: list[Segment] = []
+        self._words: list[Word] = []
+        self._tokens: list[ScoredToken] = []
+
+    def read(self, line: bytes) -> TranscriptEvent | Exception | None:
+        """Return the event that ends with the line; None for a line that goes ahead of another.
+
+        Raises ValueError for any other line.
+        """
+        found = _decoder.decode(b64decode(line, validate=True))
+        if found.failure is not None:
+            return _error_of(found.failure)
+        if found.part is not None:
+            self._segments.extend(found.part.segments)
+            self._words.extend(found.part.words)
+            self._tokens.extend(found.part.tokens)
+            return None
+        if found.transcript is not None:
+            return replace(
+                found.transcript,
+                segments=tuple(self._segments),
+                words=tuple(self._words),
+                tokens=tuple(self._tokens),
+            )
+        if found.delta is None:
+            raise msgspec.ValidationError("a line has an event, a part of one or a failure")
+        return found.delta

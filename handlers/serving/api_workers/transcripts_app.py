@@ -14,7 +14,7 @@ from engine.port.engine import Engine
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
-from handlers.serving.api_workers.transcript_lines import PATH, to_line
+from handlers.serving.api_workers.transcript_lines import PATH, to_lines
 from handlers.settings.settings import Settings
 from handlers.transcription.transcriber import Transcriber
 from handlers.transcription.transcript import TranscriptionRequest
@@ -79,6 +79,8 @@ class TranscriptsApp:
             with self._requests.open(time.perf_counter(), lambda error: error) as active:
                 async with aclosing(self._transcriber.stream(active, request)) as events:
                     async for event in events:
-                        yield to_line(event)
+                        for line in to_lines(event):
+                            yield line
         except Exception as error:
-            yield to_line(error)
+            for line in to_lines(error):
+                yield line

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
+from handlers.commands.launcher import launcher_parser, read_launcher_settings
 from handlers.settings.command_line import add_model_argument, add_options, read_settings
-from handlers.text_generation_launcher import launcher_parser, read_launcher_settings
 from handlers.tgi_family.launcher.reading import check_arguments
 from tests.unit.docs.pages import EXAMPLES, ROOT, Block, blocks
 

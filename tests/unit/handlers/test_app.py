@@ -12,6 +12,7 @@ from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from handlers.app import create_app
 from handlers.composition import CONTRACTS, TABLES, YIELDS, build_app
+from handlers.http.descriptors import OWN_CONNECTIONS
 from handlers.openai.contract import OpenAIContract
 from handlers.process.interpreter_share import InterpreterShare
 from handlers.runtime.root_routes import UnknownContract, placements
@@ -153,10 +154,12 @@ def test_the_factory_tells_a_wrong_setting_in_one_line(
         create_app()
 
 
-async def run_lifespan(app: Any, *received: Message, pause_s: float = 0.0) -> list[Message]:
+async def run_lifespan(
+    app: Any, *received: Message, pause_s: float = 0.0, state: dict[str, Any] | None = None
+) -> list[Message]:
     """Return the messages that the application sends for these messages of the server's.
 
-    pause_s: seconds before each of them.
+    pause_s: seconds before each of them. state: what it puts into the lifespan's state.
     """
     queue = list(received)
     sent: list[Message] = []
@@ -168,7 +171,11 @@ async def run_lifespan(app: Any, *received: Message, pause_s: float = 0.0) -> li
     async def keep(message: Message) -> None:
         sent.append(message)
 
-    await app({"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}, receive, keep)
+    await app(
+        {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {} if state is None else state},
+        receive,
+        keep,
+    )
     return sent
 
 
@@ -206,6 +213,32 @@ async def test_the_event_loop_pauses_only_for_an_engine_that_computes_in_its_pro
     # Four times as long as until the first look.
     await run_lifespan(app, {"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}, pause_s=0.2)
     assert num_looks == shares_interpreter
+
+
+@pytest.mark.parametrize(
+    ("shares_interpreter", "settings", "num_own"),
+    [
+        (True, {}, 0),
+        (True, {"media_domains": ("example.com",)}, 32),
+        (False, {"engine_url": ("http://a",), "max_concurrent_requests": 40}, 40 + 1),
+        (
+            False,
+            {"engine": "vllm", "engine_url": ("http://a", "http://b"), "max_concurrent_requests": 9},
+            9 + 2,
+        ),
+    ],
+    ids=["its own engine", "media from hosts", "a server", "two servers"],
+)
+async def test_any_server_in_front_learns_how_many_connections_the_application_opens(
+    shares_interpreter: bool, settings: dict[str, Any], num_own: int
+) -> None:
+    engine = ScriptedEngine(says("a"))
+    engine.shares_interpreter = shares_interpreter
+    app = build_app(Settings(**settings), engine)
+    state: dict[str, Any] = {}
+    phases: tuple[Message, ...] = ({"type": "lifespan.startup"}, {"type": "lifespan.shutdown"})
+    await run_lifespan(app, *phases, state=state)
+    assert state == {OWN_CONNECTIONS: num_own}
 
 
 async def test_the_factory_tells_the_server_why_the_model_does_not_load(

@@ -14,8 +14,9 @@ import pytest
 
 from engine.demo_model import DEMO_MODEL
 from handlers.cli import main as verbatim
+from handlers.commands.launcher import launcher_parser, read_launcher_settings
 from handlers.settings.settings import Settings
-from handlers.text_generation_launcher import launcher_parser, main, read_launcher_settings
+from handlers.text_generation_launcher import main
 from handlers.tgi_family.launcher.argument import Setting
 from handlers.tgi_family.launcher.arguments import ARGUMENTS
 from handlers.version import VERSION

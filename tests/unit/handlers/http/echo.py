@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -97,12 +97,14 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp = echo, **limits: Any) -> AsyncGenerator[Served, None]:
+async def serving(
+    app: ASGIApp = echo, *, lifespan: Literal["on", "off"] = "off", **limits: Any
+) -> AsyncGenerator[Served, None]:
     """A server with `LIMITS`, but for those given."""
     clock = Clock()
     connections = Connections(replace(LIMITS, **limits), clock)
     config = uvicorn.Config(
-        app, port=0, log_level="critical", lifespan="off", http=bounded_protocol(connections), ws="none"
+        app, port=0, log_level="critical", lifespan=lifespan, http=bounded_protocol(connections), ws="none"
     )
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve())
@@ -137,6 +139,10 @@ class Client:
 
     def write(self, raw: bytes) -> None:
         self._writer.write(raw)
+
+    def end(self) -> None:
+        """Close this side of the connection, and read on."""
+        self._writer.write_eof()
 
     async def flushed(self) -> None:
         """Return when the server may have read what was written: its loop is this one."""

@@ -6,8 +6,9 @@ import sys
 from contextlib import AsyncExitStack
 
 import pytest
+from starlette.types import Receive, Scope, Send
 
-from handlers.http.descriptors import default_max_connections
+from handlers.http.descriptors import OWN_CONNECTIONS, default_max_connections
 from handlers.http.protocol import BoundedProtocol
 from tests.unit.handlers.http.echo import Client, serving
 from tests.unit.handlers.http.test_answer_order import Held
@@ -93,9 +94,35 @@ def test_the_default_leaves_descriptors_for_files(monkeypatch: pytest.MonkeyPatc
 
     for limit, most in ((64, 48), (20, 1), (resource.RLIM_INFINITY, 10_000), (10**6, 10_000)):
         monkeypatch.setattr(resource, "getrlimit", lambda kind, limit=limit: (limit, limit))
-        assert 1 <= default_max_connections() <= most
+        assert 1 <= default_max_connections(0) <= most
     monkeypatch.setattr("os.listdir", lambda path: ["0"] * 20)
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (64, 64))
-    assert default_max_connections() == 64 - 20 - 16
+    assert default_max_connections(0) == 64 - 20 - 16
     assert default_max_connections(14) == 64 - 20 - 16 - 14
     assert default_max_connections(1000) == (64 - 20 - 16) // 2
+
+
+async def test_the_limit_is_found_at_the_first_connection_by_what_the_application_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """When the server's class is made, nothing of the engine is there, nor open."""
+    asked: list[int] = []
+
+    def one_connection(num_own: int) -> int:
+        asked.append(num_own)
+        return 1
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        assert scope["type"] == "lifespan"
+        scope["state"][OWN_CONNECTIONS] = 7
+        for phase in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{phase}.complete"})
+
+    monkeypatch.setattr("handlers.http.connections.default_max_connections", one_connection)
+    async with serving(app, lifespan="on", max_connections=None) as server:
+        assert asked == []
+        async with server.connect() as first, server.connect():
+            assert await first.read_to_end() == b""
+            assert server.connections.num_open == 1
+            assert asked == [7]

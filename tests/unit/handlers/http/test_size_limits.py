@@ -131,10 +131,3 @@ async def test_too_many_small_chunks_are_refused() -> None:
         assert refusal.status == 400
         assert refusal.json() == {"error": "The body comes in too many small chunks"}
         assert await client.read_to_end() == b""
-
-
-async def test_a_second_host_is_refused() -> None:
-    async with serving() as server:
-        answer = await server.exchange(get(headers=b"Host: other\r\n"))
-        assert answer.status == 400
-        assert answer.json() == {"error": "The request has more than one Host header"}

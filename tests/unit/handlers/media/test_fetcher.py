@@ -71,7 +71,9 @@ async def fetched(
     """Fetch from a handler. resolver: by default one that lets the loopback pass."""
     async with serving(handler) as port:
         domains = AllowedDomains([f"{HOST}:{port}"])
-        fetcher = Fetcher(domains, timeout_s, system=lambda: Names("127.0.0.1"), resolver=resolver)
+        fetcher = Fetcher(
+            domains, timeout_s, max_fetches=32, system=lambda: Names("127.0.0.1"), resolver=resolver
+        )
         return await fetcher.fetch(f"http://{HOST}:{port}{path}", Budget(max_bytes))
 
 
@@ -106,7 +108,7 @@ async def test_a_name_is_resolved_once_so_that_it_cannot_change_its_address() ->
     system = Names("127.0.0.1", "192.0.2.1")
     async with serving(hello) as port:
         domains = AllowedDomains([f"{HOST}:{port}"])
-        fetcher = Fetcher(domains, 5.0, system=lambda: system, resolver=lambda system: system)
+        fetcher = Fetcher(domains, 5.0, max_fetches=32, system=lambda: system, resolver=lambda system: system)
         assert await fetcher.fetch(f"http://{HOST}:{port}/", Budget(1000)) == b"hello"
         assert system.asked == [HOST]
 
@@ -227,7 +229,7 @@ async def test_a_url_that_may_not_be_fetched_is_refused_before_its_name_is_resol
     url: str, reason: str
 ) -> None:
     system = Names("8.8.8.8")
-    fetcher = Fetcher(AllowedDomains([HOST, "127.0.0.1"]), 1.0, system=lambda: system)
+    fetcher = Fetcher(AllowedDomains([HOST, "127.0.0.1"]), 1.0, max_fetches=32, system=lambda: system)
     with pytest.raises(CannotRead, match=reason):
         await fetcher.fetch(url, Budget(1000))
     assert system.asked == []
@@ -235,7 +237,7 @@ async def test_a_url_that_may_not_be_fetched_is_refused_before_its_name_is_resol
 
 @pytest.mark.parametrize("host", ["2130706433", "0x7f000001", "017700000001", "127.1", "0177.0.0.1"])
 async def test_numbers_that_the_system_reads_as_an_address_are_refused(host: str) -> None:
-    fetcher = Fetcher(AllowedDomains([host]), 5.0)
+    fetcher = Fetcher(AllowedDomains([host]), 5.0, max_fetches=32)
     with pytest.raises(CannotRead, match="not public"):
         await fetcher.fetch(f"http://{host}/", Budget(1000))
 
@@ -244,7 +246,7 @@ async def test_nothing_is_fetched_where_no_domain_is_allowed() -> None:
     with pytest.raises(CannotRead, match="data URL"):
         await url_reader(Settings()).fetch(f"http://{HOST}/", Budget(1000))
     with pytest.raises(CannotRead, match="does not fetch from this host"):
-        await Fetcher(AllowedDomains([]), 1.0).fetch(f"http://{HOST}/", Budget(1000))
+        await Fetcher(AllowedDomains([]), 1.0, max_fetches=32).fetch(f"http://{HOST}/", Budget(1000))
 
 
 def test_a_fetcher_is_made_where_a_domain_is_allowed() -> None:

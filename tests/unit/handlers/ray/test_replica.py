@@ -105,5 +105,5 @@ async def test_metrics_are_those_of_all_replicas(started: Started, path: str) ->
 
 
 async def test_a_replica_gives_its_own_metrics_to_others(started: Started) -> None:
-    name, text = await started[0].own_metrics(Scrape("/metrics", [], None))
+    name, text = await started[0].own_metrics(Scrape("/metrics", [(b"host", b"a")], None))
     assert name == "a" and text is not None and "\ntgi_request_count 0.0\n" in text

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from handlers.http.reading.early_answer import TOO_MANY_CHUNKS, TWO_HOSTS, EarlyAnswer
+from handlers.http.reading.early_answer import TOO_MANY_CHUNKS, EarlyAnswer
 from handlers.http.reading.request_sizes import RequestSizes
 from handlers.http.reading.stop_parsing import StopParsing
 from tests.unit.handlers.http.echo import LIMITS
@@ -81,20 +81,6 @@ def test_the_number_of_headers_and_of_trailers_may_reach_its_limit() -> None:
     for _ in range(LIMITS.max_headers):
         sizes.count_trailer()
     assert message(sizes.count_trailer) == "The request has more than 20 headers"
-
-
-def test_a_head_has_one_host_and_the_next_head_another() -> None:
-    sizes = RequestSizes(LIMITS)
-    for _ in range(2):
-        sizes.count_host()
-        sizes.check_hosts()
-    sizes.count_host()
-    sizes.forget_hosts()
-    sizes.count_host()
-    sizes.check_hosts()
-    sizes.count_host()
-    sizes.count_host()
-    assert stopped(sizes.check_hosts) == TWO_HOSTS
 
 
 def test_only_small_chunks_are_counted_and_each_body_anew() -> None:

@@ -45,3 +45,17 @@ async def test_no_target_is_refused(target: bytes) -> None:
         assert answer.status == 400
         assert answer.json() == {"error": "The request is not valid HTTP/1.1"}
         assert await client.read_to_end() == b""
+
+
+@pytest.mark.parametrize(
+    ("head", "hosts"),
+    [
+        (b"GET http://test/ HTTP/1.1\r\n\r\n", []),
+        (b"GET http://test/ HTTP/1.0\r\n\r\n", ["test"]),
+        (b"GET http://test/ HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", ["test", "test"]),
+    ],
+)
+async def test_a_target_makes_no_header_that_http_1_1_must_have(head: bytes, hosts: list[str]) -> None:
+    async with serving() as server:
+        said = (await server.exchange(head)).json()
+    assert [value for name, value in said["headers"] if name == "host"] == hosts

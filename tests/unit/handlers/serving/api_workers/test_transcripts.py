@@ -32,17 +32,20 @@ from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.serving.api_workers import relayed_transcriber, transcripts_app
 from handlers.serving.api_workers.relayed_transcriber import RelayedTranscriber
-from handlers.serving.api_workers.transcript_lines import PATH, from_line, to_line
+from handlers.serving.api_workers.transcript_lines import PATH, LineReader, to_lines
 from handlers.serving.api_workers.transcripts_app import TranscriptsApp
 from handlers.settings.settings import Settings
 from handlers.transcription.chunks import PauseRules
 from handlers.transcription.decoding import WHISPERS_RULES
 from handlers.transcription.transcript import (
     ScoredToken,
+    Segment,
     TextDelta,
     Transcript,
     TranscriptEvent,
     TranscriptionRequest,
+    TranscriptUsage,
+    Word,
 )
 from tests.support.samples.sounds import sound_bytes
 from tests.support.servers.running_app import running_app
@@ -54,6 +57,14 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 SOUND = sound_bytes(2.0, seed=1)
 LONG = sound_bytes(5.0, seed=2)
 DRAWN: dict[str, Any] = {"language": "en", "temperature": 1.0}  # each window once
+
+
+def reread(event: TranscriptEvent | Exception) -> TranscriptEvent | Exception:
+    """Return what the other side makes of an event."""
+    lines = LineReader()
+    *ahead, last = map(lines.read, to_lines(event))
+    assert ahead == [None] * len(ahead) and last is not None
+    return last
 
 
 async def no_app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -145,14 +156,15 @@ async def test_cancelling_a_transcripts_task_frees_the_engine(
 
     task = asyncio.create_task(run())
 
-    def read_and_cancel(line: bytes) -> TranscriptEvent | Exception:
-        event = from_line(line)
+    def read_and_cancel(lines: LineReader, line: bytes) -> TranscriptEvent | Exception | None:
+        event = read(lines, line)
         assert isinstance(event, TextDelta), "it is not the last one"
         task.cancel()
         return event
 
     if moment == "with its first text":
-        monkeypatch.setattr(relayed_transcriber, "from_line", read_and_cancel)
+        read = LineReader.read
+        monkeypatch.setattr(LineReader, "read", read_and_cancel)
     else:
         await asyncio.sleep(0)
         while moment == "while it is computed" and not relay.own.stats().num_running:
@@ -204,14 +216,14 @@ async def test_a_file_that_is_no_sound_is_refused(relay: Relay) -> None:
     ids=lambda error: type(error).__name__,
 )
 async def test_errors_are_the_same_on_the_other_side(error: Exception) -> None:
-    found = from_line(to_line(error))
+    found = reread(error)
     assert type(found) is type(error)
     assert (str(found), vars(found)) == (str(error), vars(error))
 
 
 async def test_an_error_of_no_name_there_is_one_of_its_kind() -> None:
     for error in (NotFinite("NaN"), ZeroDivisionError("a bug")):
-        assert type(from_line(to_line(error))) is GenerationFailed
+        assert type(reread(error)) is GenerationFailed
 
 
 async def test_a_process_that_is_gone_fails_the_request(relay: Relay) -> None:
@@ -222,7 +234,7 @@ async def test_a_process_that_is_gone_fails_the_request(relay: Relay) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [b"x" * 1000, b"{}\n", b"!\n", to_line(TextDelta("a"))[:-5] + b"\n"], ids=range(4)
+    "answer", [b"x" * 1000, b"{}\n", b"!\n", next(to_lines(TextDelta("a")))[:-5] + b"\n"], ids=range(4)
 )
 async def test_what_is_no_transcript_fails_the_request_and_holds_nobody(
     relay: Relay, answer: bytes, monkeypatch: pytest.MonkeyPatch
@@ -245,10 +257,37 @@ async def test_what_is_no_transcript_fails_the_request_and_holds_nobody(
         await upstream.close()
 
 
+async def test_a_long_transcript_comes_whole_in_lines_that_hold_no_other_request_up(relay: Relay) -> None:
+    num = 2_500
+    segment = Segment(0, 0.0, 2.0, " Yes, it is.", (50364, *range(20), 50464), 0.0, -0.5, 1.2, 0.1)
+    transcript = Transcript(
+        text="Yes, it is." * num,
+        language="en",
+        duration=2.0 * num,
+        segments=(segment,) * num,
+        words=tuple(Word("Yes", second, second + 0.5) for second in range(num)),
+        usage=TranscriptUsage(2.0 * num, 4, 20 * num),
+        tokens=tuple(ScoredToken(b"Yes", -second / 8) for second in range(num)),
+    )
+    lines = list(to_lines(transcript))
+    assert max(map(len, lines)) < 300_000, "some milliseconds"
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"\n".join([*lines, b""])})
+
+    async with running_app(app) as url:
+        upstream = Upstream(url, api_key=None, timeout_s=60)
+        with relay.opened() as active:
+            request = TranscriptionRequest(audio=SOUND, words=True)
+            assert await RelayedTranscriber(upstream).transcribe(active, request) == transcript
+        await upstream.close()
+
+
 async def test_numbers_that_are_not_finite_are_the_same_on_the_other_side() -> None:
     event = TextDelta("a", (ScoredToken(b"a", -inf),))
-    assert from_line(to_line(event)) == event
-    (token,) = from_line(to_line(TextDelta("a", (ScoredToken(b"a", nan),)))).tokens  # type: ignore[union-attr]  # it is a delta
+    assert reread(event) == event
+    (token,) = reread(TextDelta("a", (ScoredToken(b"a", nan),))).tokens  # type: ignore[union-attr]  # it is a delta
     assert isnan(token.logprob)
 
 
@@ -271,4 +310,6 @@ async def test_a_window_may_take_longer_than_the_engine_may_be_silent(
     app = TranscriptsApp(no_app, relay.own, Settings())
     await app({"type": "http", "path": PATH, "method": "POST", "headers": []}, receive, send)
     assert b"\n" in sent
-    assert isinstance(from_line(b"".join(sent).split()[-1]), Transcript)
+    lines = LineReader()
+    *_, last = map(lines.read, b"".join(sent).split())
+    assert isinstance(last, Transcript)

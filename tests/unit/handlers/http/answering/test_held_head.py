@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from handlers.http.held_head import flush_head, hold_head
+from handlers.http.answering.held_head import flush_head, hold_head
 from tests.unit.handlers.http.echo import answer, serving
 
 HEAD, BODY = b"HTTP/1.1 200 OK\r\n\r\n", b"body"

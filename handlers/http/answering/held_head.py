@@ -1,9 +1,13 @@
-"""The head of an answer, which goes out in one write with the first bytes of its body."""
+"""The head of an answer, which goes out in one write with the first bytes of its body, and seldom begins
+before it is known.
+"""
 
 import asyncio
 from typing import Final
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+
+_BEGIN: Final = b"HTTP/1.1 "  # of every head
 
 
 class HeldHead:
@@ -19,10 +23,17 @@ class HeldHead:
         self._cycle: Final = cycle
         self._transport: Final = cycle.transport
         self._head: bytes | None = None
+        self._num_ahead = 0  # bytes of the head that have been sent
+
+    def send_ahead(self) -> None:
+        """Send the next byte with which every head begins; nothing once those are sent."""
+        if self._head is None and self._num_ahead < len(_BEGIN):
+            self._transport.write(_BEGIN[self._num_ahead : self._num_ahead + 1])
+            self._num_ahead += 1
 
     def write(self, data: bytes) -> None:
         if self._head is None:
-            self._head = data
+            self._head = data[self._num_ahead :]
             asyncio.get_running_loop().call_soon(self.flush)
         else:
             head = self._release()
@@ -53,6 +64,20 @@ class HeldHead:
 def hold_head(cycle: RequestResponseCycle) -> None:
     """Let the answer's head wait for what is written with it."""
     cycle.transport = HeldHead(cycle)  # type: ignore[assignment] # it has the methods that an answer calls
+
+
+def send_ahead(cycle: RequestResponseCycle) -> None:
+    """Send a byte of an answer before its time; nothing where it is not known how the answer goes on.
+
+    A chunk's size may begin with zeros (RFC 9112, section 7.1), and uvicorn writes a chunk in one piece.
+    """
+    if isinstance(cycle.transport, HeldHead):
+        cycle.transport.send_ahead()
+    elif not cycle.response_started:  # it has sent 100 (Continue), and with that its transport
+        hold_head(cycle)
+        send_ahead(cycle)
+    elif cycle.chunked_encoding and cycle.scope["method"] != "HEAD":
+        cycle.transport.write(b"0")
 
 
 def flush_head(cycle: RequestResponseCycle) -> None:

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from starlette.types import Receive, Scope, Send
 
-from handlers.http.refusal_pace import RefusalPace
+from handlers.http.answering.refusal_pace import RefusalPace
 from tests.support.clocks.virtual_time import run_in_virtual_time
 from tests.unit.handlers.http.echo import Client, Served, answer, serving
 

@@ -1,0 +1,35 @@
+"""The commands of `verbatim`, and those that other distributions add to it."""
+
+import argparse
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+
+from handlers.commands import build_kernels, check, contracts, keys, ray, serve, settings
+from handlers.commands.ending import exit_status
+from handlers.version import VERSION
+
+_OF_OTHERS = "verbatim.commands"  # entry points: each is given the subparsers, to add a command of its own
+
+
+def run(arguments: Sequence[str] | None) -> int:
+    """Run a command and return its exit status. arguments: None for those of the process."""
+
+    def run_given() -> int:
+        given = _parser().parse_args(arguments)
+        status: int = given.run(given)
+        return status
+
+    return exit_status(run_given)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="verbatim", description="An LLM inference server that keeps its API contracts to the letter."
+    )
+    parser.add_argument("--version", action="version", version=f"verbatim {VERSION}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for command in (serve, check, ray, contracts, keys, build_kernels, settings):
+        command.add(commands)
+    for further in entry_points(group=_OF_OTHERS):
+        further.load()(commands)
+    return parser

@@ -1,0 +1,1 @@
+"""The writing of answers: their heads and ends, and the pace of those that refuse."""
