@@ -26,7 +26,9 @@ from engine.errors import (
 )
 from engine.events import FinishReason, TokenEvent
 from engine.info.model_info import ModelInfo
+from engine.info.speech_info import SpeechInfo
 from engine.info.stats import Health
+from engine.media_item import FilePrompt
 from engine.remote.client import upstream as upstreams
 from engine.remote.client.upstream import Upstream
 from engine.remote.remote_engine import RemoteEngine
@@ -40,10 +42,13 @@ from engine.request import (
     GenerationRequest,
     Grammar,
     GrammarKind,
+    Media,
+    MediaKind,
     Pooling,
     Prompt,
     SamplingParams,
     StopConditions,
+    TimestampRules,
     Watermark,
 )
 from engine.text.tokenizer import Tokenizer
@@ -589,6 +594,53 @@ async def test_what_the_server_cannot_do_is_refused_by_name(tokenizer: Tokenizer
             await events(both.engine, new_request(**REFUSED[parameter]))
         assert raised.value.parameter == parameter
         assert both.upstream.received == []
+
+
+SPEECH = SpeechInfo(
+    sampling_rate=16000,
+    frames_per_second=100,
+    num_bands=80,
+    window_frames=3000,
+    num_positions=448,
+    end_id=2,
+    start_id=3,
+    previous_id=None,
+    no_speech_id=4,
+    no_timestamps_id=5,
+    languages={},
+    language_names={},
+    transcribe_id=None,
+    translate_id=None,
+)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"timestamps": TimestampRules(first_timestamp_id=6, text_end_id=2)},
+        {"first_banned_token_ids": (1,)},
+        {"adjusted_logprobs": True},
+        {"prompt_logprob_token_ids": (1,)},
+    ],
+    ids=lambda asked: next(iter(asked)),
+)
+async def test_no_token_api_has_what_transcripts_need_of_a_model_that_transcribes(
+    tokenizer: Tokenizer, asked: dict[str, Any]
+) -> None:
+    """Such a model's process gets whole sounds, and no request with these fields, which would be lost."""
+    sound = Media(digest=b"d", position=0, num_tokens=1, kind=MediaKind.AUDIO)
+    prompt = FilePrompt((1, 2), (sound,), (1, 2), (b"data:,",))
+    async with running_upstream(hangs()) as upstream:
+        server = Upstream(upstream.url, api_key=None, timeout_s=60)
+        info = replace(model_info(tokenizer), speech=SPEECH)
+        engine = RemoteEngine(VerbatimApi(), [server], "m", tokenizer, info)
+        assert engine.capabilities.transcribes
+        request = replace(new_request(sampling=SamplingParams(**asked)), prompt=prompt)
+        with pytest.raises(NotCapable) as raised:
+            await events(engine, request)
+        await engine.stop()
+    assert raised.value.parameter == next(iter(asked))
+    assert upstream.received == []
 
 
 async def test_embeddings_are_refused(tokenizer: Tokenizer) -> None:
