@@ -1,5 +1,6 @@
 """SGLang's native API (`POST /generate`), with token ids in and out; no torch."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from random import getrandbits
 from secrets import token_hex
@@ -12,6 +13,7 @@ from engine.events import PromptToken
 from engine.info.capabilities import Capabilities
 from engine.remote.wire.answer_reader import (
     AnswerReader,
+    ErrorReason,
     Malformed,
     NewToken,
     UpstreamError,
@@ -32,6 +34,10 @@ _SEED_BITS: Final = 63
 _ANY_OBJECT: Final = '{"type": "object"}'
 _TOKEN_BYTES: Final = 16  # of an id in a list, at most
 _SCORED_BYTES: Final = 64  # of an id with its log-probability
+# Of an adapter that was never loaded, that is gone, or whose files are; and of a server without adapters.
+_UNKNOWN_ADAPTER: Final = re.compile(
+    r"(Got|The following requested|Failed to implicitly load) LoRA adapter|LoRA adapter '.*' was requested"
+)
 _NO_SEEDS: Final = "seeds have no effect: SGLang was started without --enable-deterministic-inference"
 _CUMULATIVE: Final = (
     "every event repeats all tokens of its sequence, so that a stream costs the square of its length: SGLang "
@@ -159,6 +165,11 @@ class SglangApi(TokenApi):
     @override
     def reader(self, request: GenerationRequest, tokenizer: Tokenizer, index: int = 0) -> AnswerReader:
         return _SglangReader(request, tokenizer, index)
+
+    @override
+    def is_unknown_adapter(self, status: int, reason: ErrorReason) -> bool:
+        """Return whether the reason says so: its status is that of any invalid request."""
+        return status == 400 and _UNKNOWN_ADAPTER.match(reason.message) is not None
 
     @override
     def max_event_bytes(self, request: GenerationRequest) -> int:

@@ -795,6 +795,32 @@ async def test_an_adapter_that_the_server_has_just_forgotten_is_unknown(tokenize
             await events(engine, new_request())
 
 
+FORGOTTEN = (
+    "Got LoRA adapter that has never been loaded: poet\nAll loaded adapters: odict_keys([]).",
+    "The following requested LoRA adapters are not loaded: poet\nLoaded adapters: odict_keys([]).",
+    "Failed to implicitly load LoRA adapter poet: no such folder",
+    "LoRA adapter 'poet' was requested, but LoRA is not enabled. Please launch the server with it.",
+)
+
+
+@pytest.mark.parametrize("message", FORGOTTEN, ids=lambda message: " ".join(message.split()[:4]))
+@pytest.mark.parametrize("is_streamed", [True, False])
+async def test_an_adapter_that_sglang_has_forgotten_is_unknown(
+    tokenizer: Tokenizer, message: str, is_streamed: bool
+) -> None:
+    """SGLang says so with the status of any invalid request, of a stream in its first event."""
+    event_of_it = sglang.event({"error": {"message": message, "code": 400}})
+    reply = sends([event_of_it, DONE]) if is_streamed else refuses(400, message)
+    sampling = SamplingParams(temperature=0.0, num_prompt_logprobs=None if is_streamed else 0)
+    async with pair(tokenizer, reply, api=SglangApi()) as both:
+        both.engine._servers[0].upstream.adapters = frozenset({"poet"})
+        both.engine._adapters.names = ("poet",)
+        with pytest.raises(UnknownAdapter):
+            await events(both.engine, new_request(sampling=sampling, adapter="poet"))
+        with pytest.raises(InvalidRequest, match="LoRA"):
+            await events(both.engine, new_request(sampling=sampling))
+
+
 async def test_requests_for_an_adapter_go_to_the_servers_that_have_it(tokenizer: Tokenizer) -> None:
     whole = sends(tokens(*written(tokenizer)))
     async with over_two(tokenizer, whole, whole) as (engine, one, other):
