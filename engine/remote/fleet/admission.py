@@ -1,6 +1,7 @@
 """The conditions on which a server computes for an engine, at the start and when it comes back; no torch."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -25,6 +26,8 @@ from engine.text.tokenizer import Tokenizer
 
 # Between the first server that is ready and a start without the others.
 _GRACE_S = 5.0
+
+_log = logging.getLogger(__name__)
 
 
 class Ready(NamedTuple):
@@ -118,12 +121,21 @@ class Admission:
             raise ModelNotSupported(
                 f"{upstream.url} has a context of {context} tokens, and the engine {self._max_total_tokens}"
             )
+        if not self._has_order(facts.own):
+            raise ModelNotSupported(
+                f"{upstream.url} has no priorities of that order, which the other servers have"
+            )
         await check_tokenizes(upstream, api, name, self._tokenizer)
         if server.is_admitted:
             return
         facts = await with_answers(upstream, api, facts, max(self._tokenizer.known_ids))
-        if lacking := self._lacking(facts.own):
-            raise ModelNotSupported(f"{upstream.url} has no {lacking}, which the other servers have")
+        if self._own.lists_named_logprobs and not facts.own.lists_named_logprobs:
+            raise ModelNotSupported(
+                f"{upstream.url} has no log-probabilities of named tokens, which the other servers have"
+            )
+        for warning in facts.own.warnings:
+            if warning not in self._own.warnings:
+                _log.warning("%s: %s", upstream.url, warning)
         for kind in self._media.kinds if self._media is not None else ():
             assert self._media is not None
             try:
@@ -135,12 +147,10 @@ class Admission:
                     f"{upstream.url} does not read {kind.plural} as the others do: {error}"
                 ) from error
 
-    def _lacking(self, facts: ApiFacts) -> str | None:
-        """Return what requests are promised that the server lacks; None if it has all."""
-        if self._own.lists_named_logprobs and not facts.lists_named_logprobs:
-            return "log-probabilities of named tokens"
-        has_order = self._config.priorities or facts.priorities is self._own.priorities
-        return None if self._own.priorities is None or has_order else "priorities of that order"
+    def _has_order(self, facts: ApiFacts) -> bool:
+        """Return whether the server heeds priorities as requests are sent with them, if they are at all."""
+        promised = self._own.priorities
+        return promised is None or self._config.priorities or facts.priorities is promised
 
 
 def _has_succeeded(task: asyncio.Task[Ready]) -> bool:
