@@ -19,7 +19,13 @@ from engine.remote.wire.answer_reader import (
     UpstreamError,
     in_one_line,
 )
-from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
+from engine.remote.wire.sampling import (
+    common_params,
+    ending_token_ids,
+    ignores_ends,
+    salt_digest,
+    seed_of,
+)
 from engine.remote.wire.token_api import MAX_EVENT_BYTES, ApiFacts, LoadMetrics, PriorityOrder, TokenApi
 from engine.request import GenerationRequest, Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
@@ -209,7 +215,7 @@ def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenize
         "max_new_tokens": stopping.max_tokens,
         "min_new_tokens": stopping.min_tokens,
         "stop_token_ids": ending_token_ids(request, tokenizer),
-        "ignore_eos": stopping.ignore_eos,
+        "ignore_eos": ignores_ends(request),
         "skip_special_tokens": False,
         # It draws without a cost from any seed, and from 42 where there is none: equal requests would be
         # answered alike.

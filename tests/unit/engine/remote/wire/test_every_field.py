@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from engine.errors import NotCapable
 from engine.events import FinishReason
-from engine.info.capabilities import check_capabilities
+from engine.info.capabilities import check_capabilities, check_embedding_capability
 from engine.remote.wire.sampling import salt_digest
 from engine.remote.wire.sglang import SglangApi
 from engine.remote.wire.token_api import ApiFacts, PriorityOrder, TokenApi
@@ -21,6 +21,8 @@ from engine.request import (
     GenerationRequest,
     Grammar,
     GrammarKind,
+    MediaKind,
+    Pooling,
     Prompt,
     SamplingParams,
     StopConditions,
@@ -28,7 +30,7 @@ from engine.request import (
     Watermark,
 )
 from engine.text.sequence_output import SequenceOutput
-from tests.requests import generation_request
+from tests.requests import embedding_request, generation_request
 from tests.unit.engine.text.tiny_tokenizers import MARK, byte_level
 
 TOKENIZER: Final = byte_level()
@@ -221,6 +223,14 @@ def test_a_field_is_sent_or_refused_or_used_here(
         assert found == ({} if sent is HERE else sent)
 
 
+@pytest.mark.parametrize("kind", WITH_OPTIONS)
+def test_a_grammar_ends_a_sequence_whose_ends_are_ignored_where_it_would_bind_nothing_more(kind: str) -> None:
+    request = with_fields({"sampling.grammar": GRAMMAR, "stopping.ignore_eos": True})
+    body = body_of(WITH_OPTIONS[kind], request)
+    assert body[".stop_token_ids"] == ([] if kind == "verbatim" else [END])
+    assert body[".ignore_eos"] == (kind != "sglang")  # where vLLM's own end tokens are named instead
+
+
 @pytest.mark.parametrize("kind", WITHOUT_OPTIONS)
 def test_without_their_options_servers_take_what_they_would_not_ignore(kind: str) -> None:
     """All that is sent to a server with options is sent to one without, or refused by its name."""
@@ -236,6 +246,19 @@ def is_refused(api: TokenApi, name: str) -> bool:
         assert error.parameter == name.rpartition(".")[2]
         return True
     return False
+
+
+@pytest.mark.parametrize("api", [*WITH_OPTIONS.values(), *WITHOUT_OPTIONS.values()], ids=lambda api: api.name)
+def test_embeddings_are_refused_over_each_api(api: TokenApi) -> None:
+    with pytest.raises(NotCapable, match="embeddings"):
+        check_embedding_capability(embedding_request(token_ids=[1], pooling=Pooling.LAST), api.capabilities)
+
+
+def test_files_go_where_a_server_decodes_them_alike() -> None:
+    """A model over a server reads none of the other kinds, and admission refuses a prompt with them."""
+    media = {kind: api.capabilities.media for kind, api in WITH_OPTIONS.items()}
+    both = {MediaKind.IMAGE, MediaKind.AUDIO}
+    assert media == {"vllm": both, "sglang": set(), "verbatim": set(MediaKind)}
 
 
 # The engine's own, which begins as many sequences, and its tests are those of `RemoteEngine`.
