@@ -52,7 +52,7 @@ WITHOUT_OPTIONS: Final[Mapping[str, TokenApi]] = {"vllm": VllmApi(), "sglang": S
 
 
 class Other(Enum):
-    """What becomes of a field that is not sent."""
+    """The ways of a field that is not sent."""
 
     REFUSED = "refused"
     """It is refused, by an error with its name."""
