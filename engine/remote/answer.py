@@ -68,7 +68,7 @@ async def put_events(
             raise NoAnswer("the connection was closed before the first token")
         raise _failed(events, "the engine's server ended the sequence early")
     except BadStatus as error:
-        refusal = _refusal(error.status, error_reason(error.body), request)
+        refusal = _refusal(api, error.status, error_reason(error.body), request)
         if isinstance(refusal, EngineBusy):
             refusal.retry_after_s = seconds_of(error.retry_after)
         raise refusal from error
@@ -86,7 +86,7 @@ async def put_events(
         if events.has_begun:
             _log.error("%s failed in an answer: %s", upstream.url, error.reason)
             raise GenerationFailed("the engine's server failed") from error
-        raise _refusal(error.status, ErrorReason(error.reason, error.parameter), request) from error
+        raise _refusal(api, error.status, ErrorReason(error.reason, error.parameter), request) from error
     except Malformed as error:
         _log.error("%s answered with what its API does not define: %s", upstream.url, error)
         raise _failed(events, "the engine's server failed") from error
@@ -128,16 +128,16 @@ def _failed(events: SequenceEvents, message: str) -> GenerationFailed:
     return GenerationFailed(message) if events.has_begun else ServerFailed(message)
 
 
-def _refusal(status: int, reason: ErrorReason, request: GenerationRequest) -> EngineError:
+def _refusal(api: TokenApi, status: int, reason: ErrorReason, request: GenerationRequest) -> EngineError:
     """Return the engine's error for a server's refusal of a request."""
     if status in BUSY:
         return EngineBusy("the engine's server has no room")
+    if request.adapter is not None and api.is_unknown_adapter(status, reason):
+        return UnknownAdapter(request.adapter)
     if status in (400, 413, 422):
         is_of_grammar = not reason.parameter or reason.parameter.endswith("structured_outputs")
         if request.sampling.grammar is not None and is_of_grammar:
             return InvalidGrammar(f"the engine refuses the grammar: {reason.message}")
         return InvalidRequest(f"the engine refuses the request: {reason.message}")
-    if status == 404 and request.adapter is not None:
-        return UnknownAdapter(request.adapter)
     _log.error("the engine's server answered with status %d: %s", status, reason.message)
     return ServerFailed("the engine's server failed")

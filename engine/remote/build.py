@@ -206,6 +206,7 @@ def _agreed(every: list[ServerFacts], config: RemoteConfig) -> ServerFacts:
     orders = {PriorityOrder.LOWEST_FIRST if config.priorities else facts.own.priorities for facts in every}
     own = msgspec.structs.replace(
         every[0].own,
+        warnings=tuple(dict.fromkeys(warning for facts in every for warning in facts.own.warnings)),
         priorities=orders.pop() if len(orders) == 1 else None,
         lists_named_logprobs=all(facts.own.lists_named_logprobs for facts in every),
         counts_cached_tokens=any(facts.own.counts_cached_tokens for facts in every),

@@ -313,7 +313,8 @@ class RemoteEngine(Engine):
 
     def _check(self, request: GenerationRequest) -> None:
         check_request(request, self._model_info, self._adapters.names)
-        check_capabilities(request, self._capabilities)
+        # Those of the token API, which sends nothing that transcripts alone need: sounds go another way.
+        check_capabilities(request, self._api.capabilities)
 
     def _check_embedding(self, request: EmbeddingRequest) -> None:
         check_embedding(request, self._model_info, self._adapters.names)

@@ -46,7 +46,9 @@ def command() -> str:
 @pytest.fixture(scope="module")
 def ray() -> Iterator[Cluster]:
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("VLLM_CPU_KVCACHE_SPACE", "1")  # GiB; Ray's processes inherit it
+        # Ray's processes inherit both. No configuration has the command, which may hold a key.
+        environment.setenv("VLLM_CPU_KVCACHE_SPACE", "1")  # GiB
+        environment.setenv("VERBATIM_ENGINE_COMMAND", command())
         with cluster(num_cpus=2) as found:
             yield found
 
@@ -55,7 +57,7 @@ def ray() -> Iterator[Cluster]:
 def url(ray: Cluster, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The URL of an application of one replica, which reserves both cores of the cluster."""
     config = tmp_path_factory.mktemp("config") / "verbatim.yaml"
-    engine = ("--engine", "vllm", "--engine-command", command(), "--engine-start-timeout", str(START_S))
+    engine = ("--engine", "vllm", "--engine-start-timeout", str(START_S))
     ray.write_config(config, "--replica-cpus", "2", *engine)
     ray.deploy(config)
     wait_until(lambda: ray.is_running(1), START_S)

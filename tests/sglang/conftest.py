@@ -6,6 +6,9 @@ which must have been started as `url` starts it.
 
 import os
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Final
 
 import pytest
 import pytest_asyncio
@@ -15,17 +18,13 @@ from tests.support.token_servers.real_server import Engines, engines_over, runni
 
 pytest.register_assert_rewrite("tests.support.token_servers.same_answers")
 
-OPTIONS = (
+_OPTIONS: Final = (
     *("--device", "cpu", "--attention-backend", "torch_native", "--sampling-backend", "pytorch"),
     *("--dtype", "float32", "--context-length", "2048", "--max-total-tokens", "16384"),
-    *("--max-running-requests", "8", "--max-queued-requests", "8"),
     *("--disable-overlap-schedule", "--sleep-on-idle", "--enable-metrics"),
-    *("--incremental-streaming-output", "--enable-deterministic-inference"),
-    *("--grammar-backend", "xgrammar", "--constrained-json-disable-any-whitespace"),
 )
 
-
-ENV = {
+_ENV: Final = {
     "SGLANG_USE_CPU_ENGINE": "1",
     "SGLANG_RETURN_ORIGINAL_LOGPROB": "1",
     # Its first seed would else be drawn once a C++ compiler has run, a minute later.
@@ -33,14 +32,23 @@ ENV = {
 }
 
 
+def serving(log: Path, *options: str) -> AbstractContextManager[str]:
+    """Run SGLang with the embedded model, and yield its URL. options: beside those of all servers here."""
+    command = (os.environ["SGLANG"], "serve", "--model-path", str(DEMO_MODEL), *_OPTIONS, *options)
+    return running(command, _ENV, log)
+
+
 @pytest.fixture(scope="session")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if given := os.environ.get("SGLANG_URL"):
         yield given
         return
-    log = tmp_path_factory.mktemp("sglang") / "log"
-    command = (os.environ["SGLANG"], "serve", "--model-path", str(DEMO_MODEL), *OPTIONS)
-    with running(command, ENV, log) as found:
+    options = (
+        *("--max-running-requests", "8", "--max-queued-requests", "8"),
+        *("--incremental-streaming-output", "--enable-deterministic-inference"),
+        *("--grammar-backend", "xgrammar", "--constrained-json-disable-any-whitespace"),
+    )
+    with serving(tmp_path_factory.mktemp("sglang") / "log", *options) as found:
         yield found
 
 

@@ -26,6 +26,7 @@ class TestSglang(SameAnswers):
         SamplingParams(temperature=0.0, repetition_penalty=3.0),
         "repetition_penalty",
     )
+    scores_after_penalties: ClassVar[bool] = True
 
     @override
     async def num_computed(self, url: str) -> float:

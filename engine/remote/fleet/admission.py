@@ -1,6 +1,7 @@
 """The checks that a server must pass before it gets requests, at the start and when it returns; no torch."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -25,6 +26,8 @@ from engine.remote.wire.token_api import ApiFacts, TokenApi
 
 # How long to wait for other servers after the first one is ready.
 _GRACE_S = 5.0
+
+_log = logging.getLogger(__name__)
 
 
 class Ready(NamedTuple):
@@ -119,12 +122,19 @@ class Admission:
                 f"{upstream.url} has a context of {context} tokens, but the engine has "
                 f"{self._max_total_tokens}"
             )
+        if not self._has_order(facts.own):
+            raise ModelNotSupported(f"{upstream.url} does not order priorities as the other servers do")
         await check_tokenizes(upstream, api, name, self._tokenizer)
         if server.is_admitted:
             return
         facts = await with_answers(upstream, api, facts, max(self._tokenizer.known_ids))
-        if missing := self._missing(facts.own):
-            raise ModelNotSupported(f"{upstream.url} does not support {missing}, as the other servers do")
+        if self._own.lists_named_logprobs and not facts.own.lists_named_logprobs:
+            raise ModelNotSupported(
+                f"{upstream.url} does not support logprob_token_ids, as the other servers do"
+            )
+        for warning in facts.own.warnings:
+            if warning not in self._own.warnings:
+                _log.warning("%s: %s", upstream.url, warning)
         for kind in self._media.kinds if self._media is not None else ():
             assert self._media is not None
             try:
@@ -136,12 +146,10 @@ class Admission:
                     f"{upstream.url} does not read {kind.plural} like the other servers: {error}"
                 ) from error
 
-    def _missing(self, facts: ApiFacts) -> str | None:
-        """Return a feature that the other servers support and this one does not; None if there is none."""
-        if self._own.lists_named_logprobs and not facts.lists_named_logprobs:
-            return "logprob_token_ids"
-        has_order = self._config.priorities or facts.priorities is self._own.priorities
-        return None if self._own.priorities is None or has_order else "priorities in the same order"
+    def _has_order(self, facts: ApiFacts) -> bool:
+        """Return whether the server orders priorities as the engine sends them, or the engine sends none."""
+        expected = self._own.priorities
+        return expected is None or self._config.priorities or facts.priorities is expected
 
 
 def _has_succeeded(task: asyncio.Task[Ready]) -> bool:

@@ -27,11 +27,19 @@ def salt_digest(salt: str) -> str:
     return hashlib.sha256(salt.encode()).hexdigest()
 
 
+def ignores_ends(request: GenerationRequest) -> bool:
+    """Return whether a server is to go on after the model's end tokens.
+
+    Where a grammar allows an end token alone, vLLM and SGLang bind nothing that follows it: the text would go
+    on without the grammar.
+    """
+    return request.stopping.ignore_eos and request.sampling.grammar is None
+
+
 def ending_token_ids(request: GenerationRequest, tokenizer: Tokenizer) -> list[int]:
     """Return the tokens that end a sequence: the request's, and the model's unless they are ignored."""
-    stopping = request.stopping
-    end_token_ids = () if stopping.ignore_eos else tokenizer.end_token_ids
-    return sorted({*stopping.stop_token_ids, *end_token_ids})
+    end_token_ids = () if ignores_ends(request) else tokenizer.end_token_ids
+    return sorted({*request.stopping.stop_token_ids, *end_token_ids})
 
 
 def common_params(sampling: SamplingParams) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """SGLang's native API (`POST /generate`), with token ids in and out; no torch."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from random import getrandbits
 from secrets import token_hex
@@ -14,12 +15,19 @@ from engine.port.request import GenerationRequest, Grammar, GrammarKind
 from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import (
     AnswerReader,
+    ErrorReason,
     Malformed,
     NewToken,
     UpstreamError,
     in_one_line,
 )
-from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
+from engine.remote.wire.sampling import (
+    common_params,
+    ending_token_ids,
+    ignores_ends,
+    salt_digest,
+    seed_of,
+)
 from engine.remote.wire.token_api import MAX_EVENT_BYTES, ApiFacts, LoadMetrics, PriorityOrder, TokenApi
 
 _GRAMMARS: Final[Mapping[GrammarKind, str]] = {
@@ -32,6 +40,10 @@ _SEED_BITS: Final = 63
 _ANY_OBJECT: Final = '{"type": "object"}'
 _TOKEN_BYTES: Final = 16  # of an id in a list, at most
 _SCORED_BYTES: Final = 64  # of an id with its log-probability
+# Of an adapter that was never loaded, that is gone, or whose files are; and of a server without adapters.
+_UNKNOWN_ADAPTER: Final = re.compile(
+    r"(Got|The following requested|Failed to implicitly load) LoRA adapter|LoRA adapter '.*' was requested"
+)
 _NO_SEEDS: Final = "seeds have no effect: SGLang was started without --enable-deterministic-inference"
 _CUMULATIVE: Final = (
     "every event repeats all tokens of its sequence, so that a stream costs the square of its length: SGLang "
@@ -161,6 +173,11 @@ class SglangApi(TokenApi):
         return _SglangReader(request, tokenizer, index)
 
     @override
+    def is_unknown_adapter(self, status: int, reason: ErrorReason) -> bool:
+        """Return whether the reason says so: its status is that of any invalid request."""
+        return status == 400 and _UNKNOWN_ADAPTER.match(reason.message) is not None
+
+    @override
     def max_event_bytes(self, request: GenerationRequest) -> int:
         """Return the bound on the bytes of one event, which may have all tokens of its sequence."""
         sampling = request.sampling
@@ -198,7 +215,7 @@ def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenize
         "max_new_tokens": stopping.max_tokens,
         "min_new_tokens": stopping.min_tokens,
         "stop_token_ids": ending_token_ids(request, tokenizer),
-        "ignore_eos": stopping.ignore_eos,
+        "ignore_eos": ignores_ends(request),
         "skip_special_tokens": False,
         # It draws without a cost from any seed, and from 42 where there is none: equal requests would be
         # answered alike.

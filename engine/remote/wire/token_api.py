@@ -10,7 +10,7 @@ import msgspec
 from engine.port.info.capabilities import Capabilities
 from engine.port.request import GenerationRequest
 from engine.port.text.tokenizer import Tokenizer
-from engine.remote.wire.answer_reader import AnswerReader
+from engine.remote.wire.answer_reader import AnswerReader, ErrorReason
 from engine.remote.wire.files import with_files
 
 MAX_EVENT_BYTES: Final = 8 * 2**20  # a prompt of 32,000 tokens with the log-probabilities of five each
@@ -138,6 +138,13 @@ class TokenApi(ABC):
     @abstractmethod
     def reader(self, request: GenerationRequest, tokenizer: Tokenizer, index: int = 0) -> AnswerReader:
         """Return the reader of the answer for the sequence of that index."""
+
+    def is_unknown_adapter(self, status: int, reason: ErrorReason) -> bool:
+        """Return whether a server refuses a request for an adapter because it has none of that name.
+
+        status: of the answer, or the one that the error in a stream names.
+        """
+        return status == 404
 
     def max_event_bytes(self, request: GenerationRequest) -> int:
         """Return the bound on the bytes of one event of a stream."""

@@ -71,10 +71,13 @@ class VerbatimApi(TokenApi):
 
 
 def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
-    sampling = request.sampling
+    sampling, stop_token_ids = request.sampling, request.stopping.stop_token_ids
+    ignore_eos = request.stopping.ignore_eos
     without_banned = replace(request, sampling=replace(sampling, banned_token_ids=()))
     params = sampling_params(without_banned, index, tokenizer)
     given: dict[str, Any] = {
+        # It binds all that follows a grammar's end, and so goes on there as the engine itself does.
+        "stop_token_ids": sorted(set(stop_token_ids)) if ignore_eos else None,
         "seed": None if sampling.seed is None else (sampling.seed + index) % 2**64,  # vLLM has fewer bits
         "typical_p": sampling.typical_p,
         "watermark": sampling.watermark,

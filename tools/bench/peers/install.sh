@@ -44,6 +44,9 @@ sglang)
     sed -i 's/^DETERMINISTIC_ATTENTION_BACKEND_CHOICES = \[/&"torch_native", /' \
         "$packages/sglang/srt/arg_groups/choices.py"
     sed -i '/^        self.maybe_enable_batch_invariant_mode()$/d' "$packages/sglang/srt/model_executor/model_runner.py"
+    # Its adapters in torch (--lora-backend torch_native) keep their indexes in memory that a GPU alone can pin.
+    sed -i -e 's/pin_memory=True/pin_memory=False/' -e 's/\.pin_memory()//' \
+        "$packages/sglang/srt/lora/layers.py" "$packages/sglang/srt/lora/backend/torch_backend.py"
     ;;
 llama.cpp)
     # The source distribution carries llama.cpp whole; its server is not part of what pip would build.

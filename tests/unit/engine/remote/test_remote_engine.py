@@ -26,16 +26,21 @@ from engine.port.errors import (
 )
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.info.model_info import ModelInfo
+from engine.port.info.speech_info import SpeechInfo
 from engine.port.info.stats import Health
+from engine.port.media_item import FilePrompt
 from engine.port.request import (
     BeamParams,
     GenerationRequest,
     Grammar,
     GrammarKind,
+    Media,
+    MediaKind,
     Pooling,
     Prompt,
     SamplingParams,
     StopConditions,
+    TimestampRules,
     Watermark,
 )
 from engine.port.text.tokenizer import Tokenizer
@@ -591,6 +596,53 @@ async def test_what_the_server_cannot_do_is_refused_by_name(tokenizer: Tokenizer
         assert both.upstream.received == []
 
 
+SPEECH = SpeechInfo(
+    sampling_rate=16000,
+    frames_per_second=100,
+    num_bands=80,
+    window_frames=3000,
+    num_positions=448,
+    end_id=2,
+    start_id=3,
+    previous_id=None,
+    no_speech_id=4,
+    no_timestamps_id=5,
+    languages={},
+    language_names={},
+    transcribe_id=None,
+    translate_id=None,
+)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"timestamps": TimestampRules(first_timestamp_id=6, text_end_id=2)},
+        {"first_banned_token_ids": (1,)},
+        {"adjusted_logprobs": True},
+        {"prompt_logprob_token_ids": (1,)},
+    ],
+    ids=lambda asked: next(iter(asked)),
+)
+async def test_no_token_api_has_what_transcripts_need_of_a_model_that_transcribes(
+    tokenizer: Tokenizer, asked: dict[str, Any]
+) -> None:
+    """Such a model's process gets whole sounds, and no request with these fields, which would be lost."""
+    sound = Media(digest=b"d", position=0, num_tokens=1, kind=MediaKind.AUDIO)
+    prompt = FilePrompt((1, 2), (sound,), (1, 2), (b"data:,",))
+    async with running_upstream(hangs()) as upstream:
+        server = Upstream(upstream.url, api_key=None, timeout_s=60)
+        info = replace(model_info(tokenizer), speech=SPEECH)
+        engine = RemoteEngine(VerbatimApi(), [server], "m", tokenizer, info)
+        assert engine.capabilities.transcribes
+        request = replace(new_request(sampling=SamplingParams(**asked)), prompt=prompt)
+        with pytest.raises(NotCapable) as raised:
+            await events(engine, request)
+        await engine.stop()
+    assert raised.value.parameter == next(iter(asked))
+    assert upstream.received == []
+
+
 async def test_embeddings_are_refused(tokenizer: Tokenizer) -> None:
     async with pair(tokenizer, hangs()) as both:
         with pytest.raises(NotCapable, match="embeddings"):
@@ -741,6 +793,32 @@ async def test_an_adapter_that_the_server_has_just_forgotten_is_unknown(tokenize
             await events(engine, new_request(adapter="poet"))
         with pytest.raises(GenerationFailed):
             await events(engine, new_request())
+
+
+FORGOTTEN = (
+    "Got LoRA adapter that has never been loaded: poet\nAll loaded adapters: odict_keys([]).",
+    "The following requested LoRA adapters are not loaded: poet\nLoaded adapters: odict_keys([]).",
+    "Failed to implicitly load LoRA adapter poet: no such folder",
+    "LoRA adapter 'poet' was requested, but LoRA is not enabled. Please launch the server with it.",
+)
+
+
+@pytest.mark.parametrize("message", FORGOTTEN, ids=lambda message: " ".join(message.split()[:4]))
+@pytest.mark.parametrize("is_streamed", [True, False])
+async def test_an_adapter_that_sglang_has_forgotten_is_unknown(
+    tokenizer: Tokenizer, message: str, is_streamed: bool
+) -> None:
+    """SGLang says so with the status of any invalid request, of a stream in its first event."""
+    event_of_it = sglang.event({"error": {"message": message, "code": 400}})
+    reply = sends([event_of_it, DONE]) if is_streamed else refuses(400, message)
+    sampling = SamplingParams(temperature=0.0, num_prompt_logprobs=None if is_streamed else 0)
+    async with pair(tokenizer, reply, api=SglangApi()) as both:
+        both.engine._servers[0].upstream.adapters = frozenset({"poet"})
+        both.engine._adapters.names = ("poet",)
+        with pytest.raises(UnknownAdapter):
+            await events(both.engine, new_request(sampling=sampling, adapter="poet"))
+        with pytest.raises(InvalidRequest, match="LoRA"):
+            await events(both.engine, new_request(sampling=sampling))
 
 
 async def test_requests_for_an_adapter_go_to_the_servers_that_have_it(tokenizer: Tokenizer) -> None:

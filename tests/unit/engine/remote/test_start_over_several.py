@@ -18,6 +18,7 @@ from tests.support.engine_requests import generation_request
 from tests.support.scripted.token_server import (
     Body,
     Reply,
+    ScriptedUpstream,
     answers,
     drops,
     hangs,
@@ -26,6 +27,7 @@ from tests.support.scripted.token_server import (
     sends,
     tokens,
 )
+from tests.support.token_servers import emulated_sglang as sglang
 
 
 @pytest.fixture(autouse=True)
@@ -171,6 +173,54 @@ async def test_a_server_that_comes_back_with_another_model_gets_nothing() -> Non
             with pytest.raises(Exception, match="cannot be reached"):
                 await found(engine, "a")
         assert num_streams(second.received) == 0
+
+
+def orders_priorities(upstream: ScriptedUpstream, *, is_lowest_first: bool) -> None:
+    upstream.server_info["enable_priority_scheduling"] = True
+    upstream.server_info["schedule_low_priority_values_first"] = is_lowest_first
+
+
+async def test_a_server_that_comes_back_with_another_order_of_priorities_gets_nothing() -> None:
+    """Its lowest would come last, where all others of the engine have them first."""
+    reply = answers(sglang.answer([5], "length"))
+    async with running_upstream(reply) as first, running_upstream(reply) as second:
+        for upstream in (first, second):
+            orders_priorities(upstream, is_lowest_first=False)
+        async with started(config(first.url, second.url, api="sglang")) as engine:
+            assert engine.capabilities.priority
+            for is_lowest_first in (True, False):
+                await second.stop()
+                await until(lambda: engine._servers[1].is_lost)
+                orders_priorities(second, is_lowest_first=is_lowest_first)
+                await second.start()
+                if is_lowest_first:
+                    await until(lambda: engine._servers[1].refusal is not None)
+                    assert "does not order priorities" in str(engine._servers[1].refusal)
+                else:
+                    await until(lambda: engine._servers[1].is_healthy)
+                assert engine._servers[1].is_admitted == (not is_lowest_first)
+
+
+async def test_a_setting_that_any_server_lacks_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    reply = answers(sglang.answer([5], "length"))
+    async with (
+        running_upstream(reply) as first,
+        running_upstream(reply) as second,
+        running_upstream(reply) as late,
+    ):
+        for upstream, name in (
+            (second, "enable_deterministic_inference"),
+            (late, "incremental_streaming_output"),
+        ):
+            upstream.server_info[name] = False
+        await late.stop()
+        said: list[str] = []
+        async with started(config(first.url, second.url, late.url, api="sglang"), said) as engine:
+            assert [line for line in said if "have no effect" in line]
+            await late.start()
+            await until(lambda: engine._servers[2].is_admitted)
+    shown = [record.getMessage() for record in caplog.records]
+    assert any(f"{late.url}: every event repeats all tokens" in line for line in shown)
 
 
 async def test_a_key_that_no_header_can_have_is_reported() -> None:

@@ -95,6 +95,15 @@ def test_a_salt_is_of_bounded_length_and_characters(tokenizer: Tokenizer) -> Non
     assert len(body["cache_salt"]) == 64 and body["cache_salt"].isalnum()
 
 
+def test_the_prompts_scores_are_asked_for_with_the_first_sequence_alone(tokenizer: Tokenizer) -> None:
+    request = new_request(SamplingParams(num_prompt_logprobs=2))
+    assert ["prompt_logprobs" in params(tokenizer, request, index) for index in (0, 1)] == [True, False]
+
+
+def test_no_server_writes_texts(tokenizer: Tokenizer) -> None:
+    assert params(tokenizer, new_request())["detokenize"] is False
+
+
 def test_truncation_is_left_out_where_nothing_is_drawn(tokenizer: Tokenizer) -> None:
     assert "top_p" not in params(tokenizer, new_request(SamplingParams(temperature=0.0, top_p=0.5)))
     found = params(tokenizer, new_request(SamplingParams(top_k=5, top_p=0.5, min_p=0.1)))
