@@ -2,10 +2,13 @@
 
 import atexit
 import gc
+import os
+import ssl
 import subprocess
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
@@ -69,8 +72,8 @@ def _started(process: "subprocess.Popen[str]") -> Server:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give HTTP clients of this process one authority to trust: each reads all of them, for 40 ms, and asks
-    a server of this machine.
+    """Give HTTP clients of this process one authority to trust: each reads all of them, for 20 to 40 ms, and
+    asks a server of this machine.
     """
     folder = TemporaryDirectory()
     first, end, _ = certifi.contents().partition("-----END CERTIFICATE-----\n")
@@ -78,8 +81,28 @@ def pytest_configure(config: pytest.Config) -> None:
     authority.write_text(first + end)
     patch = pytest.MonkeyPatch()
     patch.setattr(certifi, "where", lambda: str(authority))
+    patch.setattr(ssl, "create_default_context", partial(_trusting, str(authority)))
     config.add_cleanup(folder.cleanup)
     config.add_cleanup(patch.undo)
+
+
+def _trusting(
+    authority: str,
+    purpose: ssl.Purpose = ssl.Purpose.SERVER_AUTH,
+    *,
+    cafile: str | None = None,
+    capath: str | None = None,
+    cadata: str | bytes | None = None,
+    create: Callable[..., ssl.SSLContext] = ssl.create_default_context,
+) -> ssl.SSLContext:
+    """Return a context, with the authority in place of all that the environment names.
+
+    Processes that tests start may have to trust those, so that the environment stays as it is.
+    """
+    named = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    if (asked := cafile or capath) is not None and asked in named:
+        cafile, capath = authority, None
+    return create(purpose, cafile=cafile, capath=capath, cadata=cadata)
 
 
 @pytest.hookimpl(wrapper=True)

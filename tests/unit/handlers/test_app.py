@@ -275,3 +275,15 @@ def test_a_given_transcriber_is_the_only_one(monkeypatch: pytest.MonkeyPatch) ->
     assert made == []
     build_app(Settings(), ScriptedEngine(says("a")))
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("mode", ["off", "fail"])
+def test_documents_are_read_once_however_many_applications_are_built(
+    mode: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_app(Settings(check_responses=mode), ScriptedEngine(says("a")))
+    read: list[str] = []
+    monkeypatch.setattr("handlers.runtime.contract.files", read.append)
+    monkeypatch.setattr("handlers.checking.endpoint.Judge", read.append)
+    build_app(Settings(check_responses=mode), ScriptedEngine(says("a")))
+    assert read == []
