@@ -26,7 +26,7 @@ class Permits:
         all permits are held until `close`. give_back: releases permits that are no longer needed.
         """
         self.num_held = num_permits
-        self._most: Final = num_permits
+        self._max_permits: Final = num_permits
         self._num_idle = num_permits
         self._num_ahead = (
             inf if num_sequences is None else num_sequences
@@ -41,7 +41,7 @@ class Permits:
         fewer. num_beams: the width of a beam search.
         """
         num_wanted = max(num_sequences, num_beams)
-        num_permits = min(num_wanted, self._most)
+        num_permits = min(num_wanted, self._max_permits)
         if not self._waiting and self._num_idle >= num_permits:
             self._take(num_permits, num_wanted)
             return Turn(self, num_permits, num_sequences)

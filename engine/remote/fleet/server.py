@@ -61,7 +61,7 @@ class Server:
 
     @property
     def is_lost(self) -> bool:
-        """True after a failed health check, until the server is admitted again."""
+        """True if it could not be reached or reported that it is unhealthy, until it is admitted again."""
         return self._is_lost
 
     def lose(self) -> None:
