@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 import xgrammar
 
-from engine.errors import InvalidGrammar
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import InvalidGrammar
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER
 
 _NUM_PATTERNS = 40  # of each kind

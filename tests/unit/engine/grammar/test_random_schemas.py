@@ -7,8 +7,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from engine.errors import InvalidGrammar
-from engine.request import Grammar, GrammarKind
+from engine.port.errors import InvalidGrammar
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, generate
 
 _NUM_SEEDS = 20
