@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-import msgspec
 import torch
 from torch import Tensor
 
@@ -16,6 +15,7 @@ from engine.sampling.logprobs import NamedRows, RankedRows, log_probabilities
 from engine.sampling.processors import adjust_logits
 from engine.sampling.ranking import best_tokens, top_tokens
 from engine.sampling.state import SamplingState
+from engine.text.sampled import Sampled
 from engine.text.tokenizer import Tokenizer
 from engine.transfers import DeviceValue, Readback, send, upload
 
@@ -26,14 +26,6 @@ Draw = Callable[[Tensor, Sequence[SamplingState]], tuple[Tensor, Tensor]]
 # The most logits that are copied at once on a CPU: 8 rows of 151,936 fit its caches, while 32 rows take twice
 # the time per row.
 _MAX_LOGITS = 8 * 151_936
-
-
-class Sampled(msgspec.Struct, frozen=True):
-    """The token drawn for one row; log-probabilities as in `TokenEvent`."""
-
-    token_id: int
-    logprob: float | None = None
-    top_logprobs: tuple[TokenLogprob, ...] = ()
 
 
 class LaunchedLogprobs(NamedTuple):

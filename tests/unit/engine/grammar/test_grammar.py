@@ -13,8 +13,8 @@ from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.matcher import GrammarMatcher
 from engine.request import Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampling.logits.grammar_mask import apply_grammar
-from engine.sampling.sampler import Sampled
 from engine.sampling.state import SamplingState
+from engine.text.sampled import Sampled
 from engine.text.tokenizer import Tokenizer
 from tests.unit.engine.grammar.grammar_cases import COMPILER, TOKENIZER, accepts, generate, ids_of
 from tests.unit.engine.sampling.sampling_cases import CPU, logits, sample, state

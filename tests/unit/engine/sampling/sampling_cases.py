@@ -9,8 +9,9 @@ from engine.events import TokenLogprob
 from engine.request import SamplingParams, StopConditions
 from engine.sampling.beam_search import Candidate
 from engine.sampling.logprobs import RankedRows, ScoredTokens
-from engine.sampling.sampler import Sampled, Sampler
+from engine.sampling.sampler import Sampler
 from engine.sampling.state import SamplingState
+from engine.text.sampled import Sampled
 from engine.text.tokenizer import Tokenizer
 from engine.transfers import Readback
 

@@ -5,8 +5,8 @@ import torch
 
 from engine.errors import GenerationFailed, NotFinite, NoTokenLeft
 from engine.request import SamplingParams, StopConditions, Watermark
-from engine.sampling.sampler import Sampled
 from engine.sampling.state import SamplingState
+from engine.text.sampled import Sampled
 from tests.unit.engine.sampling import reference_sampler
 from tests.unit.engine.sampling.sampling_cases import TRUNCATIONS, best_candidates, logits, sample, state
 from tests.unit.engine.text import tiny_tokenizers

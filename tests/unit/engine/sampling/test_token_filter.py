@@ -9,7 +9,7 @@ from engine.errors import InvalidRequest, InvalidToken
 from engine.request import SamplingParams, StopConditions
 from engine.sampling.logits.token_filter import BadWords
 from engine.sampling.processors import adjust_logits
-from engine.sampling.sampler import Sampled
+from engine.text.sampled import Sampled
 from tests.unit.engine.sampling.sampling_cases import logits, sample, state
 from tests.unit.engine.text import tiny_tokenizers
 

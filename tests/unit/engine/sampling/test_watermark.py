@@ -7,7 +7,7 @@ import torch
 from engine.errors import GenerationFailed
 from engine.request import SamplingParams, Watermark
 from engine.sampling.logits.watermark import WatermarkScore, detect, green_mask
-from engine.sampling.sampler import Sampled
+from engine.text.sampled import Sampled
 from engine.text.tokenizer import Tokenizer
 from tests.unit.engine.sampling.sampling_cases import CPU, sample, state
 from tests.unit.engine.text import tiny_tokenizers
