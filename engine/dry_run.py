@@ -7,40 +7,37 @@ import msgspec
 import torch
 from transformers import PreTrainedModel
 
-from engine.attention.kv_cache.budget import CacheSizes, choose_cache_sizes
+from engine.assembly.kernel_reports import fallback_kernels, paged_kernels
+from engine.assembly.model_facts import NO_DRAFTS, ModelFacts
+from engine.assembly.prepared_model import check_compiled_code
+from engine.assembly.sequence_memory import SequenceMemory
+from engine.attention.kv_cache.budget import CacheSizes
 from engine.attention.kv_cache.geometry import KVGeometry, LayerGeometry
-from engine.attention.native_chunks import chunk_obstacle
-from engine.attention.native_decode import decode_obstacle
 from engine.config import EngineConfig
 from engine.fusion.layer_fusion import expected_fusion
+from engine.linear.linear_facts import expected_linear_facts
 from engine.linear.merged_linear import Mergeable, find_mergeable
-from engine.linear.packed_linear import NO_PLAIN_LINEARS, linear_obstacle
-from engine.linear.panel_linear import Bfloat16Products
-from engine.linear.plain_linear import is_plain
-from engine.linear.products import products_of
-from engine.linear.rounded.quantization import check_can_quantize, expected_num_layers
-from engine.linear.rounded.stored_groups import expected_stored_layers
-from engine.linear.unread_linear import UnreadLinear, put_unread_linears
+from engine.linear.plain_linear import is_plain, readers_observed
+from engine.linear.unread_linear import put_unread_linears
 from engine.model.adaptation.adapted_modules import adapt_modules
-from engine.model.description import NO_DRAFTS, describe_model
-from engine.model.fallback.kernels import fallback_kernels
 from engine.model.fallback.own_cache import CachedModel
 from engine.model.fallback.trial import cannot_fall_back, observe_cost
 from engine.model.geometry_probe import observe_geometry
 from engine.model.hidden_states import HiddenStates
 from engine.model.loading.checkpoint.stored_tensors import read_headers
 from engine.model.loading.fetching import fetch_descriptions, fetch_headers
-from engine.model.loading.loader import keeps_float16, media_processor, read_tokenizer
+from engine.model.loading.loader import media_processor, read_tokenizer
 from engine.model.loading.memory import check_room
 from engine.model.loading.planning.context import context_note
-from engine.model.loading.planning.plan import PlannedModel, choose_device, plan_model
+from engine.model.loading.planning.plan import PlannedModel, plan_model
 from engine.model.loading.pooling_config import find_own_pooling
 from engine.model.loading.refusals import NeedsWeights
+from engine.model.loading.weights import ReadModel
 from engine.model.loading.without_weights import model_without_weights
-from engine.native.obstacles import lacks_library
 from engine.port.errors import EngineError, ModelNotSupported, NoPagedAttention
-from engine.port.info.kernels import Kernel, check_none_is_missing, kernel, quantized_kernels
+from engine.port.info.kernels import check_none_is_missing
 from engine.port.info.model_info import ModelInfo
+from engine.port.request import MediaKind
 from engine.port.text.tokenizer import Tokenizer
 from engine.state.probe import has_recurrent_layers, observe_states
 
@@ -69,15 +66,13 @@ def dry_run(config: EngineConfig, on_progress: Callable[[str], None]) -> DryRun:
     notes: list[str] = []
     tokenizer = None
     try:
-        device = choose_device(config.device)
-        if config.require_native and device.type == "cpu":
-            check_none_is_missing([kernel("ranking", lacks_library())])
-        if config.quantize:
-            check_can_quantize(config.quantize, device)
+        check_compiled_code(config)
         plan = _plan(config, on_progress)
         room = _refusal(lambda: check_room(plan.directory, plan.weight_bytes, plan.device))
+        tokenizer = read_tokenizer(plan, config)
+        processor = media_processor(plan, config, tokenizer, lambda line: notes.append(_without_mark(line)))
         try:
-            model = model_without_weights(
+            made = model_without_weights(
                 plan.directory,
                 plan.config,
                 plan.dtype,
@@ -85,15 +80,13 @@ def dry_run(config: EngineConfig, on_progress: Callable[[str], None]) -> DryRun:
                 config,
                 notes.append,
                 attends_paged=plan.paged_obstacle is None,
+                keeps_media=processor is not None,
             )
         except NeedsWeights as error:
             notes.append(f"not known without its weights: {error}")
-            return DryRun(refusal=room, info=None, notes=tuple(notes), tokenizer=read_tokenizer(plan, config))
-        tokenizer = read_tokenizer(plan, config)
-        info, lack = _describe(config, plan, model, notes)
-        processor = media_processor(plan, config, tokenizer, lambda line: notes.append(_without_mark(line)))
-        if processor is not None and info.paged_obstacle is None:
-            info = msgspec.structs.replace(info, media=processor.kinds)
+            return DryRun(refusal=room, info=None, notes=tuple(notes), tokenizer=tokenizer)
+        media = frozenset[MediaKind]() if processor is None else processor.kinds
+        info, lack = _describe(config, plan, made, media, notes)
         if config.require_native:
             check_none_is_missing(info.kernels)
     except EngineError as error:
@@ -126,71 +119,60 @@ def _refusal(check: Callable[[], None]) -> str | None:
 
 
 def _describe(
-    config: EngineConfig, plan: PlannedModel, model: PreTrainedModel, notes: list[str]
+    config: EngineConfig,
+    plan: PlannedModel,
+    made: ReadModel,
+    media: frozenset[MediaKind],
+    notes: list[str],
 ) -> tuple[ModelInfo, str | None]:
-    """Return the model as the engine would describe it, and the refusal for want of memory, if any."""
-    text_config = plan.config.get_text_config()
-    if note := context_note(text_config, plan.max_total_tokens):
+    """Return the model as the engine would describe it, and the refusal for want of memory, if any.
+
+    media: the kinds of files that can be read for it.
+    """
+    if note := context_note(plan.config.get_text_config(), plan.max_total_tokens):
         notes.append(note)
-    num_parameters = model.num_parameters()
+    num_parameters, model = made.num_parameters, made.text
     put_unread_linears(model, plan.unread)
-    shapes = _observe(plan, model, config.block_size)
-    mergeable: Mergeable = {}
-    if shapes is None:
+    observed = _observe(config, plan, model)
+    if observed is None:
         notes.append("its layers were not tried, which needs its weights: the cache is as config.json says")
-        shapes = _configured_shapes(plan, model.dtype, config.block_size)
-    elif shapes.paged_obstacle is None:
-        mergeable = find_mergeable(model, lambda: observe_geometry(model))
-    geometry = shapes.geometry
-    lack = None
+        observed = _configured(config, plan, model)
+    memory, lack = observed.memory, None
     try:
-        sizes = choose_cache_sizes(
-            config,
-            shapes.block_bytes,
-            shapes.slot_bytes,
-            plan.max_total_tokens,
-            plan.device,
-            reserved_bytes=plan.weight_bytes,
-            keeps_snapshots=shapes.paged_obstacle is None,
-        )
+        sizes = memory.sizes(config, plan, reserved_bytes=plan.weight_bytes)
     except ModelNotSupported as error:
         sizes, lack = CacheSizes(0, 0, 0, 0, config.max_num_sequences), str(error)
-    if config.max_draft_tokens and shapes.paged_obstacle is None and has_recurrent_layers(model):
+    if config.max_draft_tokens and memory.paged_obstacle is None and has_recurrent_layers(model):
         notes.append(NO_DRAFTS)
-    info = describe_model(
-        config,
-        plan,
-        model,
-        geometry,
-        sizes,
+    facts = ModelFacts(
+        config=config,
+        plan=plan,
+        model=model,
         num_parameters=num_parameters,
-        hidden_size=shapes.hidden_size,
         pooling=find_own_pooling(plan.directory, notes.append),
-        num_rounded_layers=expected_num_layers(model, mergeable, config.quantize) if config.quantize else {},
-        stored_layers=expected_stored_layers(model, mergeable),
-        linear_dtype="float16" if keeps_float16(plan, config) and _has_plain_linears(model) else None,
-        bfloat16_products=_expected_products(config, plan) if _has_plain_linears(model) else None,
-        kernels=_expected_kernels(config, plan, model, shapes, mergeable),
-        paged_obstacle=shapes.paged_obstacle,
+        media=media,
+        linears=expected_linear_facts(model, observed.mergeable, plan, config),
     )
-    return info, lack
+    if memory.paged_obstacle is None:
+        layers = [expected_fusion(model, plan.device, observed.mergeable)]
+        kernels = paged_kernels(plan.device, model.dtype, memory.geometry.dtype, facts.linears, layers)
+    else:
+        kernels = fallback_kernels(plan.device, model.dtype, facts.linears)
+    return facts.describe(memory, sizes, observed.hidden_size, tuple(kernels)), lack
 
 
-class _Shapes(NamedTuple):
-    """The shapes of what a model keeps of a sequence, and of a hidden state.
+class _Observed(NamedTuple):
+    """The result of a pass of a few tokens. hidden_size: the number of entries of a hidden state.
 
-    block_bytes: of the keys and values of a block. slot_bytes: of a sequence's recurrent state; None without
-    such layers. paged_obstacle: as of `PlannedModel`; geometry has no layers then.
+    mergeable: as of `find_mergeable`.
     """
 
-    geometry: KVGeometry
-    block_bytes: int
-    slot_bytes: int | None
+    memory: SequenceMemory
     hidden_size: int
-    paged_obstacle: str | None
+    mergeable: Mergeable
 
 
-def _observe(plan: PlannedModel, model: PreTrainedModel, block_size: int) -> _Shapes | None:
+def _observe(config: EngineConfig, plan: PlannedModel, model: PreTrainedModel) -> _Observed | None:
     """Return what a pass of a few tokens shows; None if the model looks at data.
 
     Raises ModelNotSupported if the model can neither attend over pages nor run on the fallback path.
@@ -202,12 +184,12 @@ def _observe(plan: PlannedModel, model: PreTrainedModel, block_size: int) -> _Sh
         if obstacle is None:
             try:
                 adapt_modules(model)
-                return _on_pages(model, block_size)
+                return _on_pages(config, plan, model)
             except NoPagedAttention as error:
                 if _wants_data(error.__cause__):
                     return None
                 obstacle = str(error)
-        return _on_fallback(model, block_size, obstacle)
+        return _on_fallback(config, plan, model, obstacle)
     except ModelNotSupported as error:
         if obstacle is None:
             raise
@@ -216,23 +198,31 @@ def _observe(plan: PlannedModel, model: PreTrainedModel, block_size: int) -> _Sh
         return None
 
 
-def _on_pages(model: PreTrainedModel, block_size: int) -> _Shapes:
+def _on_pages(config: EngineConfig, plan: PlannedModel, model: PreTrainedModel) -> _Observed:
     states = HiddenStates(model)
     geometry = observe_geometry(model)
+    mergeable = _mergeable(plan, model, lambda: observe_geometry(model))
     slot_bytes = observe_states(model).geometry.slot_bytes if has_recurrent_layers(model) else None
-    return _Shapes(geometry, geometry.block_bytes(block_size), slot_bytes, states.rows.shape[-1], None)
+    memory = SequenceMemory.on_pages(geometry, slot_bytes, config)
+    return _Observed(memory, states.rows.shape[-1], mergeable)
 
 
-def _on_fallback(model: PreTrainedModel, block_size: int, obstacle: str) -> _Shapes:
+def _on_fallback(
+    config: EngineConfig, plan: PlannedModel, model: PreTrainedModel, obstacle: str
+) -> _Observed:
     states = HiddenStates(model)
-    cost = observe_cost(CachedModel(model)).with_audio_of(model)
-    return _Shapes(
-        KVGeometry((), model.dtype),
-        cost.token_bytes * block_size,
-        cost.sequence_bytes or None,
-        states.rows.shape[-1],
-        obstacle,
-    )
+    # RWKV reads some weights in the first pass alone, which is the one that merges layers at a start.
+    with readers_observed([module for module in model.modules() if is_plain(module)]):
+        cached = CachedModel(model)
+    ids = torch.arange(2, device=model.device)
+    mergeable = _mergeable(plan, model, lambda: cached.compute(cached.new_cache(), ids, ids))
+    memory = SequenceMemory.on_fallback(observe_cost(cached), model, obstacle, config)
+    return _Observed(memory, states.rows.shape[-1], mergeable)
+
+
+def _mergeable(plan: PlannedModel, model: PreTrainedModel, run: Callable[[], object]) -> Mergeable:
+    """Return what `find_mergeable` returns, on a device where layers are merged."""
+    return find_mergeable(model, run) if plan.device.type == "cpu" else {}
 
 
 def _wants_data(error: BaseException | None) -> bool:
@@ -240,48 +230,13 @@ def _wants_data(error: BaseException | None) -> bool:
     return isinstance(error, NotImplementedError | RuntimeError) and "meta" in str(error).lower()
 
 
-def _configured_shapes(plan: PlannedModel, dtype: torch.dtype, block_size: int) -> _Shapes:
-    config = plan.config.get_text_config()
-    num_heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
-    dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    layers = (LayerGeometry(index, num_heads, dim, dim) for index in range(config.num_hidden_layers))
-    geometry = KVGeometry(tuple(layers), dtype)
-    shown = geometry if plan.paged_obstacle is None else KVGeometry((), dtype)
-    block_bytes = geometry.block_bytes(block_size)
-    return _Shapes(shown, block_bytes, None, config.hidden_size, plan.paged_obstacle)
-
-
-def _has_plain_linears(model: PreTrainedModel) -> bool:
-    """Return whether any linear layer's weight is plain once it is read."""
-    return any(is_plain(module) for module in model.modules())
-
-
-def _expected_products(config: EngineConfig, plan: PlannedModel) -> Bfloat16Products | None:
-    """Return how linear layers of bfloat16 would be multiplied; None where there are none, or no choice."""
-    if config.quantize or linear_obstacle(plan.device, plan.dtype) or keeps_float16(plan, config):
-        return None
-    return products_of(config.bfloat16_products)
-
-
-def _expected_kernels(
-    config: EngineConfig, plan: PlannedModel, model: PreTrainedModel, shapes: _Shapes, mergeable: Mergeable
-) -> tuple[Kernel, ...]:
-    """Return the compiled code that would be tried. mergeable: as of `find_mergeable`."""
-    device, dtype = plan.device, plan.dtype
-    has_plain_linears = _has_plain_linears(model)
-    has_stored_layers = any(isinstance(module, UnreadLinear) for module in model.modules())
-    linear = kernel("linear", linear_obstacle(device, dtype) if has_plain_linears else NO_PLAIN_LINEARS)
-    if shapes.paged_obstacle is not None:
-        return tuple(
-            fallback_kernels(
-                device, dtype, linear, quantize=config.quantize, has_stored_layers=has_stored_layers
-            )
-        )
-    return (
-        kernel("decode_attention", decode_obstacle(device, shapes.geometry.dtype)),
-        kernel("chunk_attention", chunk_obstacle(device, shapes.geometry.dtype)),
-        linear,
-        *quantized_kernels(config.quantize, lacks_library(), has_stored_layers=has_stored_layers),
-        expected_fusion(model, device, mergeable),
-        kernel("ranking", decode_obstacle(device, dtype)),
-    )
+def _configured(config: EngineConfig, plan: PlannedModel, model: PreTrainedModel) -> _Observed:
+    """Return what config.json says, of a model whose layers were not tried."""
+    text_config = plan.config.get_text_config()
+    num_heads = getattr(text_config, "num_key_value_heads", None) or text_config.num_attention_heads
+    dim = getattr(text_config, "head_dim", None) or text_config.hidden_size // text_config.num_attention_heads
+    layers = (LayerGeometry(index, num_heads, dim, dim) for index in range(text_config.num_hidden_layers))
+    memory = SequenceMemory.on_pages(KVGeometry(tuple(layers), model.dtype), None, config)
+    if plan.paged_obstacle is not None:
+        memory = memory._replace(geometry=KVGeometry((), model.dtype), paged_obstacle=plan.paged_obstacle)
+    return _Observed(memory, text_config.hidden_size, {})

@@ -3,11 +3,9 @@
 from collections.abc import Callable
 
 from engine.assembly.engine_parts import EngineParts
+from engine.assembly.kernel_reports import fallback_kernels
 from engine.assembly.prepared_model import PreparedModel
-from engine.attention.kv_cache.budget import choose_cache_sizes
-from engine.attention.kv_cache.geometry import KVGeometry
-from engine.linear.packed_linear import linear_kernel
-from engine.model.fallback.kernels import fallback_kernels
+from engine.assembly.sequence_memory import SequenceMemory
 from engine.model.fallback.runner import FallbackRunner
 from engine.model.fallback.trial import STEPWISE, cannot_fall_back, choose_fallback_steps
 from engine.model.loading.refusals import one_line
@@ -34,27 +32,12 @@ def fallback_parts(prepared: PreparedModel, obstacle: str, on_progress: Callable
         raise ModelNotSupported(cannot_fall_back(obstacle, one_line(error))) from error
     if runner.is_stepwise:
         on_progress(STEPWISE)
-    sizes = choose_cache_sizes(
-        config,
-        cost.token_bytes * config.block_size,
-        cost.with_audio_of(model).sequence_bytes or None,
-        loaded.plan.max_total_tokens,
-        model.device,
-        keeps_snapshots=False,
-    )
+    memory = SequenceMemory.on_fallback(cost, model, obstacle, config)
+    sizes = memory.sizes(config, loaded.plan)
     states = SequenceStates(StateSlots(sizes.max_num_sequences), config.block_size, takes_snapshots=False)
     scheduler = prepared.scheduler(sizes, runner, states, shares_blocks=False)
-    kernels = tuple(
-        fallback_kernels(
-            model.device,
-            model.dtype,
-            linear_kernel(model),
-            quantize=config.quantize,
-            has_stored_layers=prepared.has_stored_layers,
-        )
-    )
+    kernels = tuple(fallback_kernels(model.device, model.dtype, prepared.linears))
     if config.require_native:
         check_none_is_missing(kernels)
-    geometry = KVGeometry((), model.dtype)
-    info = prepared.describe(geometry, sizes, runner, kernels, paged_obstacle=obstacle)
+    info = prepared.facts.describe(memory, sizes, runner.hidden_states.shape[1], kernels)
     return EngineParts(config, runner, scheduler, loaded.tokenizer, info, None, loaded.speech)

@@ -3,28 +3,24 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.assembly.engine_parts import EngineParts
+from engine.assembly.kernel_reports import paged_kernels
+from engine.assembly.model_facts import NO_DRAFTS
 from engine.assembly.prepared_model import PreparedModel
-from engine.attention.kv_cache.budget import choose_cache_sizes
+from engine.assembly.sequence_memory import SequenceMemory
 from engine.attention.kv_cache.pages import KVPages
-from engine.attention.native_chunks import chunk_obstacle
-from engine.attention.native_decode import decode_obstacle
 from engine.attention.paged_backend import PagedBackend
 from engine.fusion.install_fast_path import ObservedSteps, install_fast_path, observe_steps
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
-from engine.linear.packed_linear import linear_kernel
 from engine.model.checks.reference_pass import is_same, largest_difference
 from engine.model.checks.self_check import check_attention, decoded_logits, eager_logits, paged_logits
-from engine.model.description import NO_DRAFTS
 from engine.model.geometry_probe import observe_geometry
 from engine.model.runner import ModelRunner
-from engine.native.obstacles import find_obstacle, lacks_library
-from engine.port.info.kernels import Kernel, check_none_is_missing, kernel, quantized_kernels
+from engine.port.info.kernels import Kernel, check_none_is_missing
 from engine.scheduling.sequence_states import SequenceStates
 from engine.scheduling.state_slots import StateSlots
 from engine.state.by_sequence import compute_by_sequence
@@ -46,13 +42,9 @@ def paged_parts(prepared: PreparedModel, on_progress: Callable[[str], None]) -> 
     geometry = observe_geometry(loaded.model)
     observed = observe_states(loaded.model) if has_recurrent_layers(loaded.model) else None
     device = loaded.model.device
-    sizes = choose_cache_sizes(
-        config,
-        geometry.block_bytes(config.block_size),
-        None if observed is None else observed.geometry.slot_bytes,
-        loaded.plan.max_total_tokens,
-        device,
-    )
+    slot_bytes = None if observed is None else observed.geometry.slot_bytes
+    memory = SequenceMemory.on_pages(geometry, slot_bytes, config)
+    sizes = memory.sizes(config, loaded.plan)
     states = None
     if observed is not None:
         compute_by_sequence(observed.modules)
@@ -68,10 +60,11 @@ def paged_parts(prepared: PreparedModel, on_progress: Callable[[str], None]) -> 
             StateSlots(states.num_slots), config.block_size, takes_snapshots=config.prefix_caching
         )
     scheduler = prepared.scheduler(sizes, runner, slots)
-    kernels = tuple(_install_kernels(prepared, runner, geometry.dtype))
+    layers = _install_layers(prepared, runner)
+    kernels = tuple(paged_kernels(device, loaded.model.dtype, geometry.dtype, prepared.linears, layers))
     if config.require_native:
         check_none_is_missing(kernels)
-    info = prepared.describe(geometry, sizes, runner, kernels)
+    info = prepared.facts.describe(memory, sizes, runner.hidden_states.shape[1], kernels)
     return PagedParts(config, runner, scheduler, loaded.tokenizer, info, loaded.media, None, attention)
 
 
@@ -91,17 +84,13 @@ def _choose_steps(model: PreTrainedModel, runner: ModelRunner, on_progress: Call
         runner.is_stepwise = False
 
 
-def _install_kernels(prepared: PreparedModel, runner: ModelRunner, kv_dtype: torch.dtype) -> Iterator[Kernel]:
-    """Replace layers and passes by compiled code, and report on all compiled code that the model can use.
+def _install_layers(prepared: PreparedModel, runner: ModelRunner) -> Iterator[Kernel]:
+    """Replace layers and passes by compiled code, and report on it.
 
     Raises NoPagedAttention if paged attention differs from the model's own.
     """
-    model, quantize = prepared.loaded.model, prepared.config.quantize
-    has_stored_layers = prepared.has_stored_layers
-    is_quantized = quantize is not None or has_stored_layers
-    yield kernel("decode_attention", decode_obstacle(model.device, kv_dtype))
-    yield kernel("chunk_attention", chunk_obstacle(model.device, kv_dtype))
-    yield linear_kernel(model)
+    model = prepared.loaded.model
+    is_quantized = prepared.config.quantize is not None or bool(prepared.linears.num_stored)
     eager, paged = eager_logits(model), list[Tensor]()
 
     def run() -> Tensor:
@@ -110,7 +99,6 @@ def _install_kernels(prepared: PreparedModel, runner: ModelRunner, kv_dtype: tor
             check_attention(model, paged[0], eager, is_quantized=is_quantized)
         return paged[-1]
 
-    yield from quantized_kernels(quantize, lacks_library(), has_stored_layers=has_stored_layers)
     # Each of these needs the result of the one before it.
     yield fuse_layers(model, run, is_quantized=is_quantized)
     if not paged:
@@ -125,4 +113,3 @@ def _install_kernels(prepared: PreparedModel, runner: ModelRunner, kv_dtype: tor
     # Its last pass was that of the stacked layers, which the fast path must equal.
     last = steps[0] if steps else None
     yield install_fast_path(model, runner, lambda: decoded_logits(runner), last)
-    yield kernel("ranking", find_obstacle(model.device, model.dtype))

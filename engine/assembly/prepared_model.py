@@ -1,24 +1,23 @@
 """A model in memory with its linear layers merged, quantized and packed, before it has a cache."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import torch
 
+from engine.assembly.model_facts import ModelFacts
 from engine.attention.kv_cache.budget import CacheSizes
-from engine.attention.kv_cache.geometry import KVGeometry
 from engine.config import EngineConfig
+from engine.linear.linear_facts import LinearFacts, linear_facts
 from engine.linear.merged_linear import merge_linears
-from engine.linear.packed_linear import can_pack, convert_float16, linear_dtype, pack_linears
-from engine.linear.panel_linear import Bfloat16Products
+from engine.linear.packed_linear import can_pack, convert_float16, pack_linears
 from engine.linear.products import choose_products
 from engine.linear.rounded.quantization import Quantized, check_can_quantize, quantize_linears
-from engine.linear.rounded.stored_groups import pack_unread_linears, stored_layers
+from engine.linear.rounded.stored_groups import pack_unread_linears
 from engine.linear.stored_linears import DoesNotFit, describe_linears, restore_linears
 from engine.linear.unread_linear import put_unread_linears, read_plain_linears
 from engine.model.adaptation.adapted_modules import adapt_modules
 from engine.model.adaptation.rope_by_row import install_rope_by_row
-from engine.model.description import describe_model
 from engine.model.fallback.runner import FallbackRunner
 from engine.model.loading.checkpoint.complete import check_finite
 from engine.model.loading.loader import LoadedModel, load_model
@@ -27,8 +26,7 @@ from engine.model.runner import ModelRunner
 from engine.native.cpus import choose_num_threads
 from engine.native.obstacles import lacks_library
 from engine.port.errors import NoPagedAttention
-from engine.port.info.kernels import Kernel, check_none_is_missing, kernel
-from engine.port.info.model_info import ModelInfo
+from engine.port.info.kernels import check_none_is_missing, kernel
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.cache_changes import CacheChanges
 from engine.scheduling.scheduler import Scheduler
@@ -40,19 +38,27 @@ _MAX_STEPWISE_TOKENS: Final = 64
 class PreparedModel(NamedTuple):
     """A model in memory with its linear layers packed, and the configuration that asks for it.
 
-    The other fields are as in `ModelInfo`.
+    paged_obstacle: as in `ModelInfo`, as far as it is known before the model has a cache.
     """
 
     config: EngineConfig
     loaded: LoadedModel
-    num_rounded_layers: Mapping[str, int]
-    bfloat16_products: Bfloat16Products | None
+    linears: LinearFacts
     paged_obstacle: str | None
 
     @property
-    def has_stored_layers(self) -> bool:
-        """True if linear layers keep the integers of the checkpoint."""
-        return bool(stored_layers(self.loaded.model))
+    def facts(self) -> ModelFacts:
+        """The facts from which the model is described."""
+        loaded = self.loaded
+        return ModelFacts(
+            config=self.config,
+            plan=loaded.plan,
+            model=loaded.model,
+            num_parameters=loaded.num_parameters,
+            pooling=loaded.pooling,
+            media=frozenset() if loaded.media is None else loaded.media.processor.kinds,
+            linears=self.linears,
+        )
 
     def scheduler(
         self,
@@ -81,49 +87,14 @@ class PreparedModel(NamedTuple):
             or (1 if self.loaded.model.device.type == "cpu" else None),
         )
 
-    def describe(
-        self,
-        geometry: KVGeometry,
-        sizes: CacheSizes,
-        runner: ModelRunner | FallbackRunner,
-        kernels: tuple[Kernel, ...],
-        *,
-        paged_obstacle: str | None = None,
-    ) -> ModelInfo:
-        """Return the description of the model with its cache, runner and kernels.
-
-        The arguments are as of `describe_model`.
-        """
-        media = None if paged_obstacle else self.loaded.media  # the fallback path reads text alone
-        return describe_model(
-            self.config,
-            self.loaded.plan,
-            self.loaded.model,
-            geometry,
-            sizes,
-            num_parameters=self.loaded.num_parameters,
-            hidden_size=runner.hidden_states.shape[1],
-            pooling=self.loaded.pooling,
-            num_rounded_layers=self.num_rounded_layers,
-            stored_layers=stored_layers(self.loaded.model),
-            linear_dtype=linear_dtype(self.loaded.model),
-            bfloat16_products=self.bfloat16_products,
-            kernels=kernels,
-            paged_obstacle=paged_obstacle,
-            media=frozenset() if media is None else media.processor.kinds,
-        )
-
 
 def prepare_model(config: EngineConfig, on_progress: Callable[[str], None]) -> PreparedModel:
     """Load a model, and hasten its linear layers as far as it helps.
 
     Raises ModelNotSupported where it cannot be served, and KernelsMissing by `config.require_native`.
     """
-    if config.require_native and choose_device(config.device).type == "cpu":
-        check_none_is_missing([kernel("ranking", lacks_library())])  # before the model is loaded
+    check_compiled_code(config)
     torch.set_num_threads(config.num_threads or choose_num_threads())
-    if config.quantize:
-        check_can_quantize(config.quantize, choose_device(config.device))
     loaded = load_model(config, on_progress)
     obstacle = loaded.plan.paged_obstacle
     if obstacle is None:
@@ -143,8 +114,21 @@ def prepare_model(config: EngineConfig, on_progress: Callable[[str], None]) -> P
         on_progress(
             f"note: no products of bfloat16 are {config.bfloat16_products} here, whatever is asked for"
         )
-    num_rounded_layers = {} if quantized is None else quantized.num_layers
-    return PreparedModel(config, loaded, num_rounded_layers, products, obstacle)
+    num_rounded = {} if quantized is None else quantized.num_layers
+    linears = linear_facts(loaded.model, num_rounded, products, quantize=config.quantize)
+    return PreparedModel(config, loaded, linears, obstacle)
+
+
+def check_compiled_code(config: EngineConfig) -> None:
+    """Check for the compiled code that a configuration needs, whatever the model.
+
+    Raises KernelsMissing by `config.require_native`, and ModelNotSupported by `config.quantize`.
+    """
+    device = choose_device(config.device)
+    if config.require_native and device.type == "cpu":
+        check_none_is_missing([kernel("ranking", lacks_library())])
+    if config.quantize:
+        check_can_quantize(config.quantize, device)
 
 
 class _PackedLinears(NamedTuple):

@@ -2,13 +2,11 @@
 
 import logging
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import torch
-from torch import Tensor
 
-from engine.attention.batch import Batch, build_batch
+from engine.attention.batch import build_batch
 from engine.core.job import Job
 from engine.core.job_table import AnyJob, JobTable, Output
 from engine.core.launched_step import LaunchedStep
@@ -17,12 +15,12 @@ from engine.core.stages.beam_stage import BeamStage
 from engine.core.stages.draft_stage import Draft, DraftStage
 from engine.core.stages.embedding_job import EmbeddingJob
 from engine.core.stages.embedding_stage import EmbeddingStage
+from engine.core.stages.next_tokens import NextTokens, find_ends
 from engine.core.stages.prompt_logprobs import find_prompt_rows, launch_prompt_scores
-from engine.core.stages.sampling_stage import SamplingStage, SequenceEnd
+from engine.core.stages.sampling_stage import SamplingStage
 from engine.grammar.compiler import CompiledGrammar
 from engine.grammar.mask_thread import MaskThread
 from engine.host.limited_log import LimitedLog
-from engine.host.transfers import upload
 from engine.port.info.adapter import Adapter, UsedAdapters
 from engine.port.info.stats import Counters, EngineStats, StepCounters
 from engine.port.request import EmbeddingRequest, GenerationRequest, Pooling
@@ -74,11 +72,12 @@ class EngineCore:
         self.tokenizer = tokenizer
         self._cache_tags = cache_tags
         self._draft_stage = DraftStage(speculator, self.counters.drafts)
-        self._sampling_stage = SamplingStage(
+        self._beam_stage = BeamStage(scheduler, sampler, tokenizer, runner.device)
+        sampling = SamplingStage(
             scheduler, sampler, tokenizer, runner.device, self._draft_stage, jump_forward=jump_forward
         )
+        self._next_tokens = NextTokens(sampling, self._beam_stage)
         self._mask_thread = MaskThread()
-        self._beam_stage = BeamStage(scheduler, sampler, tokenizer, runner.device)
         self._embedding_stage = EmbeddingStage()
         self._jobs = JobTable(
             scheduler, runner, self.counters, beams=self._beam_stage, embeddings=self._embedding_stage
@@ -270,7 +269,7 @@ class EngineCore:
         batch = build_batch(
             schedule.entries, runner.block_size, runner.device, schedule.drafts, schedule.snapshots
         )
-        ends = list(self._ends(batch, drafts))
+        ends = list(find_ends(batch, self._jobs.generating, drafts))
         end_rows = [row for end in ends for row in end.rows]
         prompt_rows = find_prompt_rows(batch, self._jobs.generating)
         grammars = [
@@ -288,45 +287,8 @@ class EngineCore:
         self.scheduler.complete(schedule)
         step.prompt_scores = launch_prompt_scores(prompt_rows, logits[len(end_rows) :], readback)
         step.embeddings = self._embedding_stage.launch(batch, runner, readback)
-        self._launch_choice(step, ends, logits[: len(end_rows)])
+        step.tokens = self._next_tokens.launch(ends, logits[: len(end_rows)], readback)
         readback.pack()
-
-    def _ends(self, batch: Batch, drafts: dict[Sequence, Draft]) -> Iterator[SequenceEnd]:
-        """Yield the sequences whose next tokens this batch gives, with the part of their drafts in it."""
-        for entry, span in zip(batch.entries, batch.spans, strict=True):
-            sequence = entry.sequence
-            job = self._jobs.generating.get(sequence.arrival)
-            if job is None or not entry.reaches_end:
-                continue
-            last_row = span.row + span.num_tokens - 1
-            if (rows := batch.drafted.get(sequence)) is None:
-                yield SequenceEnd(job, sequence, [last_row])
-            else:
-                draft = Draft._make(part[: len(rows)] for part in drafts[sequence])
-                yield SequenceEnd(job, sequence, [last_row, *rows], draft)
-
-    def _launch_choice(self, step: LaunchedStep, ends: list[SequenceEnd], logits: Tensor) -> None:
-        """Start ranking candidates for beams, and sampling all other sequences.
-
-        logits: raw, [n, vocab_size], the rows of all ends.
-        """
-        searched = [end for end in ends if end.job.request.beams]
-        if not searched:
-            step.sequences = self._sampling_stage.launch(ends, logits, step.readback)
-            return
-        is_searched = [end.job.request.beams is not None for end in ends for _ in end.rows]
-        of_sampled, of_searched = (
-            logits[
-                upload(
-                    [row for row, its in enumerate(is_searched) if its == wanted], logits.device, torch.int64
-                )
-            ]
-            for wanted in (False, True)
-        )
-        sampled = [end for end in ends if not end.job.request.beams]
-        step.sequences = self._sampling_stage.launch(sampled, of_sampled, step.readback)
-        beams = [(end.job, end.sequence) for end in searched]
-        step.beams = self._beam_stage.launch(beams, of_searched, step.readback)
 
     def _collect(self, step: LaunchedStep, outputs: list[Output]) -> None:
         """Add results to `outputs` one by one, so that an exception fails only requests without a result."""
@@ -340,10 +302,8 @@ class EngineCore:
             self._jobs.take(step.prompt_scores.keep(self.tokenizer), outputs)
         if step.embeddings is not None:
             self._jobs.take_embeddings(step.embeddings.results(), outputs)
-        if step.sequences is not None:
-            self._jobs.take(self._sampling_stage.collect(step.sequences, batch_size), outputs)
-        if step.beams is not None:
-            self._jobs.take(self._beam_stage.collect(step.beams, batch_size), outputs)
+        if step.tokens is not None:
+            self._jobs.take(self._next_tokens.collect(step.tokens, batch_size), outputs)
 
     def _note_start(self, schedule: Schedule, now: float) -> None:
         for entry in schedule.entries:

@@ -10,10 +10,11 @@ from engine.grammar.compiler import CompiledGrammar
 from engine.port.errors import GenerationFailed
 from engine.port.events import PromptToken, TokenEvent
 from engine.port.request import GenerationRequest
+from engine.port.text.sampled import Sampled
 from engine.port.text.sequence_output import SequenceOutput
+from engine.port.text.token_times import TokenTimes
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.request_tables import RequestTables
-from engine.sampling.sampler import Sampled
 from engine.sampling.state import SamplingState
 from engine.scheduling.sequence import Sequence
 
@@ -112,7 +113,9 @@ class Job:
             stop_patterns=tables.stop_patterns,
             stop_token_ids=tables.stop_token_ids,
         )
-        state = SequenceState(self, sequence, sampling, output, self.started_at or self.submitted_at)
+        started_at = self.started_at or self.submitted_at
+        times = TokenTimes(started_at, started_at - self.submitted_at)
+        state = SequenceState(self, sequence, sampling, output, times)
         self.states[sequence] = state
         return state
 
@@ -120,7 +123,7 @@ class Job:
         self.started_at = now
         self.num_cached_tokens = num_cached_tokens
         for state in self.states.values():
-            state.last_time = now
+            state.times.last_time, state.times.queue_s = now, now - self.submitted_at
 
     def take_prompt(self, tokenizer: Tokenizer) -> tuple[PromptToken, ...] | None:
         """Return the prompt's tokens for the first event if their log-probabilities are requested.
@@ -150,11 +153,8 @@ class SequenceState:
     output: SequenceOutput
     """The text so far, and the rule by which it ends."""
 
-    last_time: float
-    """The time of its previous token, or of its request's start."""
-
-    wait_s: float = 0.0
-    """The seconds from `last_time` until the current step began."""
+    times: TokenTimes
+    """The times of its tokens, by the same clock as those of the job."""
 
     @property
     def num_draftable(self) -> int:
@@ -163,28 +163,23 @@ class SequenceState:
 
     def begin_step(self, now: float) -> None:
         """Record that a step which computes a part of the sequence began at `now`."""
-        self.wait_s = now - self.last_time
+        self.times.wait_s = now - self.times.last_time
 
     def accept(self, sampled: Sampled, tokenizer: Tokenizer, *, batch_size: int, now: float) -> TokenEvent:
         """Append a token and return its event, which has a `finish` if the token is the last."""
-        token_id = sampled.token_id
-        sequence = self.sequence
+        token_id, sequence = sampled.token_id, self.sequence
         sequence.token_ids.append(token_id)
         self.sampling.accept(token_id)
-        step_s, self.last_time = now - self.last_time, now
-        job = self.job
+        job, times = self.job, self.times
+        times.step_s, times.last_time = now - times.last_time, now
         return self.output.append(
-            token_id,
+            sampled,
+            times,
             is_complete=self.sampling.is_finished,
-            logprob=sampled.logprob,
-            top_logprobs=sampled.top_logprobs,
             prompt=job.take_prompt(tokenizer),
             num_cached_tokens=job.num_cached_tokens,
             num_preemptions=sequence.num_preemptions,
             batch_size=batch_size,
-            queue_s=(job.started_at or now) - job.submitted_at,
-            wait_s=self.wait_s,
-            step_s=step_s,
         )
 
 

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from engine.core.stages.beam_stage import LaunchedBeams
 from engine.core.stages.embedding_stage import LaunchedEmbeddings
+from engine.core.stages.next_tokens import LaunchedTokens
 from engine.core.stages.prompt_logprobs import LaunchedPromptScores
-from engine.core.stages.sampling_stage import LaunchedSequences
 from engine.host.transfers import Readback
 from engine.port.info.stats import StepCounters
 from engine.scheduling.schedule import Schedule
@@ -30,7 +29,6 @@ class LaunchedStep:
     readback: Readback = field(default_factory=Readback)
     prompt_scores: LaunchedPromptScores | None = None
     embeddings: LaunchedEmbeddings | None = None
-    sequences: LaunchedSequences | None = None
-    beams: LaunchedBeams | None = None
+    tokens: LaunchedTokens | None = None
     failed_media: frozenset[bytes] = frozenset()
     error: Exception | None = None

@@ -4,7 +4,7 @@ A layer is recognised by its submodules. Their code is not examined: the layer a
 compute a small batch, and a layer whose outputs differ stays as it was.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -57,7 +57,7 @@ def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor], *, is_quantiz
         if unknown[place] is None
     }
     if not trials:
-        return report(0, Obstacle(next(filter(None, unknown.values()), "it has no layers like Llama's")))
+        return report(0, _unlike(unknown.values()))
     expected = _logits_on_trial(trials, run)
     fused = {place: trial.fused for place, trial in trials.items() if trial.fused is not None}
     _put(fused)
@@ -65,7 +65,7 @@ def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor], *, is_quantiz
         _put({place: layers[place] for place in fused})
         return report(0, Obstacle("the model's logits differ from those of its own layers", is_lack=True))
     kept = [trial.obstacle for trial in trials.values() if trial.obstacle is not None]
-    others = max(kept, key=lambda each: each.is_lack, default=Obstacle("others are not like Llama's"))
+    others = max(kept, key=lambda each: each.is_lack, default=_unlike(unknown.values()))
     return report(len(fused), others)
 
 
@@ -86,8 +86,12 @@ def expected_fusion(
     obstacle = find_obstacle(device, model.dtype)
     unknown = [_unknown_part(layer, model.dtype, can_merge) for layer in layers]
     num_fused = 0 if obstacle else unknown.count(None)
-    reason = next(filter(None, unknown), "it has no layers like Llama's")
-    return kernel_of_layers("layer_fusion", num_fused, len(unknown), obstacle or Obstacle(reason))
+    return kernel_of_layers("layer_fusion", num_fused, len(unknown), obstacle or _unlike(unknown))
+
+
+def _unlike(unknown: Iterable[str | None]) -> Obstacle:
+    """Return why not all layers are tried. unknown: as of `_unknown_part`, of each layer."""
+    return Obstacle(next(filter(None, unknown), "it has no layers like Llama's"))
 
 
 def _decoder_layers(model: PreTrainedModel) -> dict[_Place, nn.Module]:

@@ -124,6 +124,16 @@ def find_mergeable(model: PreTrainedModel, run: Callable[[], object]) -> Mergeab
     return found
 
 
+def merged_into_others(mergeable: Mergeable) -> set[nn.Module]:
+    """Return the layers that are no more once the first of each group stands for all of it."""
+    return {
+        parent.get_submodule(name)
+        for parent, groups in mergeable.items()
+        for names in groups
+        for name in names[1:]
+    }
+
+
 @torch.inference_mode()
 def merge_linears(model: PreTrainedModel, *, lazily: bool = False) -> int:
     """Merge the linears that have the same input, and return the number of merged layers.

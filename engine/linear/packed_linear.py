@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
-from engine.linear.merged_linear import MergedLinear
+from engine.linear.merged_linear import Mergeable, MergedLinear, merged_into_others
 from engine.linear.panel_linear import Float16PanelLinear, PanelLinear
 from engine.linear.plain_linear import ReadLinear, is_plain
 from engine.native.bfloat16 import compiled_bfloat16_obstacle, has_compiled_bfloat16, has_onednn_bfloat16
@@ -21,7 +21,8 @@ from engine.port.info.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 # The number of rows for which oneDNN chooses the layout: a small decoding batch.
 _TYPICAL_ROWS = 16
 
-NO_PLAIN_LINEARS: Final = Obstacle("all of its linear layers have integers of fewer bits")
+_NO_LAYERS: Final = Obstacle("all of its linear layers have integers of fewer bits")
+_OTHERS: Final = Obstacle("others have weights of another kind, or that modelling code reads")
 
 
 class PackedLinear(nn.Module):
@@ -94,13 +95,44 @@ def linear_kernel(model: nn.Module) -> Kernel:
     """Return the report on linear layers whose weights keep 16 bits, after `pack_linears`."""
     kinds = (nn.Linear, ReadLinear, PackedLinear, PanelLinear, Float16PanelLinear)
     layers = [part for part in model.modules() if type(part) in kinds]
-    if not layers:
-        return kernel("linear", NO_PLAIN_LINEARS)
     num_compiled = sum(isinstance(layer, PanelLinear) for layer in layers)
     weight = next(model.parameters())
-    obstacle = linear_obstacle(weight.device, weight.dtype)
-    others = Obstacle("others have weights of another kind, or that modelling code reads")
-    return kernel_of_layers("linear", num_compiled, len(layers), obstacle or others)
+    return _report(num_compiled, len(layers), linear_obstacle(weight.device, weight.dtype))
+
+
+def expected_linear_kernel(
+    model: nn.Module,
+    device: torch.device,
+    dtype: torch.dtype,
+    mergeable: Mergeable,
+    *,
+    is_rounded: bool,
+) -> Kernel:
+    """Return what `linear_kernel` would report of a model that has no data.
+
+    device, dtype: of the rows. mergeable: as of `find_mergeable`. is_rounded: whether plain layers are to be
+    quantized.
+    """
+    merged_away = merged_into_others(mergeable)
+    layers = [
+        module
+        for module in model.modules()
+        if type(module) in (nn.Linear, ReadLinear)
+        and module not in merged_away
+        and not (is_rounded and is_plain(module))
+    ]
+    obstacle = linear_obstacle(device, dtype)
+    compiled = [
+        layer for layer in layers if obstacle is None and is_plain(layer) and layer.weight.dtype == dtype
+    ]
+    return _report(len(compiled), len(layers), obstacle)
+
+
+def _report(num_compiled: int, num_layers: int, obstacle: Obstacle | None) -> Kernel:
+    """Return the report on linear layers of 16 bits. obstacle: why compiled code multiplies none here."""
+    if not num_layers:
+        return kernel("linear", _NO_LAYERS)
+    return kernel_of_layers("linear", num_compiled, num_layers, obstacle or _OTHERS)
 
 
 def linear_obstacle(device: torch.device, dtype: torch.dtype) -> Obstacle | None:

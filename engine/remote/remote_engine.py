@@ -2,11 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Sequence
 from functools import partial
-from random import uniform
-from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -17,7 +14,7 @@ from engine.config import MAX_UNREAD_BYTES
 from engine.media.process.client import SHARED as DECODING
 from engine.port.admission import check_embedding, check_request
 from engine.port.engine import Engine
-from engine.port.errors import EngineBusy, EngineDied, EngineError, GenerationFailed, NotCapable
+from engine.port.errors import EngineDied, EngineError, GenerationFailed, NotCapable
 from engine.port.events import Embedding, TokenEvent
 from engine.port.info.adapter import Adapters
 from engine.port.info.capabilities import Capabilities, check_capabilities, check_embedding_capability
@@ -28,40 +25,20 @@ from engine.port.media_item import FileKeeper, MediaProcessor
 from engine.port.request import EmbeddingRequest, GenerationRequest, Media
 from engine.port.stream_registry import StreamRegistry
 from engine.port.text.tokenizer import Tokenizer
-from engine.remote.answer import put_events
 from engine.remote.build import build
-from engine.remote.client.failures import NoAnswer
 from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
 from engine.remote.fleet.admission import Admission
-from engine.remote.fleet.attempts import Attempts
 from engine.remote.fleet.health_watch import is_healthy, watch
 from engine.remote.fleet.load_watch import LoadWatch
-from engine.remote.fleet.router import Router
 from engine.remote.fleet.server import Server
 from engine.remote.local.local_server import LocalServer
-from engine.remote.sequence_events import CachedTokens
+from engine.remote.request_run import RequestRun
+from engine.remote.served_model import ServedModel
 from engine.remote.servers.served_adapters import ServedAdapters
 from engine.remote.wire.token_api import TokenApi
-from engine.scheduling.block_keys import BlockKeys, request_tags
-
-# Of a prompt, which are some thousand tokens: each costs a hash in the event loop.
-_MAX_KEYED_BLOCKS: Final = 256
-# SGLang's pages may hold one token: as many keys would end within a system prompt that all requests share.
-_MIN_KEYED_TOKENS: Final = 16  # of a block
-
-# Between two tries of a sequence that waits for room, growing.
-_ROOM_PAUSE_S: Final = 0.02
-_MAX_ROOM_PAUSE_S: Final = 0.5
 
 _log = logging.getLogger(__name__)
-
-
-class _Progress:
-    """The state of a request. has_begun: whether tokens of the answer that it belongs to have come."""
-
-    def __init__(self, has_begun: bool) -> None:
-        self.has_begun = has_begun
 
 
 class RemoteEngine(Engine):
@@ -94,13 +71,13 @@ class RemoteEngine(Engine):
         """
         self._tokenizer = tokenizer
         self._model_info = model_info
-        self._api = api
         self._servers = [Server(each, is_admitted=each not in absent) for each in upstreams]
-        self._router = Router(self._servers)
+        self._model = ServedModel(
+            api, served_name, tokenizer, self._servers, block_size=model_info.block_size
+        )
         self._adapters = ServedAdapters(upstreams)
         self._admission = admission
         self._patience_s = patience_s
-        self._served_name = served_name
         self._media = media
         transcribes = model_info.speech is not None
         self._capabilities = msgspec.structs.replace(
@@ -111,7 +88,6 @@ class RemoteEngine(Engine):
         )
         self._registry = StreamRegistry(max_unread_bytes, self._cancel)
         self._tasks: dict[int, list[asyncio.Task[None]]] = {}  # by arrival
-        self._num_running = 0
         self._counters = Counters()
         self._server = server
         self._death = asyncio.Event()
@@ -194,11 +170,10 @@ class RemoteEngine(Engine):
         try:
             indexes = iter(range(num_running))
             num_parallel = min(request.num_parallel or num_running, num_running)
-            keys, cached = self._keys(request), CachedTokens()
-            progress = _Progress(request.waits_for_room)
+            put = partial(self._put, arrival)
+            run = RequestRun(self._model, request, put, patience_s=self._patience_s)
             self._tasks[arrival] = [
-                asyncio.create_task(self._run(request, indexes, keys, cached, arrival, progress))
-                for _ in range(num_parallel)
+                asyncio.create_task(self._run(arrival, run, indexes)) for _ in range(num_parallel)
             ]
             while num_running:
                 event = stream.take()
@@ -268,7 +243,7 @@ class RemoteEngine(Engine):
         load = self._load.latest
         num_blocks = self._model_info.num_blocks
         return EngineStats(
-            num_running=self._num_running,
+            num_running=self._model.num_running,
             num_waiting=0 if load is None else load.num_waiting,
             num_blocks=num_blocks,
             num_free_blocks=num_blocks,
@@ -314,7 +289,7 @@ class RemoteEngine(Engine):
     def _check(self, request: GenerationRequest) -> None:
         check_request(request, self._model_info, self._adapters.names)
         # Those of the token API, which sends nothing that transcripts alone need: sounds go another way.
-        check_capabilities(request, self._api.capabilities)
+        check_capabilities(request, self._model.api.capabilities)
 
     def _check_embedding(self, request: EmbeddingRequest) -> None:
         check_embedding(request, self._model_info, self._adapters.names)
@@ -324,113 +299,16 @@ class RemoteEngine(Engine):
         for task in self._tasks.get(arrival, ()):
             task.cancel()
 
-    async def _run(
-        self,
-        request: GenerationRequest,
-        indexes: Iterator[int],
-        keys: Sequence[bytes],
-        cached: CachedTokens,
-        arrival: int,
-        progress: "_Progress",
-    ) -> None:
-        """Run sequences of a request, one after another; others may run beside this."""
-        put = partial(self._put, arrival, progress)
+    async def _run(self, arrival: int, run: RequestRun, indexes: Iterator[int]) -> None:
+        """Run sequences of a request, and report the error that ends them, if any."""
         try:
-            for index in indexes:
-                run = partial(self._sequence, request, index, keys, cached, put)
-                await self._when_there_is_room(run, progress)
+            await run.sequences(indexes)
         except EngineError as error:
             self._registry.deliver(((arrival, error),))
         except Exception:
             _log.exception("a request failed by a bug")
             self._registry.deliver(((arrival, GenerationFailed("the request failed")),))
 
-    async def _when_there_is_room(
-        self, run: Callable[[], Coroutine[Any, Any, None]], progress: "_Progress"
-    ) -> None:
-        """Run one sequence, and run it again where no server has room and part of the answer is out already.
-
-        Before that EngineBusy is raised, which the client may heed. Afterwards other clients' requests, of
-        which this engine knows nothing, would end this one in its middle.
-        """
-        loop = asyncio.get_running_loop()
-        ends_at, pause_s = loop.time() + self._patience_s, _ROOM_PAUSE_S
-        while True:
-            try:
-                return await run()
-            except EngineBusy:
-                if not progress.has_begun or loop.time() + pause_s > ends_at:
-                    raise
-                await asyncio.sleep(uniform(pause_s / 2, pause_s))
-                pause_s = min(2 * pause_s, _MAX_ROOM_PAUSE_S)
-
-    def _put(self, arrival: int, progress: "_Progress", event: TokenEvent) -> None:
-        progress.has_begun = True
+    def _put(self, arrival: int, event: TokenEvent) -> None:
         self._counters.count_token(event)
         self._registry.deliver(((arrival, event),))
-
-    async def _sequence(
-        self,
-        request: GenerationRequest,
-        index: int,
-        keys: Sequence[bytes],
-        cached: CachedTokens,
-        put: Callable[[TokenEvent], None],
-    ) -> None:
-        """Run one sequence; at another server, where one fails before the first token."""
-        num_tokens = len(request.prompt.token_ids) + request.stopping.max_tokens
-        body = partial(self._api.body, request, index, self._served_name, self._tokenizer)
-        with self._counted(), Attempts(self._router, num_tokens, keys, request.adapter) as attempts:
-            while not await self._attempt(attempts, body, request, index, cached, put):
-                pass
-
-    async def _attempt(
-        self,
-        attempts: Attempts,
-        body: Callable[[], Sequence[bytes]],
-        request: GenerationRequest,
-        index: int,
-        cached: CachedTokens,
-        put: Callable[[TokenEvent], None],
-    ) -> bool:
-        """Run a sequence at the server in turn, and return whether it is over, or to be sent to the next."""
-
-        def note_and_put(event: TokenEvent) -> None:
-            attempts.begun()
-            put(event)
-
-        try:
-            await put_events(
-                attempts.server.upstream,
-                self._api,
-                body,
-                request,
-                index,
-                self._tokenizer,
-                put=note_and_put,
-                num_running=lambda: self._num_running,
-                cached=cached,
-                is_fresh=attempts.num_tries > 1,
-            )
-        except (NoAnswer, EngineError) as error:
-            attempts.fail(error)
-            return False
-        attempts.complete()
-        return True
-
-    def _keys(self, request: GenerationRequest) -> list[bytes]:
-        """Return the keys of the prompt's first blocks, by which servers are chosen, if there are several."""
-        if len(self._servers) == 1:
-            return []
-        block_size = max(self._model_info.block_size, _MIN_KEYED_TOKENS)
-        token_ids = list(request.prompt.token_ids[: _MAX_KEYED_BLOCKS * block_size])
-        keys = BlockKeys(request_tags(request), block_size, request.prompt.media)
-        return keys.of(token_ids, len(token_ids) // block_size)
-
-    @contextmanager
-    def _counted(self) -> Iterator[None]:
-        self._num_running += 1
-        try:
-            yield
-        finally:
-            self._num_running -= 1

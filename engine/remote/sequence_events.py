@@ -8,6 +8,7 @@ from typing import Final
 from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest
 from engine.port.text.sequence_output import SequenceOutput
+from engine.port.text.token_times import TokenTimes
 from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import DONE, AnswerReader, NewToken
 
@@ -49,14 +50,14 @@ class SequenceEvents:
         self._num_running = num_running
         self._cached = cached
         self._is_first = index == 0
-        self._last_time = time.perf_counter()
+        self._times = TokenTimes(time.perf_counter())
         self.has_begun = False
         self.is_over = False
 
     @property
     def silent_s(self) -> float:
         """Seconds since the last tokens came, or since the sequence began."""
-        return time.perf_counter() - self._last_time
+        return time.perf_counter() - self._times.last_time
 
     def put(self, pieces: Sequence[bytes]) -> bool:
         """Put the events of data that came together, and return whether the sequence's last one was among it.
@@ -99,22 +100,22 @@ class SequenceEvents:
         reader, batch_size = self._reader, self._num_running()
         if self._is_first:
             self._cached.num = reader.num_cached_tokens
+        times, queue_s = self._times, reader.queue_s
+        times.queue_s = queue_s
         for token in tokens:
             is_first = not self.has_begun
-            step_s = now - self._last_time
+            step_s = now - times.last_time
+            times.step_s = max(step_s - queue_s, 0.0) if is_first else step_s
             event = self._output.append(
-                token.token_id,
+                token,
+                times,
                 is_complete=token.is_complete,
                 is_at_limit=token.is_at_limit,
-                logprob=token.logprob,
-                top_logprobs=token.top_logprobs,
                 prompt=reader.prompt if is_first else None,
                 num_cached_tokens=self._cached.num,
-                queue_s=reader.queue_s,
                 batch_size=batch_size,
-                step_s=max(step_s - reader.queue_s, 0.0) if is_first else step_s,
             )
-            self._last_time, self.has_begun = now, True
+            times.last_time, self.has_begun = now, True
             self._put(event)
             if event.finish is not None:
                 self.is_over = True

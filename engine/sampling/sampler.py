@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-import msgspec
 import torch
 from torch import Tensor
 
 from engine.host.transfers import DeviceValue, Readback, send, upload
 from engine.port.errors import GenerationFailed, NotFinite, NoTokenLeft
 from engine.port.events import TokenLogprob
+from engine.port.text.sampled import Sampled
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.beam_search import Candidate
 from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
@@ -26,14 +26,6 @@ Draw = Callable[[Tensor, Sequence[SamplingState]], tuple[Tensor, Tensor]]
 # The most logits that are copied at once on a CPU: 8 rows of 151,936 fit its caches, while 32 rows take twice
 # the time per row.
 _MAX_LOGITS = 8 * 151_936
-
-
-class Sampled(msgspec.Struct, frozen=True):
-    """The token drawn for one row; log-probabilities as in `TokenEvent`."""
-
-    token_id: int
-    logprob: float | None = None
-    top_logprobs: tuple[TokenLogprob, ...] = ()
 
 
 class LaunchedLogprobs(NamedTuple):

@@ -1,5 +1,7 @@
 """The scheduler, which chooses the tokens that the next step computes: pure, no torch, no clock.
 
+`StepPlan` makes the choice of one step, from the sequences that wait and run (`Queues`).
+
 Invariants (tests/unit/engine/scheduling/test_scheduler.py):
 - a step computes at most `max_batch_tokens` tokens, of at most `max_num_sequences` sequences, and the rest of
   one range of a medium that sees itself beyond them, since no chunk ends within such a range;
@@ -31,7 +33,6 @@ context (LongRoPE). Such a sequence is computed again from its first token when 
 blocks with long ones alone.
 """
 
-from bisect import insort
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -40,11 +41,11 @@ from engine.port.request import Prompt
 from engine.scheduling.block_keys import BlockKeys, Tags
 from engine.scheduling.block_pool import BlockPool, BlockTable
 from engine.scheduling.capacity import Capacity
-from engine.scheduling.media_limits import encoded_end, whole_end
+from engine.scheduling.queues import Queues
 from engine.scheduling.schedule import Schedule, ScheduledTokens
 from engine.scheduling.sequence import Sequence
 from engine.scheduling.sequence_states import SequenceStates
-from engine.scheduling.token_budget import divide_budget
+from engine.scheduling.step_plan import StepLimits, StepPlan
 
 # The number of steps by which a level of priority outweighs an earlier arrival.
 _STEPS_A_PRIORITY = 512
@@ -53,10 +54,6 @@ _NO_DRAFTS: Mapping[Sequence, list[int]] = MappingProxyType({})
 
 # The tag of blocks whose sequences were longer than the model's original context.
 _LONG = ("rope", "long")
-
-
-def _order(sequence: Sequence) -> tuple[int, int, int]:
-    return sequence.order
 
 
 def _adapters(sequences: list[Sequence]) -> tuple[str, ...]:
@@ -86,7 +83,6 @@ class Scheduler:
         original_context: the number of tokens above which a sequence is long; None if no sequence is.
         max_media_tokens: the most tokens of media that begin in a step; None takes max_batch_tokens.
         """
-        self._original_context = original_context
         self.pool = pool
         self.states = states
         self._shares_blocks = shares_blocks
@@ -94,12 +90,11 @@ class Scheduler:
         self._capacity = Capacity(
             pool, states, max_num_sequences=max_num_sequences, prefix_caching=self._prefix_caching
         )
-        self._max_batch_tokens = max_batch_tokens
-        self._max_media_tokens = max_media_tokens or max_batch_tokens
+        self._limits = StepLimits(max_batch_tokens, max_media_tokens or max_batch_tokens, original_context)
         self._max_num_sequences = max_num_sequences
         self._num_steps = 0
-        self.waiting: list[Sequence] = []  # both sorted by order
-        self.running: list[Sequence] = []
+        self._queues = Queues(states)
+        self.waiting, self.running = self._queues.waiting, self._queues.running  # both sorted by order
 
     def used_adapters(self) -> UsedAdapters:
         """Return the adapters of all sequences. Any thread may call this."""
@@ -136,7 +131,7 @@ class Scheduler:
 
     def add(self, sequence: Sequence) -> None:
         """Add a sequence whose tokens, all it may ever have, fit the pool."""
-        insort(self.waiting, sequence, key=_order)
+        self._queues.wait(sequence)
 
     def fork(self, parent: Sequence, *, index: int) -> Sequence:
         """Return a sibling that continues from the tokens of `parent`, all computed, and shares their blocks.
@@ -170,7 +165,7 @@ class Scheduler:
         child.num_computed = parent.num_computed
         if self.states is not None:
             self.states.fork(parent, child)
-        self._run(child)
+        self._queues.run(child)
         return child
 
     def begin_again(self, ended: Sequence, *, index: int) -> Sequence:
@@ -184,14 +179,7 @@ class Scheduler:
 
     def remove(self, sequence: Sequence) -> None:
         """Remove a sequence, whatever its state, and free its blocks."""
-        if sequence.is_running:
-            self.running.remove(sequence)
-        elif not sequence.is_parked:
-            self.waiting.remove(sequence)
-        sequence.is_running = False
-        sequence.table.release()
-        if self.states is not None:
-            self.states.end(sequence)
+        self._queues.remove(sequence)
 
     def discard(self, sequence: Sequence) -> list[int]:
         """Remove a sequence whose blocks may have wrong contents, and remove these from the cache.
@@ -204,6 +192,10 @@ class Scheduler:
         suspects = {*sequence.table.block_ids, *self.pool.forget(keys)}
         self.remove(sequence)
         return [block for block in suspects if not self.pool.is_owned(block)]
+
+    def preempt(self, victim: Sequence) -> None:
+        """Take its blocks from a sequence that runs, which is computed again from its tokens."""
+        self._queues.preempt(victim)
 
     def unpark(self, sequence: Sequence) -> None:
         """Let a parked sequence continue, after a token was appended."""
@@ -218,23 +210,10 @@ class Scheduler:
         sequence with a draft has no siblings to fork.
         """
         self._num_steps += 1
-        if self._original_context is not None:
-            self._restart_lengthened(self._original_context)
-        schedule = Schedule()
-        shares = self._divide_budget(self.running)
-        for sequence, num_tokens in [share for share in shares if share[0].is_running]:
-            if self._make_room(sequence, schedule):
-                start = sequence.num_computed
-                self._take(sequence, self._end(sequence, start, start + num_tokens, schedule), schedule)
-        if schedule.num_preempted == 0:
-            self._admit([share for share in shares if not share[0].is_running], schedule)
-        if self.waiting and not schedule.entries:
-            self._evict_parked(schedule)
-        if drafts and schedule.num_preempted == 0:
-            self._take_drafts(drafts, schedule)
-        if self.states is not None and schedule.entries:
-            self.states.plan(schedule)
-        return schedule
+        if self._limits.original_context is not None:
+            self._restart_lengthened(self._limits.original_context)
+        plan = StepPlan(self._queues, self.pool, self.states, self._capacity, self._limits)
+        return plan.make(drafts)
 
     def complete(self, schedule: Schedule) -> None:
         """Record that the step ran: its tokens' keys and values are in their blocks, for others to use.
@@ -256,7 +235,7 @@ class Scheduler:
         unfilled = self.states.abandon(schedule)
         failed = {entry.sequence for entry in schedule.entries}
         for sequence in [one for one in self.running if one.slot in unfilled and one not in failed]:
-            self._preempt(sequence)
+            self.preempt(sequence)
             schedule.num_preempted += 1
 
     def take_idle_states(self) -> list[int]:
@@ -291,41 +270,6 @@ class Scheduler:
             if is_new and cache.changes is not None:
                 cache.changes.store(sequence.keys.stored(sequence.token_ids, place))
 
-    def _make_room(self, sequence: Sequence, schedule: Schedule) -> bool:
-        """Preempt sequences from the end of the order until `sequence` can grow.
-
-        Return False if it was itself preempted.
-        This is called in order, so that a preempted sequence has no tokens scheduled in this step yet.
-        """
-        while sequence.is_running and self._num_missing(sequence) > self.pool.num_free:
-            self._preempt(self.running[-1])
-            schedule.num_preempted += 1
-        return sequence.is_running
-
-    def _num_missing(self, sequence: Sequence) -> int:
-        return sequence.table.num_missing(sequence.num_tokens, write_from=sequence.num_computed)
-
-    def _preempt(self, victim: Sequence) -> None:
-        self.remove(victim)
-        victim.num_computed = 0
-        victim.num_preemptions += 1
-        if not victim.is_parked:
-            self.add(victim)
-
-    def _divide_budget(self, running: list[Sequence]) -> list[tuple[Sequence, int]]:
-        """Return the shares of these sequences, and of those that may begin, in order."""
-        admissible = self._capacity.admissible(self.waiting, self.running)
-        return divide_budget(running, self._max_batch_tokens, admissible)
-
-    def _evict_parked(self, schedule: Schedule) -> None:
-        """Free the blocks of parked sequences, from the end of the order, until one that waits can run."""
-        for sequence in reversed([sequence for sequence in self.running if sequence.is_parked]):
-            self._preempt(sequence)
-            schedule.num_preempted += 1
-            self._admit(self._divide_budget([]), schedule)
-            if schedule.entries:
-                return
-
     def _restart_lengthened(self, original_context: int) -> None:
         """Let sequences that have become long, or are new, begin without the blocks of the other kind."""
         for sequence in [*self.running, *self.waiting]:
@@ -336,69 +280,4 @@ class Scheduler:
             tags = tuple(tag for tag in sequence.keys.tags if tag != _LONG)
             sequence.keys = sequence.keys.beside((*tags, _LONG) if is_long else tags)
             if sequence.is_running:
-                self.remove(sequence)
-                sequence.num_computed = 0
-                if not sequence.is_parked:
-                    self.add(sequence)
-
-    def _run(self, sequence: Sequence) -> None:
-        sequence.is_running = True
-        insort(self.running, sequence, key=_order)
-
-    def _end(self, sequence: Sequence, start: int, end: int, schedule: Schedule) -> int:
-        """Return the end of a chunk that its media allow, `start` for none, and note those that it begins."""
-        media = sequence.media
-        if not media or start >= sequence.num_prompt_tokens:
-            return end
-        num_begun = schedule.num_media_tokens
-        allowed, num_begun = encoded_end(media, start, end, num_begun=num_begun, limit=self._max_media_tokens)
-        allowed = whole_end(media, start, allowed, may_exceed=not schedule.exceeds_budget)
-        schedule.exceeds_budget |= allowed > end
-        schedule.num_media_tokens = num_begun
-        return allowed
-
-    def _take(self, sequence: Sequence, end: int, schedule: Schedule) -> None:
-        """Schedule the tokens of a sequence up to `end`, if there are any."""
-        if end == sequence.num_computed:
-            return
-        copy = sequence.table.grow(sequence.num_tokens, write_from=sequence.num_computed)
-        if copy is not None:
-            schedule.block_copies.append(copy)
-        schedule.entries.append(ScheduledTokens(sequence, sequence.num_computed, end))
-
-    def _take_drafts(self, drafts: Mapping[Sequence, list[int]], schedule: Schedule) -> None:
-        """Schedule as much of the drafts, in order, as the token budget and the free blocks allow."""
-        budget = self._max_batch_tokens - schedule.num_rows
-        for entry in schedule.entries:
-            sequence = entry.sequence
-            draft = drafts.get(sequence)
-            if not draft or not entry.reaches_end:
-                continue
-            num_slots = (len(sequence.table.block_ids) + self.pool.num_free) * self.pool.block_size
-            room = min(budget, num_slots - sequence.num_tokens)
-            if self._original_context is not None and not sequence.is_long:
-                room = min(room, self._original_context - sequence.num_tokens)
-            draft = draft[: max(0, room)]
-            if draft:
-                sequence.table.grow(sequence.num_tokens + len(draft), write_from=sequence.num_tokens)
-                schedule.drafts[sequence] = tuple(draft)
-                budget -= len(draft)
-
-    def _admit(self, shares: list[tuple[Sequence, int]], schedule: Schedule) -> None:
-        """Begin waiting sequences, in order, each with its share of the token budget."""
-        for sequence, num_tokens in shares:
-            cached = self._capacity.find_prefix(sequence)
-            if self._capacity.fits(sequence, cached, self.waiting[0], self.running):
-                start = len(cached) * self.pool.block_size
-                end = self._end(sequence, start, min(start + num_tokens, sequence.num_tokens), schedule)
-                if end == start:
-                    continue
-                self.waiting.remove(sequence)
-                sequence.table.adopt(cached)
-                sequence.num_computed = start
-                if self.states is not None:
-                    self.states.start(sequence)
-                self._run(sequence)
-                self._take(sequence, end, schedule)
-            elif sequence is self.waiting[0]:
-                return
+                self._queues.restart(sequence)

@@ -3,9 +3,7 @@ its output.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from copy import copy
-from functools import lru_cache, partial
 
 import msgspec
 from msgspec.structs import replace
@@ -14,31 +12,27 @@ from engine.port.errors import PromptTooLong
 from engine.port.request import GenerationRequest, MediaKind, StopConditions
 from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.answer_grammar import answer_grammar
-from handlers.chat.errors import InvalidMessage, InvalidResponseFormat, TemplateError
+from handlers.chat.errors import InvalidResponseFormat, TemplateError
 from handlers.chat.form.response_format import FIELD
 from handlers.chat.media import (
     NOTHING_READ,
     PartContents,
     PromptMedia,
-    in_rendered_order,
-    media_parts,
     placed,
     source_parts,
     with_files_as_text,
 )
-from handlers.chat.messages import MediaPart, SourcePart, is_continuable
+from handlers.chat.messages import SourcePart
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.prompt.control.client_text import ClientText
-from handlers.chat.prompt.control.guard import ControlGuard, RenderedPrompt
+from handlers.chat.prompt.control.guard import RenderedPrompt
 from handlers.chat.prompt.conversation import check_some, flatten
 from handlers.chat.prompt.dialect import Dialect
-from handlers.chat.prompt.thinking import template_variables
+from handlers.chat.prompt.renderer import PromptRenderer
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading, ToolReading
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.tool_calls.use import ToolUse, tool_use
 
 _LONG_TEXT = 2_000_000  # characters; shorter ones are rendered before they are counted
-_MAX_DIALECTS = 32  # templates that requests bring are remembered, so many at most
 
 
 class PreparedChat(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,13 +52,6 @@ class PreparedChat(msgspec.Struct, frozen=True, kw_only=True):
             media.num_tokens for media in self.request.prompt.media if media.kind is MediaKind.AUDIO
         )
         return ChatOutputs(self.answer_format, self.request.num_sequences, new_id, num_audio_tokens)
-
-
-class RenderedChat(msgspec.Struct, frozen=True):
-    """A rendered conversation. media: its images, sounds and videos, in the order of their placeholders."""
-
-    prompt: RenderedPrompt
-    media: tuple[MediaPart, ...] = ()
 
 
 class ChatCore:
@@ -100,18 +87,16 @@ class ChatCore:
         """
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens
-        self._chat_template = chat_template
         self._allows_forms = allows_forms
-        self.media = PromptMedia() if media is None else media
-        self._dialect = lru_cache(_MAX_DIALECTS)(
-            partial(Dialect.of, tokenizer.hf, tool_format=tool_format, placeholders=self.media.placeholders)
-        )
-        self._trusts_special_tokens = trusts_special_tokens
         self._private_salt = private_salt
-        self._guard = lru_cache(_MAX_DIALECTS)(self._new_guard)
-        if self.has_template and not trusts_special_tokens:
-            with suppress(TemplateError):  # a request reports it
-                self._guard(chat_template)
+        self.media = PromptMedia() if media is None else media
+        self._renderer = PromptRenderer(
+            tokenizer,
+            self.media.placeholders,
+            chat_template=chat_template,
+            tool_format=tool_format,
+            trusts_special_tokens=trusts_special_tokens,
+        )
 
     def keeping_files(self) -> "ChatCore":
         """Return the same, whose prompts are FilePrompts where they have media."""
@@ -122,16 +107,16 @@ class ChatCore:
     @property
     def has_template(self) -> bool:
         """True if the model or the operator has a chat template."""
-        return bool(self._chat_template or self._tokenizer.hf.chat_template)
+        return self._renderer.has_template
 
     def check_template(self) -> None:
         """Check the template at start-up. Raises TemplateError for one that no chat can use."""
         if self.has_template:
-            self._dialect(self._chat_template).template.check()
+            self._renderer.dialect().template.check()
 
     def reads(self, variable: str) -> bool:
         """Return whether the model's template uses a variable, such as reasoning_effort."""
-        return self._dialect(self._chat_template).template.reads(variable)
+        return self._renderer.dialect().template.reads(variable)
 
     def prepare(self, params: ChatParams, contents: PartContents = NOTHING_READ) -> PreparedChat:
         """Return the engine's request for a chat.
@@ -150,9 +135,9 @@ class ChatCore:
         self._check_texts(params)
         if params.response_format is not None and not self._allows_forms:
             raise InvalidResponseFormat("this server takes no response formats", FIELD)
-        dialect = self._dialect(params.chat_template or self._chat_template)
+        dialect = self._renderer.dialect(params.chat_template)
         use = tool_use(params.tools, params.tool_choice)
-        rendered = self._rendered(params, use)
+        rendered = self._renderer.render(params, use)
         prompt_text = rendered.prompt.text
         self._tokenizer.check_length(prompt_text, self._max_total_tokens, params.max_tokens or 0)
         prompt_token_ids = tuple(self._encode(rendered.prompt, params))
@@ -184,26 +169,6 @@ class ChatCore:
             beams=params.beams,
         )
         return PreparedChat(prompt_text=prompt_text, request=request, answer_format=answer_format)
-
-    def _new_guard(self, chat_template: str | None) -> ControlGuard:
-        return ControlGuard(self._tokenizer, self._dialect(chat_template))
-
-    def _rendered(self, params: ChatParams, use: ToolUse) -> RenderedChat:
-        """Return the rendered conversation, in which no text of the client's is a control token."""
-        chat_template = params.chat_template or self._chat_template
-        dialect = self._dialect(chat_template)
-        client_text = _client_text(dialect, params, use)
-        guard = None if self._trusts_special_tokens else self._guard(chat_template)
-        guarded = None if guard is None else guard.with_sentinels(client_text)
-        if guard is None or guarded is None:
-            text, media = _render(dialect, params, client_text)
-            return RenderedChat(RenderedPrompt(text), in_rendered_order(media, text, self.media.placeholders))
-        try:
-            text, media = _render(dialect, params, guarded.client_text)
-        except TemplateError as error:
-            raise TemplateError(str(error).replace(guarded.sentinel, ""), error.field) from error
-        prompt = guard.prompt(text, guarded.sentinel)
-        return RenderedChat(prompt, in_rendered_order(media, text, self.media.placeholders))
 
     def _encode(self, prompt: RenderedPrompt, params: ChatParams) -> list[int]:
         adds_special = params.add_special_tokens
@@ -247,52 +212,6 @@ def _for_content(
         return stopping
     spans, until = reasoning.reasoning_format.stop_free(reasoning.start)
     return replace(stopping, stop_free=(*stopping.stop_free, *spans), stop_free_until=until)
-
-
-def _client_text(dialect: Dialect, params: ChatParams, use: ToolUse) -> ClientText:
-    _check_continuation(params)
-    if params.documents and not dialect.template.reads("documents"):
-        raise TemplateError("the model's chat template has no place for documents", "documents")
-    return ClientText(
-        messages=params.messages,
-        tools=params.tools if params.lists_all_tools else use.tools,
-        documents=params.documents,
-        variables=template_variables(params, dialect.efforts),
-    )
-
-
-def _render(dialect: Dialect, params: ChatParams, client_text: ClientText) -> tuple[str, list[MediaPart]]:
-    """Return the rendered conversation, and its images and the like in the order of its messages."""
-    messages, shown = dialect.tools.conversation(client_text.messages, client_text.tools)
-    refusals: list[TemplateError] = []
-    for form in dialect.system_turns.forms(messages, shown):
-        try:
-            text = dialect.template.render(
-                form,
-                tools=shown,
-                documents=client_text.documents,
-                variables=client_text.variables,
-                add_generation_prompt=params.add_generation_prompt is not False,
-                continue_final_message=params.continue_final_message,
-            )
-            return text, media_parts(form)
-        except TemplateError as error:
-            refusals.append(error)
-    raise refusals[0]
-
-
-def _check_continuation(params: ChatParams) -> None:
-    if not params.continue_final_message:
-        return
-    if params.add_generation_prompt:
-        raise InvalidMessage(
-            "add_generation_prompt opens a new turn, so it cannot be with continue_final_message",
-            "add_generation_prompt",
-        )
-    if not is_continuable(params.messages):
-        raise InvalidMessage(
-            "only an assistant's text can be continued", f"messages[{len(params.messages) - 1}]"
-        )
 
 
 def _reasoning(

@@ -172,7 +172,7 @@ def test_a_text_that_loses_its_cache_midway_has_the_vector_of_transformers(case:
         run(core, embeddings, {})
         for sequence in [one for one in core.scheduler.running if one.arrival not in lost]:
             lost.add(sequence.arrival)
-            core.scheduler._preempt(sequence)
+            core.scheduler.preempt(sequence)
     assert len(lost) > NUM_TEXTS // 2
     for arrival, told in embeddings.items():
         assert_pooled(told, case.hidden[arrival % NUM_TEXTS], list(Pooling)[arrival % 2])

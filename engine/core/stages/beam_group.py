@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from copy import copy
 
 import torch
 from msgspec.structs import replace
@@ -10,9 +11,9 @@ from engine.core.job import Job, SequenceState
 from engine.port.errors import GenerationFailed
 from engine.port.events import TokenEvent
 from engine.port.request import BeamParams
+from engine.port.text.sampled import Sampled
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.beam_search import BeamSearch, Candidate, Continuation
-from engine.sampling.sampler import Sampled
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
 
@@ -124,7 +125,7 @@ class BeamGroup:
         sequence.num_preemptions = parent.sequence.num_preemptions
         self._num_begun += 1
         output = parent.output.fork() if self._job.request.stopping.stop else parent.output
-        child = SequenceState(self._job, sequence, parent.sampling.fork(), output, parent.last_time)
+        child = SequenceState(self._job, sequence, parent.sampling.fork(), output, copy(parent.times))
         self._job.states[sequence] = child
         return child
 

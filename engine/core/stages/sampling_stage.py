@@ -14,8 +14,9 @@ from engine.core.stages.isolation import failure, launch_apart
 from engine.host.transfers import Readback, upload
 from engine.port.errors import GenerationFailed
 from engine.port.events import TokenEvent
+from engine.port.text.sampled import Sampled
 from engine.port.text.tokenizer import Tokenizer
-from engine.sampling.sampler import LaunchedSamples, Sampled, Sampler
+from engine.sampling.sampler import LaunchedSamples, Sampler
 from engine.sampling.state import SamplingState
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP, Sequence
@@ -171,7 +172,7 @@ class SamplingStage:
         if job.has_more:
             follower = self._scheduler.begin_again(sequence, index=job.num_begun)
             job.num_begun += 1
-            job.begin(follower, self._tokenizer, self._device).last_time = now
+            job.begin(follower, self._tokenizer, self._device).times.last_time = now
 
     def _drawn_and_forced(
         self, state: SequenceState, sampled: list[Sampled | GenerationFailed], draft: list[int]

@@ -10,7 +10,7 @@ from torch import nn
 from transformers import PreTrainedModel
 from typing_extensions import override
 
-from engine.linear.merged_linear import JoinedLinear, Mergeable
+from engine.linear.merged_linear import JoinedLinear, Mergeable, merged_into_others
 from engine.linear.plain_linear import is_plain
 from engine.linear.rounded.grouped_linear import GroupedLinear
 from engine.linear.rounded.int8_linear import Int8Head, Int8Linear
@@ -144,12 +144,7 @@ def expected_num_layers(model: PreTrainedModel, mergeable: Mergeable, quantize: 
     model: may have no data. mergeable: as of `find_mergeable`.
     """
     head = find_head(model)
-    merged_away = {
-        parent.get_submodule(name)
-        for parent, groups in mergeable.items()
-        for names in groups
-        for name in names[1:]
-    }
+    merged_away = merged_into_others(mergeable)
     found = [linear for linear in _find_linears(model) if linear not in merged_away]
     roundings = ((linear, HEAD if linear is head else QUANTIZATIONS[quantize]) for linear in found)
     return dict(Counter(_allowed(linear, some)[0].name for linear, some in roundings))

@@ -78,7 +78,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     reader = None if plan.speech is None else WindowReader(plan.directory, plan.speech)
     if processor is not None or reader is not None:
         DECODING.start(on_progress)  # while the weights are read
-    model, media_modules = read_weights(
+    read = read_weights(
         plan.directory,
         plan.config,
         dtype,
@@ -90,17 +90,17 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
         unread=plan.unread,
     )
     forget_skeleton()
+    model, num_parameters = read.text, read.num_parameters
     packed = None if search is None else search.entry()
     if packed is None:
-        read = (each for each in model.named_parameters() if each[0] not in plan.unread)
-        check_finite(plan.directory, read)
+        in_memory = (each for each in model.named_parameters() if each[0] not in plan.unread)
+        check_finite(plan.directory, in_memory)
     torch.nn.Module.to(model, plan.device)
-    num_parameters, media = model.num_parameters(), None
-    if processor is not None and media_modules is not None:
-        check_finite(plan.directory, media_modules.named_parameters())
-        encoder = MediaEncoder(media_modules, processor.kinds, max_cached_bytes=config.media_cache_bytes)
+    media = None
+    if processor is not None and read.media is not None:
+        check_finite(plan.directory, read.media.named_parameters())
+        encoder = MediaEncoder(read.media, processor.kinds, max_cached_bytes=config.media_cache_bytes)
         encoder.to(plan.device, plan.dtype)
-        num_parameters += encoder.num_parameters
         kinds = kinds_in_words(processor.kinds)
         on_progress(f"reads {kinds}, by an encoder of {encoder.num_parameters / 1e6:,.1f} million parameters")
         media = LoadedMedia(processor, encoder)

@@ -68,9 +68,13 @@ def is_readable(config: PreTrainedConfig) -> bool:
 
 
 def new_model(
-    config: PreTrainedConfig, *, trust_remote_code: bool | None = None, **options: Any
+    config: PreTrainedConfig,
+    *,
+    trust_remote_code: bool | None = None,
+    keeps_media: bool = False,
+    **options: Any,
 ) -> PreTrainedModel:
-    """Return a new model without a checkpoint, of the modules that text needs.
+    """Return a new model without a checkpoint, of the class that `reading_class` returns.
 
     options: those of transformers' `from_config`.
     """
@@ -78,10 +82,10 @@ def new_model(
     speech: Any = speech_class(config)
     if speech is not None:
         made = speech._from_config(config, **options)
-    elif (media := _media_class(config)) is None:
+    elif (media := _media_class(config, keeps_media=keeps_media)) is None:
         made = _AUTO.from_config(config, trust_remote_code=trust_remote_code, **options)
     else:
-        made = _without_media(media)._from_config(config, **options)
+        made = (_with_media if keeps_media else _without_media)(media)._from_config(config, **options)
     return made
 
 

@@ -26,10 +26,25 @@ from engine.weights.unread_weight import UnreadWeight
 
 
 class ReadModel(NamedTuple):
-    """A model that was read. media: the modules for what is no text, as `split_media` returns them."""
+    """A model that was read, or made without its data.
+
+    media: the modules for what is no text, as `split_media` returns them; None if they are not wanted.
+    """
 
     text: PreTrainedModel
     media: PreTrainedModel | None
+
+    @classmethod
+    def of(cls, model: PreTrainedModel, *, keeps_media: bool) -> "ReadModel":
+        """Split a whole model into its parts. keeps_media: whether it has modules for what is no text."""
+        media = split_media(model) if keeps_media else None
+        return cls(text_model(model), media)
+
+    @property
+    def num_parameters(self) -> int:
+        """The number of parameters, tied ones counted once, with those of `media`."""
+        of_media = () if self.media is None else self.media.parameters()
+        return self.text.num_parameters() + sum(parameter.numel() for parameter in of_media)
 
 
 def read_weights(
@@ -91,8 +106,7 @@ def read_weights(
         _check_orientation(directory, model)
     check_complete(directory, model, found, on_progress)
     check_stand_ins(model, unread)
-    media = split_media(model) if keeps_media else None
-    return ReadModel(text_model(model), media)
+    return ReadModel.of(model, keeps_media=keeps_media)
 
 
 def _check_orientation(directory: Path, model: PreTrainedModel) -> None:

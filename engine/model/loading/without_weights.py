@@ -26,7 +26,8 @@ from engine.model.loading.gguf.model_tensors import sources_of
 from engine.model.loading.imports.meta_kernels import load_meta_kernels
 from engine.model.loading.progress import progress_lines
 from engine.model.loading.refusals import CannotConvert, NeedsWeights, refusals, silent
-from engine.model.loading.text_part import new_model, text_model
+from engine.model.loading.text_part import new_model
+from engine.model.loading.weights import ReadModel
 
 _META: Final = torch.device("meta")
 _DTYPES: Final[Mapping[str, torch.dtype]] = {
@@ -58,9 +59,11 @@ def model_without_weights(
     on_progress: Callable[[str], None],
     *,
     attends_paged: bool,
-) -> PreTrainedModel:
+    keeps_media: bool = False,
+) -> ReadModel:
     """Return the model without data, after the checks that `read_weights` makes, but for those of contents.
 
+    attends_paged, keeps_media: as of `read_weights`.
     Raises ModelNotSupported as `read_weights` does, and NeedsWeights for a checkpoint whose conversion
     depends on the data, as that of some quantized ones.
     """
@@ -69,9 +72,17 @@ def model_without_weights(
         sources = sources_of(directory, model_config)
         tensors = {name: StoredTensor("F16", source.shape) for name, source in sources.items()}
     with refusals(directory), progress_lines(lambda _: None), silent():
-        model, found = _mapped(directory, model_config, dtype, tensors, config, attends_paged)
+        model, found = _mapped(
+            directory,
+            model_config,
+            dtype,
+            tensors,
+            config,
+            attends_paged=attends_paged,
+            keeps_media=keeps_media,
+        )
     check_complete(directory, model, found, on_progress)
-    return text_model(model)
+    return ReadModel.of(model, keeps_media=keeps_media)
 
 
 def _mapped(
@@ -80,7 +91,9 @@ def _mapped(
     dtype: torch.dtype,
     tensors: Mapping[str, StoredTensor],
     config: EngineConfig,
+    *,
     attends_paged: bool,
+    keeps_media: bool,
 ) -> tuple[PreTrainedModel, dict[str, Any]]:
     """Return the model and transformers' loading info, by the steps of its `from_pretrained`."""
     find_quantizer: Any = get_hf_quantizer  # transformers does not annotate it
@@ -91,6 +104,7 @@ def _mapped(
             dtype=dtype,
             attn_implementation=ATTENTION_NAME if attends_paged else EAGER,
             trust_remote_code=config.trust_remote_code,
+            keeps_media=keeps_media,
         )
     if quantizer is not None:
         quantizer.preprocess_model(

@@ -3,10 +3,12 @@
 from collections.abc import Collection
 from copy import copy
 
-from engine.port.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
+from engine.port.events import FinishReason, PromptToken, TokenEvent
 from engine.port.request import GenerationRequest
 from engine.port.text.output_text import OutputText
+from engine.port.text.sampled import Sampled
 from engine.port.text.stop import StopPatterns
+from engine.port.text.token_times import TokenTimes
 from engine.port.text.tokenizer import Tokenizer
 
 
@@ -56,28 +58,23 @@ class SequenceOutput:
 
     def append(
         self,
-        token_id: int,
+        token: Sampled,
+        times: TokenTimes,
         *,
         is_complete: bool = False,
         is_at_limit: bool = False,
-        logprob: float | None = None,
-        top_logprobs: tuple[TokenLogprob, ...] = (),
         prompt: tuple[PromptToken, ...] | None = None,
         num_cached_tokens: int = 0,
         num_preemptions: int = 0,
         batch_size: int = 1,
-        queue_s: float = 0.0,
-        wait_s: float = 0.0,
-        step_s: float = 0.0,
     ) -> TokenEvent:
         """Append the next token and return its event, which has a `finish` if the token is the last.
 
         is_complete: whether the sequence's grammar allows nothing after this token.
         is_at_limit: whether the model can compute no token after it, though `max_tokens` allows some.
-        The other arguments are fields of the event, of which `wait_s` counts from the second token on.
-        Nothing may be appended after the last token.
+        The other arguments are fields of the event. Nothing may be appended after the last token.
         """
-        position = self._num_tokens
+        token_id, position = token.token_id, self._num_tokens
         self._num_tokens += 1
         finish = self._finish_by_token(token_id, is_complete=is_complete)
         if finish is None and is_at_limit:
@@ -95,8 +92,8 @@ class SequenceOutput:
             token_text=step.token_text,
             is_special=self._tokenizer.is_special(token_id),
             text=step.text,
-            logprob=logprob,
-            top_logprobs=top_logprobs,
+            logprob=token.logprob,
+            top_logprobs=token.top_logprobs,
             prompt=prompt,
             finish=finish,
             stop_match=step.stop_match,
@@ -104,9 +101,9 @@ class SequenceOutput:
             num_cached_tokens=num_cached_tokens,
             num_preemptions=num_preemptions,
             batch_size=batch_size,
-            queue_s=queue_s,
-            wait_s=wait_s if position else queue_s,
-            step_s=step_s,
+            queue_s=times.queue_s,
+            wait_s=times.wait_s if position else times.queue_s,
+            step_s=times.step_s,
         )
 
     @property

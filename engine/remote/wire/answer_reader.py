@@ -9,6 +9,7 @@ import msgspec
 
 from engine.port.events import PromptToken, TokenLogprob
 from engine.port.request import GenerationRequest
+from engine.port.text.sampled import Sampled
 from engine.port.text.tokenizer import Tokenizer
 
 DONE: Final = b"[DONE]"
@@ -31,16 +32,13 @@ class UpstreamError(Exception):
         self.parameter = parameter
 
 
-class NewToken(msgspec.Struct, frozen=True):
+class NewToken(Sampled, frozen=True):
     """A token of an answer.
 
     is_complete: whether the server ended the sequence after it by a "stop" of its own.
     is_at_limit: whether the server ended it by its length, which a server may bound by its cache too.
     """
 
-    token_id: int
-    logprob: float | None = None
-    top_logprobs: tuple[TokenLogprob, ...] = ()
     is_complete: bool = False
     is_at_limit: bool = False
 

@@ -8,17 +8,22 @@ from pathlib import Path
 import pytest
 import torch
 from msgspec.structs import replace
+from safetensors.torch import load_file, save_file
 from transformers import LlamaConfig, OpenAIGPTConfig, OpenAIGPTLMHeadModel, PreTrainedModel
 
+from engine.assembly.model_facts import NO_DRAFTS
 from engine.build import build_core
 from engine.config import INT4_GROUPS, EngineConfig
+from engine.demo_model import DEMO_MODEL
+from engine.demo_vision import DEMO_VISION
 from engine.dry_run import dry_run
-from engine.model.description import NO_DRAFTS
 from engine.native.bfloat16 import has_compiled_bfloat16
 from engine.native.instructions import is_x86
+from engine.port.errors import ModelNotSupported
 from engine.port.info.model_info import ModelInfo
 from engine.port.request import Pooling
 from tests.support.selection.instructions import needs_compiler
+from tests.support.tiny_models.media import save_tiny_media_model
 from tests.support.tiny_models.speech import save_tiny_speech
 from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 
@@ -64,12 +69,39 @@ def described_as_built(config: EngineConfig) -> ModelInfo:
     assert (found.refusal, found.notes) == (None, ())
     assert found.info is not None
     assert replace(found.info, kernels=()) == replace(info, kernels=())
-    kernels = {kernel.name: kernel for kernel in info.kernels}
-    tried = {kernel.name: kernel for kernel in found.info.kernels}
-    assert kernels.keys() - tried.keys() == _LATER
-    for name in ("decode_attention", "chunk_attention", "layer_fusion"):
-        assert (tried[name].in_use, tried[name].scope) == (kernels[name].in_use, kernels[name].scope), name
+    later = set() if info.paged_obstacle else _LATER
+    assert later <= {kernel.name for kernel in info.kernels}
+    assert found.info.kernels == tuple(kernel for kernel in info.kernels if kernel.name not in later)
     return found.info
+
+
+@pytest.mark.parametrize("quantize", [None, pytest.param("int8", marks=needs_compiler)])
+@pytest.mark.parametrize("directory", [DEMO_MODEL, DEMO_VISION])
+def test_a_dry_run_describes_the_embedded_models(directory: Path, quantize: str | None) -> None:
+    config = EngineConfig(model=str(directory), device="cpu", num_kv_blocks=50, quantize=quantize)
+    found = described_as_built(config)
+    assert bool(found.media) == (directory == DEMO_VISION)
+
+
+@pytest.mark.parametrize("family", ["gemma3", "qwen3_vl", "llava_next"])
+def test_a_dry_run_counts_the_parameters_of_an_encoder(family: str, tmp_path: Path) -> None:
+    save_tiny_media_model(tmp_path, family)
+    config = EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50)
+    found, of_text = described_as_built(config), dry_run(replace(config, media=False), lambda line: None).info
+    assert of_text is not None and found.media and not of_text.media
+    assert found.num_parameters > of_text.num_parameters
+
+
+def test_a_dry_run_refuses_a_model_whose_encoder_is_not_whole(tmp_path: Path) -> None:
+    save_tiny_media_model(tmp_path, "gemma3")
+    [path] = tmp_path.glob("*.safetensors")
+    tensors = load_file(path)
+    lost = next(name for name in tensors if "vision_tower" in name)
+    save_file({name: tensor for name, tensor in tensors.items() if name != lost}, path, {"format": "pt"})
+    config = EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50)
+    with pytest.raises(ModelNotSupported, match="vision_tower") as refused:
+        build_core(config, lambda line: None)
+    assert dry_run(config, lambda line: None).refusal == str(refused.value)
 
 
 @needs_compiler
@@ -103,20 +135,22 @@ def test_a_dry_run_counts_recurrent_states_and_drafts_nothing(tmp_path: Path) ->
     assert (found.info.state_bytes, found.info.max_draft_tokens) == (15 * 4096, 0)
 
 
-@pytest.mark.parametrize("architecture", ["bloom", "falcon", "rwkv"])
-def test_a_dry_run_describes_the_fallback_path(architecture: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("quantize", [None, pytest.param("int8", marks=needs_compiler)])
+@pytest.mark.parametrize("architecture", ["bloom", "falcon", "gptj", "rwkv"])
+def test_a_dry_run_describes_the_fallback_path(
+    architecture: str, quantize: str | None, tmp_path: Path
+) -> None:
     config = EngineConfig(
         model=str(save_tiny_model(tmp_path, architecture)),
         device="cpu",
         num_kv_blocks=50,
         max_num_sequences=3,
         max_draft_tokens=4,
+        quantize=quantize,
     )
-    info = build_core(config, lambda line: None).info
+    info = described_as_built(config)
     assert info.paged_obstacle is not None
     assert (info.attention, info.max_draft_tokens) == ((), 0)
-    found = dry_run(config, lambda line: None)
-    assert (found.refusal, found.info, found.notes) == (None, info, ())
 
 
 def test_a_dry_run_describes_a_model_that_transcribes(tmp_path: Path) -> None:

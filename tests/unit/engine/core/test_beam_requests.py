@@ -96,7 +96,7 @@ def test_a_beam_that_was_preempted_tells_so_through_its_children(
     for _ in range(3):
         core.step()
     for sequence in core.scheduler.running[::-1]:
-        core.scheduler._preempt(sequence)
+        core.scheduler.preempt(sequence)
     outputs = []
     while core.has_work:
         outputs += core.step()

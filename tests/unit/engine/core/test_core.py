@@ -381,7 +381,7 @@ def test_an_abort_in_any_state_frees_every_block(directory: Path, num_steps: int
         core.step()
     if num_steps == 7:
         for sequence in core.scheduler.running[::-1]:
-            core.scheduler._preempt(sequence)
+            core.scheduler.preempt(sequence)
     for arrival in (0, 1):
         core.abort(arrival)
         core.abort(arrival)
@@ -399,7 +399,7 @@ def test_a_grammar_goes_on_after_a_preemption_where_it_was(core: EngineCore) -> 
         core.add(ALONE, request, compiled)
         events = [event for _ in range(4) for _, event in core.step()]
         if is_preempted:
-            core.scheduler._preempt(*core.scheduler.running)
+            core.scheduler.preempt(*core.scheduler.running)
         events += [event for _, event in run_steps(core)]
         assert all(isinstance(event, TokenEvent) for event in events)
         texts.append("".join(event.text for event in events if isinstance(event, TokenEvent)))

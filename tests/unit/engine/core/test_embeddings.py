@@ -107,7 +107,7 @@ def test_a_vector_computed_in_part_begins_anew_after_a_preemption(directory: Pat
     core.step()
     (sequence,) = [one for one in core.scheduler.running if one.arrival == 1]
     assert 0 < sequence.num_computed < 40
-    core.scheduler._preempt(sequence)
+    core.scheduler.preempt(sequence)
     (told,) = [told for arrival, told in run_all(core) if arrival == 1]
     assert isinstance(told, Embedding)
     np.testing.assert_allclose(told.vector, expected.vector, atol=1e-5)

@@ -12,9 +12,9 @@ from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.matcher import GrammarMatcher
 from engine.port.errors import GenerationFailed, InvalidGrammar
 from engine.port.request import Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.port.text.sampled import Sampled
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.logits.grammar_mask import apply_grammar
-from engine.sampling.sampler import Sampled
 from engine.sampling.state import SamplingState
 from tests.unit.engine.grammar.grammar_cases import COMPILER, TOKENIZER, accepts, generate, ids_of
 from tests.unit.engine.port.text import tiny_tokenizers

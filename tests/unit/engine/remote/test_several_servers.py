@@ -146,9 +146,9 @@ async def test_prompts_that_share_a_long_beginning_differ_over_pages_of_one_toke
     async with over(tokenizer, good, good, info=info) as (engine, servers):
         for name, own in (("a", 1), ("b", 2), ("c", 1), ("d", 2), ("e", 1), ("f", 2)):
             await events(engine, long_request(name, [*system, *[own] * 64]))
-            own_keys = engine._keys(long_request(name, [*system, *[own] * 64]))
+            own_keys = engine._model.keys(long_request(name, [*system, *[own] * 64]))
             assert len(own_keys) == 36
-        keys = [engine._keys(long_request("x", [*system, *[own] * 64])) for own in (1, 2)]
+        keys = [engine._model.keys(long_request("x", [*system, *[own] * 64])) for own in (1, 2)]
     assert keys[0][:32] == keys[1][:32] and keys[0][32] != keys[1][32]
 
 

@@ -8,10 +8,11 @@ from engine.host.transfers import Readback
 from engine.port.errors import GenerationFailed
 from engine.port.events import TokenLogprob
 from engine.port.request import SamplingParams, StopConditions
+from engine.port.text.sampled import Sampled
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.beam_search import Candidate
 from engine.sampling.logprobs import RankedRows, ScoredTokens
-from engine.sampling.sampler import Sampled, Sampler
+from engine.sampling.sampler import Sampler
 from engine.sampling.state import SamplingState
 
 CPU = torch.device("cpu")

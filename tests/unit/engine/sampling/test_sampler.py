@@ -5,7 +5,7 @@ import torch
 
 from engine.port.errors import GenerationFailed, NotFinite, NoTokenLeft
 from engine.port.request import SamplingParams, StopConditions, Watermark
-from engine.sampling.sampler import Sampled
+from engine.port.text.sampled import Sampled
 from engine.sampling.state import SamplingState
 from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling import reference_sampler

@@ -193,7 +193,7 @@ def test_a_prompt_needs_no_blocks_for_what_it_shares_with_a_sequence_that_runs()
 def test_a_fork_of_a_sequence_that_lost_its_blocks_waits_to_be_computed() -> None:
     simulation = new_simulation(request(6, 9, num_sequences=2))
     parent, _ = [simulation.step().entries[0].sequence, *simulation.alive][:2]
-    simulation.scheduler._preempt(parent)
+    simulation.scheduler.preempt(parent)
     parent.num_siblings = 1
     child = simulation.scheduler.fork(parent, index=5)
     assert (child.is_running, child.num_computed, child.table.block_ids) == (False, 0, [])
@@ -208,7 +208,7 @@ def test_of_parked_beams_the_last_in_order_makes_room() -> None:
     simulation.scheduler.complete(simulation.scheduler.schedule())  # each has a block of its own now
     for beam in beams[:3]:
         beam.is_parked = True
-    simulation.scheduler._preempt(beams[3])
+    simulation.scheduler.preempt(beams[3])
     while simulation.pool.num_free:
         simulation.pool.allocate()
     schedule = simulation.scheduler.schedule()

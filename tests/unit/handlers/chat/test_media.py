@@ -239,7 +239,7 @@ def test_nothing_is_read_for_a_prompt_that_is_too_long(num_characters: int) -> N
 def test_a_text_that_is_far_too_long_is_not_even_rendered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("handlers.chat.core._render", lambda *_: pytest.fail("it is rendered"))
+    monkeypatch.setattr("handlers.chat.prompt.renderer._render", lambda *_: pytest.fail("it is rendered"))
     for message in (user(TextPart("x" * 2_000_000)), ChatMessage(role="user", content="x" * 2_000_000)):
         with pytest.raises(PromptTooLong):
             Chat().prepare(message)

@@ -4,7 +4,9 @@ import pytest
 
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import SamplingParams, StopConditions
+from engine.port.text.sampled import Sampled
 from engine.port.text.sequence_output import SequenceOutput
+from engine.port.text.token_times import TokenTimes
 from engine.port.text.tokenizer import Tokenizer
 from tests.support.engine_requests import generation_request
 from tests.unit.engine.port.text.tiny_tokenizers import byte_level
@@ -22,9 +24,10 @@ def events(tokenizer: Tokenizer, token_ids: list[int], **stopping: object) -> li
     conditions = StopConditions(**{"max_tokens": 100} | stopping)  # type: ignore[arg-type]
     request = generation_request(token_ids=[0, 1, 2], sampling=SamplingParams(), stopping=conditions)
     output = SequenceOutput(request, tokenizer, index=1)
+    times = TokenTimes(queue_s=0.5, wait_s=0.25)
     made = []
     for token_id in token_ids:
-        made.append(output.append(token_id, queue_s=0.5, wait_s=0.25))
+        made.append(output.append(Sampled(token_id), times))
         if made[-1].finish is not None:
             break
     return made
@@ -83,15 +86,16 @@ def test_a_complete_grammar_ends_a_sequence(tokenizer: Tokenizer) -> None:
     request = generation_request(
         token_ids=[0], sampling=SamplingParams(), stopping=StopConditions(max_tokens=9)
     )
-    assert SequenceOutput(request, tokenizer).append(1, is_complete=True).finish is FinishReason.STOP
+    event = SequenceOutput(request, tokenizer).append(Sampled(1), TokenTimes(), is_complete=True)
+    assert event.finish is FinishReason.STOP
 
 
 def test_a_fork_continues_by_itself(tokenizer: Tokenizer) -> None:
     conditions = StopConditions(max_tokens=9, stop=("fox",))
     request = generation_request(token_ids=[0], sampling=SamplingParams(), stopping=conditions)
-    output = SequenceOutput(request, tokenizer)
-    first, *rest = tokenizer.encode(TEXT)
-    output.append(first)
+    output, times = SequenceOutput(request, tokenizer), TokenTimes()
+    first, *rest = map(Sampled, tokenizer.encode(TEXT))
+    output.append(first, times)
     child = output.fork()
-    assert [output.append(token_id).finish for token_id in rest][-1] is FinishReason.STOP
-    assert child.append(first).position == 1
+    assert [output.append(token, times).finish for token in rest][-1] is FinishReason.STOP
+    assert child.append(first, times).position == 1

@@ -24,7 +24,9 @@ from engine.port.request import (
     TimestampRules,
     Watermark,
 )
+from engine.port.text.sampled import Sampled
 from engine.port.text.sequence_output import SequenceOutput
+from engine.port.text.token_times import TokenTimes
 from engine.remote.wire.sampling import salt_digest
 from engine.remote.wire.sglang import SglangApi
 from engine.remote.wire.token_api import ApiFacts, PriorityOrder, TokenApi
@@ -277,7 +279,7 @@ def texts_of(request: GenerationRequest) -> list[tuple[str, FinishReason | None]
     output = SequenceOutput(request, TOKENIZER)
     found = list[tuple[str, FinishReason | None]]()
     for token_id in TOKENIZER.encode(f"a{MARK}bc", add_special_tokens=False):
-        event = output.append(token_id)
+        event = output.append(Sampled(token_id), TokenTimes())
         found.append((event.text, event.finish))
         if event.finish is not None:
             break

@@ -7,9 +7,9 @@ from transformers import NoBadWordsLogitsProcessor
 
 from engine.port.errors import InvalidRequest, InvalidToken
 from engine.port.request import SamplingParams, StopConditions
+from engine.port.text.sampled import Sampled
 from engine.sampling.logits.token_filter import BadWords
 from engine.sampling.processors import adjust_logits
-from engine.sampling.sampler import Sampled
 from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling.sampling_cases import logits, sample, state
 

@@ -6,9 +6,9 @@ import torch
 
 from engine.port.errors import GenerationFailed
 from engine.port.request import SamplingParams, Watermark
+from engine.port.text.sampled import Sampled
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.logits.watermark import WatermarkScore, detect, green_mask
-from engine.sampling.sampler import Sampled
 from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling.sampling_cases import CPU, sample, state
 
