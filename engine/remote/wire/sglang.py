@@ -216,7 +216,6 @@ def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenize
         "min_new_tokens": stopping.min_tokens,
         "stop_token_ids": ending_token_ids(request, tokenizer),
         "ignore_eos": ignores_ends(request),
-        "skip_special_tokens": False,
         # It draws without a cost from any seed, and from 42 where there is none: equal requests would be
         # answered alike.
         "sampling_seed": getrandbits(_SEED_BITS) if seed is None else seed,
