@@ -250,13 +250,14 @@ def test_with_few_descriptors_silent_connections_lock_nobody_out() -> None:
 def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(served_by: str) -> None:
     """A front has a connection to its server for each sequence."""
     command = shlex.join((sys.executable, "-m", "tests.support.scripted.token_server_program", "{port}"))
-    options = {"--engine": "vllm", "--engine-command": command}
+    patience = {"--header-timeout": "300"}  # or else idle clients would make room in time
+    options = {"--engine": "vllm", "--engine-command": command, **patience}
     body = {"model": "verbatim-demo", "prompt": "Hi", "max_tokens": 101, "stream": True, "n": 20}
     with (
         under_uvicorn(options, launcher=FEW_DESCRIPTORS)
         if served_by == "uvicorn"
         else running_server(*chain.from_iterable(options.items()), launcher=FEW_DESCRIPTORS) as server,
-        held_open(server.url, 45, b""),
+        held_open(server.url, 45, b"") as idle,
         httpx.stream("POST", f"{server.url}/v1/completions", json=body, timeout=60) as answer,
     ):
         assert answer.status_code == 200
@@ -266,6 +267,18 @@ def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(
             if len(begun) == 20:
                 break
         assert len(begun) == 20
+        assert sum(map(is_open, idle)) <= (64 - 16) // 2, "half of what is left is for the other server"
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Return whether the server has not closed a connection over which it sends nothing."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
 
 
 @contextmanager
