@@ -120,6 +120,24 @@ async def test_it_ends_with_its_guard_even_if_that_is_killed(lines: Lines) -> No
     await server.stop()
 
 
+async def test_what_ignores_sigterm_ends_after_its_guard_was_killed(lines: Lines) -> None:
+    child = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint(flush=True)\nsignal.pause()"
+    server = program(
+        "import signal, subprocess, sys\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {child!r}], stdout=subprocess.PIPE)\n"
+        "child.stdout.readline()\n"
+        "print(child.pid)\n"
+        "signal.pause()",
+        term_s=0.5,
+    )
+    pid = int(await lines.next())
+    server._process.kill()
+    async with asyncio.timeout(TIMEOUT_S):
+        while is_alive(pid):
+            await asyncio.sleep(0.01)
+    await server.stop()
+
+
 async def test_a_command_that_is_not_there_is_refused() -> None:
     with pytest.raises(ModelNotSupported, match="there is no 'no-such-command'"):
         LocalServer(NAME, ("no-such-command",))
