@@ -11,6 +11,7 @@ import pytest
 from typing_extensions import override
 
 from handlers import cli
+from handlers.commands import verbatim
 from handlers.composition import CONTRACTS
 
 PROJECT = tomllib.loads((Path(__file__).parents[4] / "pyproject.toml").read_text())["project"]
@@ -23,7 +24,7 @@ def declared(monkeypatch: pytest.MonkeyPatch) -> None:
         EntryPoint(name, value, "verbatim.commands")
         for name, value in PROJECT["entry-points"]["verbatim.commands"].items()
     ]
-    monkeypatch.setattr(cli, "entry_points", lambda group: found)
+    monkeypatch.setattr(verbatim, "entry_points", lambda group: found)
 
 
 @pytest.mark.usefixtures("declared")
