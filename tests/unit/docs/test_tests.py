@@ -25,7 +25,9 @@ def test_the_folders_of_unit_tests_mirror_those_of_the_tree() -> None:
 def test_the_page_about_tests_has_every_folder() -> None:
     rows = re.findall(r"^\| (`.*?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     named = {word.rstrip("/") for row in rows for word in code(row)}
-    assert named == {path.name for path in TESTS.iterdir() if path.is_dir() and path.name[0] not in "._"}
+    # A folder that has moved leaves its compiled modules behind, which git does not know.
+    sources = {path.relative_to(TESTS).parts[0] for path in TESTS.glob("*/**/*.py")}
+    assert named == sources
 
 
 def test_the_targets_that_the_page_about_tests_names_exist() -> None:
