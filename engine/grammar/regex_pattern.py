@@ -20,11 +20,11 @@ from math import prod
 
 import xgrammar
 
+from engine.grammar.pattern_length import check_length
 from engine.grammar.unicode_properties import without_properties
 from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.port.errors import InvalidGrammar
 
-MAX_LENGTH = 8192
 MAX_DEPTH = 64
 # How many characters and classes the pattern has with its counted repetitions written out.
 MAX_EXPANSION = 20_000
@@ -42,7 +42,8 @@ _ATOM_OR_OPTIONAL_GROUP = re.compile(
     rf"\\.|{_CLASS.pattern}|(?P<optional>\)\?\??)|\]|\{{0*[01],\}}", re.DOTALL
 )
 _DOT = re.compile(rf"\\.|{_CLASS.pattern}|\.", re.DOTALL)
-_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_FOREIGN = re.compile(r"\\[\x00-\x7f]|\\?([^\x00-\x7f])")  # with its backslash, if it has one
+_READ_AS_JSON = re.compile(r'^\w+ ::= Regex\(".*", json_string=true\)$', re.MULTILINE)
 _CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
 
 
@@ -51,10 +52,7 @@ def check_regex(pattern: str, *, inside_json: bool = False) -> None:
 
     Raises InvalidGrammar, which names the place, for a pattern that is out of bounds or not honoured.
     """
-    if len(pattern) > MAX_LENGTH:
-        raise InvalidGrammar(
-            f"a regular expression may have {MAX_LENGTH} characters; this one has {len(pattern)}"
-        )
+    check_length(pattern)
     _Scan(pattern, inside_json=inside_json).run()
     if inside_json and not _is_read_as_json(pattern):
         raise InvalidGrammar(f"regular expression: {pattern[:50]!r} cannot be kept to a JSON string")
@@ -69,7 +67,8 @@ def json_string_pattern(pattern: str) -> str:
     `{0,}` and `{1,}` are written as the signs that mean the same.
     """
     return _FOREIGN.sub(
-        lambda found: f"\\u{{{ord(found[0]):x}}}", _ATOM_OR_OPTIONAL_GROUP.sub(_honoured_atom, pattern)
+        lambda found: f"\\u{{{ord(found[1]):x}}}" if found[1] else found[0],
+        _ATOM_OR_OPTIONAL_GROUP.sub(_honoured_atom, pattern),
     )
 
 
@@ -99,7 +98,8 @@ def _is_read_as_json(pattern: str) -> bool:
     """
     schema = json.dumps({"type": "string", "pattern": json_string_pattern(pattern)})
     with mapped_xgrammar_errors():
-        return "json_string=true" in str(xgrammar.Grammar.from_json_schema(schema, any_whitespace=False))
+        grammar = xgrammar.Grammar.from_json_schema(schema, any_whitespace=False)
+    return _READ_AS_JSON.search(str(grammar)) is not None
 
 
 class _Group:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from engine.grammar.pattern_length import MAX_WRITTEN, check_length
 from engine.port.errors import InvalidGrammar
 
 _PROPERTY: Final = re.compile(r"(\\[pP])(?:\{(?:(?:gc|General_Category)=)?(\w*)\})?")
@@ -31,18 +32,22 @@ _LONG_NAMES: Final = {
 def without_properties(pattern: str) -> str:
     r"""Return an equal pattern without `\p` and `\P`.
 
-    Raises InvalidGrammar for a property that is no general category of characters.
+    Raises InvalidGrammar for a property that is no general category of characters, and for a pattern that
+    is too long, or would be.
     """
+    check_length(pattern)
     if "\\p" not in pattern and "\\P" not in pattern:
         return pattern
     written = list[str]()
-    at, is_in_class = 0, False
+    at, is_in_class, length = 0, False, 0
     while at < len(pattern):
         found = _PROPERTY.match(pattern, at)
         if found is not None:
             ranges = _written(_category(found), is_complement=found[1] == "\\P")
             written.append(ranges if is_in_class else f"[{ranges}]")
             at = found.end()
+            if (length := length + len(ranges)) > MAX_WRITTEN:
+                raise InvalidGrammar("a regular expression has too many properties of characters")
             continue
         step = 2 if pattern[at] == "\\" else 1
         if pattern[at] in "[]":

@@ -13,9 +13,8 @@ from typing import Any, cast
 
 from engine.grammar.automata.automaton import LAST_CHARACTER, Automaton, Work
 from engine.grammar.automata.net import MAX_NODES, Net
+from engine.grammar.pattern_length import check_length
 from engine.port.errors import InvalidGrammar
-
-MAX_LENGTH = 8192
 
 # The start and the end of the text, read as characters, so that ^ and $ may stand anywhere.
 _START, _END = LAST_CHARACTER + 1, LAST_CHARACTER + 2
@@ -86,8 +85,7 @@ def repeated_characters(pattern: str) -> tuple[Spans, int, int | None] | None:
 
 
 def _parsed(pattern: str) -> Any:
-    if len(pattern) > MAX_LENGTH:
-        raise InvalidGrammar(f"a regular expression may have {MAX_LENGTH} characters; it has {len(pattern)}")
+    check_length(pattern)
     for found in _FOREIGN.finditer(pattern):
         if found[1]:
             raise _refusal(pattern, f"{found[1]!r} at character {found.start()}, which is not supported")

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from engine.grammar.regex_pattern import check_regex
+from engine.grammar.regex_pattern import check_regex, json_string_pattern
 from engine.port.errors import InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts, generate
@@ -96,3 +96,14 @@ def test_hostile_patterns_within_the_bounds_compile_and_run_in_time(pattern: str
     state = grammar.start()
     generate(grammar, 0)
     assert not state.is_too_slow
+
+
+@pytest.mark.parametrize(
+    ("pattern", "honoured"),
+    [
+        (r"^[a-z\–]+$", r"^[a-z\u{2013}]+$"),  # the escape goes with the character
+        (r"\€\\é", r"\u{20ac}\\\u{e9}"),
+    ],
+)
+def test_a_character_beyond_ascii_is_escaped_once(pattern: str, honoured: str) -> None:
+    assert json_string_pattern(pattern) == honoured

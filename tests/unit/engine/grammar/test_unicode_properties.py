@@ -39,3 +39,9 @@ def test_a_pattern_without_categories_stays_as_it_is(pattern: str) -> None:
 def test_what_is_no_category_is_refused(pattern: str) -> None:
     with pytest.raises(InvalidGrammar, match="names no general category of Unicode"):
         without_properties(pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"\p{L}" * 100_000, r"\p{L}" * 100, "a" * 9000 + r"\p{Lu}"])
+def test_a_pattern_that_would_be_too_long_is_refused_before_it_is(pattern: str) -> None:
+    with pytest.raises(InvalidGrammar, match="may have|too many properties"):
+        without_properties(pattern)

@@ -482,6 +482,11 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ['"Größe: 1 m"', '"Größe: é"'],
         ['"Größe: "', '"Größe: 1"2"', '"Größe: 1\n"', '"Größe: \\"'],
     ),
+    "names of letters and marks of all scripts": (
+        {"type": "string", "pattern": r"^\p{L}[\p{L}\p{M}'-]*( \p{L}[\p{L}\p{M}'-]*)*$"},
+        ['"Zoë O\'Brien"', '"李 小龙"'],
+        ['"1a"', '"a  b"', '"a1"'],
+    ),
     "a bracket that closes no class in a pattern": (
         {"type": "string", "pattern": "^\\[.+]$"},
         ['"[a]"', '"[]]"'],
