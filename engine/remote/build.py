@@ -16,7 +16,7 @@ from engine.remote.fleet.admission import Admission, wait_for_servers
 from engine.remote.local.listeners import listening_processes
 from engine.remote.local.local_port import wait_until_left
 from engine.remote.local.local_server import PORT, TERM_S, LocalServer, with_port
-from engine.remote.local.thread_placement import keep_off_bound_cores
+from engine.remote.local.thread_placement import Placement, keep_off_bound_cores
 from engine.remote.media import media_that_servers_read
 from engine.remote.model_files import ModelFiles, read_model_files
 from engine.remote.servers.patience import Patience
@@ -53,7 +53,12 @@ async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> Bui
     if not config.command:
         built = await _connected(config, on_progress)
         if config.socket is None:
-            await asyncio.to_thread(_keep_off_servers, [one.url for one in built.upstreams], on_progress)
+            placement = await asyncio.to_thread(_keep_off_servers, [one.url for one in built.upstreams])
+            if placement is not None:
+                on_progress(
+                    f"a server on this machine computes on cores {_cores(placement.bound)}; this process"
+                    f" keeps to cores {_cores(placement.free)}"
+                )
         return built
     command, urls = config.command, config.urls
     if any(PORT in part for part in command):
@@ -66,25 +71,21 @@ async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> Bui
     try:
         connecting = _connected(msgspec.structs.replace(config, urls=urls), on_progress)
         built = await _unless_it_ends(server, connecting)
+        if placement := keep_off_bound_cores([server.pid], moves_server=True):
+            on_progress(
+                f"the server computes on cores {_cores(placement.bound)}; its other threads and this process"
+                f" keep to cores {_cores(placement.free)}"
+            )
     except BaseException:
         await server.stop()
         raise
-    if placement := keep_off_bound_cores([server.pid], moves_server=True):
-        on_progress(
-            f"the server computes on cores {_cores(placement.bound)}; its other threads and this process"
-            f" keep to cores {_cores(placement.free)}"
-        )
     return built._replace(server=server)
 
 
-def _keep_off_servers(urls: Iterable[str], on_progress: Callable[[str], None]) -> None:
+def _keep_off_servers(urls: Iterable[str]) -> Placement | None:
     """Keep this process off the cores on which servers that others have started on this machine compute."""
     processes = [process for url in urls for process in listening_processes(url)]
-    if placement := keep_off_bound_cores(processes, moves_server=False):
-        on_progress(
-            f"a server on this machine computes on cores {_cores(placement.bound)}; this process keeps to"
-            f" cores {_cores(placement.free)}"
-        )
+    return keep_off_bound_cores(processes, moves_server=False)
 
 
 def _cores(numbers: Iterable[int]) -> str:

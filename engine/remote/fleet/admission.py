@@ -123,6 +123,8 @@ class Admission:
                 f"{self._max_total_tokens}"
             )
         if not self._has_order(facts.own):
+            if facts.own == ApiFacts():  # they could not be read
+                raise NotReady(f"{upstream.url} does not report its order of priorities")
             raise ModelNotSupported(f"{upstream.url} does not order priorities as the other servers do")
         await check_tokenizes(upstream, api, name, self._tokenizer)
         if server.is_admitted:
@@ -132,9 +134,6 @@ class Admission:
             raise ModelNotSupported(
                 f"{upstream.url} does not support logprob_token_ids, as the other servers do"
             )
-        for warning in facts.own.warnings:
-            if warning not in self._own.warnings:
-                _log.warning("%s: %s", upstream.url, warning)
         for kind in self._media.kinds if self._media is not None else ():
             assert self._media is not None
             try:
@@ -145,6 +144,9 @@ class Admission:
                 raise ModelNotSupported(
                     f"{upstream.url} does not read {kind.plural} like the other servers: {error}"
                 ) from error
+        for warning in facts.own.warnings:
+            if warning not in self._own.warnings:
+                _log.warning("%s: %s", upstream.url, warning)
 
     def _has_order(self, facts: ApiFacts) -> bool:
         """Return whether the server orders priorities as the engine sends them, or the engine sends none."""

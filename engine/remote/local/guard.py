@@ -28,13 +28,13 @@ def main(grace_s: float, command: list[str]) -> int:
     except OSError as error:
         print(f"{command[0]} cannot be run: {error.strerror}", flush=True)
         return 127
-    os.write(watcher, str(process.pid).encode())
+    _tell(watcher, str(process.pid).encode())
     for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(sent, lambda *_: _send(process.pid, signal.SIGTERM))
     threading.Thread(target=_end_with_input, args=(process, grace_s), daemon=True).start()
     status = process.wait()
     _send(process.pid, signal.SIGKILL)  # to what it has left behind
-    os.write(watcher, _ENDED)
+    _tell(watcher, _ENDED)
     return 128 - status if status < 0 else status
 
 
@@ -48,6 +48,8 @@ def _start_watcher(grace_s: float) -> int:
         os.close(writing)
         os.setsid()
         if os.fork() == 0:  # the child of a process that ends is init's
+            for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                signal.signal(sent, signal.SIG_IGN)  # a unit or a terminal sends them to all of its processes
             nothing = os.open(os.devnull, os.O_RDWR)
             for stream in range(3):
                 os.dup2(nothing, stream)
@@ -56,6 +58,11 @@ def _start_watcher(grace_s: float) -> int:
     os.close(reading)
     os.wait()
     return writing
+
+
+def _tell(watcher: int, data: bytes) -> None:
+    with suppress(BrokenPipeError):  # the watcher was killed itself
+        os.write(watcher, data)
 
 
 def _end_with_writer(reading: int, grace_s: float) -> None:

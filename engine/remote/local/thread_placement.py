@@ -50,12 +50,14 @@ def keep_off_bound_cores(roots: Iterable[int], *, moves_server: bool) -> Placeme
 
 def _descendants(roots: Iterable[int]) -> list[int]:
     """Return processes and all that descend from them."""
+    found = list(roots)
+    if not found:
+        return []
     children: dict[int, list[int]] = {}
     for stat in _PROC.glob("[0-9]*/stat"):
         with suppress(OSError):  # it has ended
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            parent = int(stat.read_bytes().rpartition(b")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
-    found = list(roots)
     for process in found:
         found += [child for child in children.get(process, ()) if child not in found]
     return found

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -150,6 +151,20 @@ def test_the_cores_are_told(own: set[int]) -> None:
     try:
         expected = Placement(frozenset({min(own)}), frozenset(own - {min(own)}))
         assert keep_off_bound_cores([server.pid], moves_server=True) == expected
+    finally:
+        server.end()
+
+
+def test_a_process_whose_name_is_no_text_is_no_obstacle(own: set[int], tmp_path: Path) -> None:
+    """The kernel cuts a name at 15 bytes, which may be within a character."""
+    name = "a" * 14 + "é"
+    (tmp_path / name).symlink_to("/bin/sleep")
+    server = Server({min(own)})
+    try:
+        with subprocess.Popen([tmp_path / name, "60"]) as named:
+            assert b"\xc3)" in Path(f"/proc/{named.pid}/stat").read_bytes()
+            assert keep_off_bound_cores([server.pid], moves_server=True) is not None
+            named.kill()
     finally:
         server.end()
 
