@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 from engine.host.control_group import ControlGroup
@@ -38,18 +38,21 @@ def free_memory() -> int:
 def _free_of_machine() -> int:
     sizes = _sizes(_lines(_MEMORY))
     if "MemAvailable" not in sizes:  # no Linux, or one before 3.14
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        pages = "SC_AVPHYS_PAGES" if "SC_AVPHYS_PAGES" in os.sysconf_names else "SC_PHYS_PAGES"  # macOS
+        return os.sysconf(pages) * os.sysconf("SC_PAGE_SIZE")
     return max(sizes["MemAvailable"] - sizes.get("Mapped", 0), sizes.get("MemFree", 0))
 
 
 def _unread_of_files(lines: Iterable[str]) -> int:
-    """Return the bytes of mapped files that are not in memory. lines: of /proc/self/smaps."""
+    """Return the bytes of mapped files that are not in memory, without those of libraries, most of which are
+    never read. lines: of /proc/self/smaps.
+    """
     unread, is_file = 0, False
     for line in lines:
         name, _, rest = line.partition(" ")
         if not name.endswith(":"):  # addresses, permissions, offset, device, inode and path of a mapping
             fields = rest.split(None, 4)
-            is_file = len(fields) > 3 and fields[3] != "0"
+            is_file = len(fields) > 4 and fields[3] != "0" and ".so" not in PurePath(fields[4]).suffixes
         elif is_file and name in ("Size:", "Rss:"):
             size = int(rest.split()[0]) * _KIB
             unread += size if name == "Size:" else -size

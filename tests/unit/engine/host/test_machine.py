@@ -15,6 +15,9 @@ _MAPPINGS = """\
 Size:            1048576 kB
 Rss:              262144 kB
 VmFlags: rd wr mr mw me
+7f0040000000-7f0050000000 r-xp 00000000 fe:00 260387                     /lib/libtorch_cpu.so.2 (deleted)
+Size:             262144 kB
+Rss:                1024 kB
 7f0050000000-7f0090000000 rw-p 00000000 00:00 0
 Size:            1048576 kB
 Rss:                   0 kB
