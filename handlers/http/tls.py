@@ -30,6 +30,15 @@ def server_context(settings: HttpSettings) -> ssl.SSLContext | None:
     return context
 
 
+def served_certificate(settings: HttpSettings) -> "RenewedCertificate | None":
+    """Return the certificate of TLS connections; None where the server speaks plain HTTP.
+
+    A change of its files from now on is seen. Raises BadCertificate.
+    """
+    context = server_context(settings)
+    return None if context is None else RenewedCertificate(context, settings)
+
+
 class RenewedCertificate:
     """The files behind a context, which are read again when they change, as certificates expire.
 
@@ -39,7 +48,7 @@ class RenewedCertificate:
 
     def __init__(self, context: ssl.SSLContext, settings: HttpSettings) -> None:
         """Take the files as they are now for those of the context, which `server_context` made."""
-        self._context = context
+        self.context = context
         self._settings = settings
         self._stamps = self._read_stamps()
 
@@ -60,7 +69,7 @@ class RenewedCertificate:
         self._stamps = stamps
         try:
             server_context(self._settings)  # before the one in use has half of it
-            _load(self._context, self._settings)
+            _load(self.context, self._settings)
         except BadCertificate as error:
             logger.error("the certificate is unchanged: %s", error)
         else:

@@ -3,13 +3,12 @@
 import asyncio
 import signal
 import socket
-import ssl
 
 from handlers.access.access import check_access
 from handlers.chat.summary import chat_summary
 from handlers.composition import CONTRACTS, build_app
 from handlers.engine_starter import StartEngine, engine_starter
-from handlers.http.tls import server_context
+from handlers.http.tls import RenewedCertificate, served_certificate
 from handlers.process.end_by_signal import ended_by
 from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import format_all_as_json, set_up_log
@@ -32,7 +31,7 @@ def serve(settings: Settings, watchdog: Watchdog) -> int:
     check_root(settings.root, list(CONTRACTS))
     check_access(settings, CONTRACTS)
     set_up_log(settings.log_level, settings.json_output)
-    tls = server_context(settings)
+    tls = served_certificate(settings)
     with take_port(settings.host, settings.port) as listener, ended_by(signal.SIGTERM):
         # This may import torch and transformers, which takes seconds. So it comes after all checks that do
         # not need them, and outside the event loop, which would delay signals.
@@ -51,7 +50,7 @@ async def _serve(
     settings: Settings,
     start_engine: StartEngine,
     listener: socket.socket,
-    tls: ssl.SSLContext | None,
+    tls: RenewedCertificate | None,
     watchdog: Watchdog,
 ) -> int:
     engine = await start_engine(say_progress)

@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import ssl
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -52,7 +51,7 @@ async def run(
     app: ASGIApp,
     engine: Engine,
     listener: socket.socket,
-    tls: ssl.SSLContext | None,
+    tls: RenewedCertificate | None,
     watchdog: Watchdog,
     *,
     announce: Callable[[str], object] = say_ready,
@@ -65,12 +64,12 @@ async def run(
         settings.url(listener.getsockname()[1]),
         engine,
         settings.graceful_termination_timeout,
-        tls,
+        None if tls is None else tls.context,
         settings.header_timeout,
         watchdog,
         announce=announce,
     )
-    renewing = None if tls is None else asyncio.create_task(RenewedCertificate(tls, settings).keep_fresh())
+    renewing = None if tls is None else asyncio.create_task(tls.keep_fresh())
     await server.serve(sockets=[listener])
     if renewing is not None:
         renewing.cancel()

@@ -17,7 +17,7 @@ from engine.remote.client.upstream import Upstream
 from engine.remote.remote_engine import RemoteEngine
 from handlers.composition import build_app
 from handlers.engine_starter import remote_config
-from handlers.http.tls import server_context
+from handlers.http.tls import served_certificate
 from handlers.process.end_by_signal import ended_by
 from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import set_up_log
@@ -79,7 +79,7 @@ async def _serve(start: ApiWorkerStart, listener: socket.socket, reports: int) -
     try:
         app = build_app(settings, engine, exchange, transcriber)
         start_listening(listener, settings.host, settings.port)
-        tls = server_context(settings)
+        tls = served_certificate(settings)
         return await run(settings, app, engine, listener, tls, Watchdog(), announce=announce)
     finally:
         await process.close()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from handlers.http.tls import BadCertificate, RenewedCertificate, server_context
+from handlers.http.tls import BadCertificate, served_certificate, server_context
 from handlers.settings.settings import Settings
 from tests.support.servers.certificates import Certificate, needs_openssl, self_signed, with_password
 
@@ -103,9 +103,9 @@ def test_a_certificate_that_was_renewed_is_shown_to_later_connections(
     replace_by(used.certificate, made.certificate)
     replace_by(used.key, made.key)
     settings = Settings(ssl_certfile=str(used.certificate), ssl_keyfile=str(used.key))
-    context = server_context(settings)
-    assert context is not None
-    renewed = RenewedCertificate(context, settings)
+    renewed = served_certificate(settings)
+    assert renewed is not None
+    context = renewed.context
     renewed.refresh()
     assert shown(context) == der(made)
     later = self_signed(tmp_path, "later")
