@@ -40,17 +40,24 @@ class Connections:
     def num_open(self) -> int:
         return len(self._open)
 
-    def add(self, connection: Connection, num_own: int = 0) -> bool:
-        """Register a new connection, which is free.
+    def set_limit(self, num_own: int) -> int:
+        """Return the limit of connections, which the first call finds if none was set.
 
-        num_own: as of `default_max_connections`, which is called for the first one: by then the server has
-        opened the files and sockets that it has all the time.
-        At the limit, the connection that has been free for longest is aborted. Returns False, and registers
-        nothing, where all others are being served.
+        By then the server has opened the files and sockets that it has all the time, and no connection yet,
+        or one. num_own: as of `default_max_connections`.
         """
         if self._max_open is None:
             self._max_open = default_max_connections(num_own)
-        if len(self._open) >= self._max_open and not self._abort_longest_free():
+        return self._max_open
+
+    def add(self, connection: Connection, num_own: int = 0) -> bool:
+        """Register a new connection, which is free.
+
+        num_own: as of `set_limit`.
+        At the limit, the connection that has been free for longest is aborted. Returns False, and registers
+        nothing, where all others are being served.
+        """
+        if len(self._open) >= self.set_limit(num_own) and not self._abort_longest_free():
             return False
         self._open[connection] = None
         self._free[connection] = None

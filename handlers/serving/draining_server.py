@@ -15,6 +15,8 @@ from typing_extensions import override
 from uvicorn.config import STARTUP_FAILURE
 
 from engine.port.engine import Engine
+from handlers.http.descriptors import OWN_CONNECTIONS
+from handlers.http.protocol import BoundedProtocol
 from handlers.process.exit_status import ExitStatus
 from handlers.process.footprint import footprint
 from handlers.process.standard_output import say
@@ -96,6 +98,9 @@ class DrainingServer(uvicorn.Server):
         await self.lifespan.startup()
         if self.lifespan.should_exit:
             sys.exit(STARTUP_FAILURE)
+        make = self.config.http_protocol_class
+        if issubclass(make, BoundedProtocol):  # before handshakes, whose connections are reported after them
+            make.registry.set_limit(self.lifespan.state.get(OWN_CONNECTIONS, 0))
         self.servers = [
             await asyncio.get_running_loop().create_server(
                 self._make_protocol,

@@ -6,7 +6,7 @@ from typing import Final
 
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings
-from handlers.shared_settings.kubernetes import is_of_a_service
+from handlers.shared_settings.kubernetes import is_of_a_service, is_service_address
 from handlers.shared_settings.reading import flag, variables
 
 _PREFIX: Final = "VERBATIM_"
@@ -38,7 +38,8 @@ def _unknown_variables(settings: Settings, environment: Mapping[str, str]) -> It
     known = sorted(name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX))
     for name in sorted(environment):
         own = name.upper().removeprefix(_PREFIX)
-        if own == name.upper() or own in known or is_of_a_service(name):
+        is_of_kubernetes = is_of_a_service(name) or is_service_address(environment[name])
+        if own == name.upper() or own in known or is_of_kubernetes:
             continue
         close = get_close_matches(own, known, n=1, cutoff=0.8)
         hint = f"; did you mean {_PREFIX}{close[0]}?" if close else ""

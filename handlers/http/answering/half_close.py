@@ -41,6 +41,7 @@ class HalfClose:
         self._leave = leave
         self._pause_s = _FIRST_LOOK_S
         self._num_ahead = 0
+        self._probed: RequestResponseCycle | None = None
         self._loop = asyncio.get_running_loop()
         self._timer = self._loop.call_later(self._pause_s, self._look)
 
@@ -54,7 +55,10 @@ class HalfClose:
         if _is_reset(self._transport):
             self._leave()
             return
-        if self._num_ahead < _MOST_AHEAD and (cycle := self._serving()) is not None:
+        cycle = self._serving()
+        if cycle is not self._probed:  # each answer has a beginning of its own
+            self._probed, self._num_ahead = cycle, 0
+        if cycle is not None and self._num_ahead < _MOST_AHEAD:
             self._num_ahead += 1
             send_ahead(cycle)
         self._pause_s = min(2 * self._pause_s, _MOST_S)

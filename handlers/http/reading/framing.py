@@ -26,7 +26,7 @@ def check_codings(version: str, headers: Iterable[tuple[bytes, bytes]]) -> None:
     """
     values = b",".join(value for name, value in headers if name == b"transfer-encoding").lower()
     *others, last = (coding.strip() for coding in values.split(b","))
-    if version != VERSION or last != b"chunked":
+    if version != VERSION or last != b"chunked" or last in others:  # chunked twice is malformed
         raise StopParsing(BAD_REQUEST)
-    if others:
+    if any(others):
         raise StopParsing(UNKNOWN_CODING)

@@ -40,6 +40,7 @@ def test_settings_and_variables_of_others_are_not_named() -> None:
         "VERBATIM_FRONT_PORT_80_TCP_PROTO",
     )
     assert warnings(dict.fromkeys((*variables, *of_services), "1")) == []
+    assert warnings({"VERBATIM_API_PORT": "tcp://10.0.0.1:80"}) == []
 
 
 def test_options_of_the_own_engine_are_named_where_other_servers_compute() -> None:
