@@ -11,11 +11,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from handlers.process.exit_status import ExitStatus
-
-_FLUSH_S: Final = 0.5
 
 
 @contextmanager
@@ -54,14 +52,8 @@ def _end(sent: int, frame: FrameType | None) -> NoReturn:
 
 
 def end_now(status: int) -> NoReturn:
-    """End the process at once, with all that was written and logged, if it is read within half a second."""
-    flushing = threading.Thread(target=_flush, daemon=True)
-    flushing.start()
-    flushing.join(_FLUSH_S)
-    os._exit(status)
-
-
-def _flush() -> None:
+    """End the process at once, with all that was written and logged."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, RuntimeError):  # the signal may have come within a write
             stream.flush()
+    os._exit(status)
