@@ -20,7 +20,7 @@ from math import prod
 
 import xgrammar
 
-from engine.grammar.pattern_length import check_length
+from engine.grammar.pattern_length import CHARACTER_CLASS, check_length
 from engine.grammar.unicode_properties import without_properties
 from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.port.errors import InvalidGrammar
@@ -37,11 +37,10 @@ _ESCAPE = re.compile(
     r"\\(?:x(?P<x>[0-9a-fA-F]{2})|u(?P<u>[0-9a-fA-F]{4})|(?P<letter>[dDwWsSnrtfv0])|(?P<other>[^a-zA-Z0-9]))"
 )
 _GROUP = re.compile(r"\((?:\?(?::|<[A-Za-z_]\w*>)|(?!\?))")
-_CLASS = re.compile(r"\[(?!\^?\])\^?(?:[^\]\\]|\\.)+\]", re.DOTALL)
 _ATOM_OR_OPTIONAL_GROUP = re.compile(
-    rf"\\.|{_CLASS.pattern}|(?P<optional>\)\?\??)|\]|\{{0*[01],\}}", re.DOTALL
+    rf"\\.|{CHARACTER_CLASS.pattern}|(?P<optional>\)\?\??)|\]|\{{0*[01],\}}", re.DOTALL
 )
-_DOT = re.compile(rf"\\.|{_CLASS.pattern}|\.", re.DOTALL)
+_DOT = re.compile(rf"\\.|{CHARACTER_CLASS.pattern}|\.", re.DOTALL)
 _FOREIGN = re.compile(r"\\[\x00-\x7f]|\\?([^\x00-\x7f])")  # with its backslash, if it has one
 _READ_AS_JSON = re.compile(r'^\w+ ::= Regex\(".*", json_string=true\)$', re.MULTILINE)
 _CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
@@ -167,7 +166,7 @@ class _Scan:
         self._check_literal(literal)
 
     def _class(self) -> None:
-        match = self._take(_CLASS, "a character class that is empty or not closed")
+        match = self._take(CHARACTER_CLASS, "a character class that is empty or not closed")
         for escape in re.finditer(r"\\.[0-9a-fA-F]{0,4}", match[0], re.DOTALL):
             if not _ESCAPE.match(escape[0]):
                 raise self._refusal(f"a character class holds {escape[0][:2]!r}, which is not supported,")

@@ -4,7 +4,8 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
+
+from yarl import URL
 
 _PROC: Final = Path("/proc")
 _LISTENING: Final = "0A"  # the kernel's TCP_LISTEN
@@ -17,10 +18,10 @@ def listening_processes(url: str) -> list[int]:
     Several do where a server's processes share one socket. A process of another user or another container is
     not seen. Blocks while it resolves the host and looks through the files that processes have open.
     """
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    sockets = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
-    if not sockets or not _is_own(parts.hostname):
+    parts = URL(url)
+    assert parts.port is not None, "it has a scheme"
+    sockets = {f"socket:[{inode}]" for inode in _listening_inodes(parts.port)}
+    if not sockets or not _is_own(parts.host):
         return []
     return [int(process.name) for process in _PROC.glob("[0-9]*") if _holds_any(process, sockets)]
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
+
+from yarl import URL
 
 from engine.port.errors import ModelNotSupported
 
@@ -63,11 +64,10 @@ async def wait_until_left(url: str, seconds: float, on_progress: Callable[[str],
 
 
 async def _is_taken(url: str) -> bool:
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
+    parts = URL(url)
     try:
         async with asyncio.timeout(_CONNECT_S):
-            _, writer = await asyncio.open_connection(parts.hostname, port)
+            _, writer = await asyncio.open_connection(parts.host, parts.port)
     except (OSError, TimeoutError):
         return False
     writer.transport.abort()
