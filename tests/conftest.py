@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+import signal
 import ssl
 import subprocess
 import sys
@@ -74,7 +75,12 @@ def _started(process: "subprocess.Popen[str]") -> Server:
 def pytest_configure(config: pytest.Config) -> None:
     """Give HTTP clients of this process one authority to trust: each reads all of them, for 20 to 40 ms, and
     asks a server of this machine.
+
+    An interrupt is heeded, by the processes that tests start too, also where the tests run in the background
+    of a script, whose shell has its commands ignore it.
     """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = TemporaryDirectory()
     first, end, _ = certifi.contents().partition("-----END CERTIFICATE-----\n")
     authority = Path(folder.name, "authority.pem")
