@@ -197,7 +197,7 @@ test-apps: test-apps-short  ## Run Claude Code, Codex and opencode as well (need
 
 # What `make test-apps-python` runs, each in an environment of its own. All versions are pinned, and uv installs them in
 # half a minute, where pip takes five.
-PYTHON_APPS := aiperf guidellm langchain openai-agents openai-python pydantic-ai
+PYTHON_APPS := aiperf browser-use guidellm langchain mini-swe-agent openai-agents openai-python pydantic-ai qwen-agent
 UV := .venv-apps/uv/bin/uv
 
 $(UV):
@@ -228,13 +228,13 @@ READY_PYTHON_APPS := $(PYTHON_APPS:%=.venv-apps/%/.ready) .venv-apps/guidellm/.t
 test-apps: $(READY_PYTHON_APPS)
 
 .PHONY: test-apps-python
-test-apps-python: $(READY) $(READY_PYTHON_APPS)  ## Run aiperf, guidellm, LangChain's and openai-python's tests, openai-agents and pydantic-ai against the server
+test-apps-python: $(READY) $(READY_PYTHON_APPS)  ## Run benchmark tools, agents and suites of clients in Python against the server
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/apps/python
 
 .PHONY: lock-apps
 lock-apps: $(UV)  ## Pin anew what test-apps-python installs; a pin changes only where a .in file demands it
 	cd tests/apps/python && for program in $(PYTHON_APPS); do \
-		$(CURDIR)/$(UV) pip compile --quiet --universal --python-version 3.11 --override overrides.txt \
+		$(CURDIR)/$(UV) pip compile --quiet --python-platform linux --python-version 3.11 --override overrides.txt \
 			--custom-compile-command 'make lock-apps' --output-file $$program.txt $$program.in || exit 1; \
 	done
 

@@ -38,10 +38,16 @@ class _Suite(NamedTuple):
 
 
 _SUITES: Final = [
+    _Suite("browser-use", ("browser_use_suite.py",), {"schema": 1}),
     _Suite(
         "langchain",
         ("langchain_suite.py",),
         {"TestOpenAIChat.": 30, "TestOpenAIResponses.": 30, "TestAnthropic.": 30},
+    ),
+    _Suite(
+        "mini-swe-agent",
+        ("litellm_suite.py",),
+        {"loop": 6, "agent": 3},
     ),
     _Suite(
         "openai-agents",
@@ -54,6 +60,7 @@ _SUITES: Final = [
         {"Completions.": 60, "Embeddings.": 8, "Models.": 35},
         OPENAI_PYTHON,
     ),
+    _Suite("qwen-agent", ("qwen_agent_suite.py",), {"assistant": 2}),
     _Suite("pydantic-ai", ("pydantic_ai_suite.py",), {"[chat": 7, "[responses": 7, "[anthropic": 7}),
 ]
 
