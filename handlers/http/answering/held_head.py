@@ -63,8 +63,8 @@ class HeldHead:
 
 
 class _Closed(asyncio.Transport):
-    """The transport of an answer that goes nowhere. Its connection may still send a refusal, and nothing after
-    that: uvicorn writes 100 (Continue) whenever an application begins to read a body.
+    """The transport of an answer that goes nowhere. Its connection may have sent a refusal, and nothing may
+    follow that, but uvicorn writes 100 (Continue) whenever an application begins to read a body.
     """
 
     @override

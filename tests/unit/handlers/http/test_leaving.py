@@ -198,7 +198,7 @@ async def send_nonsense_and_close(peer: Peer) -> None:
 
 
 async def stay(peer: Peer) -> None:
-    """Leave only when the server has closed the connection."""
+    """Leave last, when the application has gone on."""
 
 
 WAYS: Final = (
@@ -244,12 +244,13 @@ def test_a_client_that_leaves_in_any_way_at_any_state_is_no_error(
                 await leave(peer)
             await asyncio.sleep(LOOKS_S)
             app.may_go_on.set()
-            async with asyncio.timeout(30):
-                while server.connections.num_open:
-                    await asyncio.sleep(LOOKS_S)
-                    server.pass_time(TIMES_OUT)
+            await asyncio.sleep(LOOKS_S)
             for _, _, peer in peers:
                 peer.socket.close()
+            async with asyncio.timeout(30):
+                while server.connections.num_open:
+                    server.pass_time(TIMES_OUT)
+                    await asyncio.sleep(0)
 
     with asyncio.Runner(loop_factory=loop) as runner:
         runner.run(leave_at_all())
