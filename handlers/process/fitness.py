@@ -6,7 +6,8 @@ from typing import Final
 
 from handlers.http.descriptors import descriptor_limit
 
-# A server has some thirty open before its first connection, and so has each process that it starts.
+# A server has some twenty open before its first connection, keeps some for files, and starts programs that
+# allow themselves as many as this.
 _LEAST_DESCRIPTORS: Final = 64
 
 

@@ -112,7 +112,7 @@ class SharedSettings(Section):
     graceful_termination_timeout: Annotated[
         int, env("VERBATIM_GRACEFUL_TERMINATION_TIMEOUT", "GRACEFUL_TERMINATION_TIMEOUT"), Field(ge=0)
     ] = 90
-    """Seconds that running requests have to finish after SIGTERM or SIGINT."""
+    """Seconds that running requests have to finish after SIGTERM, SIGINT or SIGHUP."""
 
     log_level: Annotated[
         Literal["critical", "error", "warning", "info", "debug"], env("VERBATIM_LOG_LEVEL", "LOG_LEVEL")

@@ -43,8 +43,9 @@ def own_directory(model: str, revision: str | None) -> Path | None:
 def _refuse_irregular(directory: Path) -> None:
     """Raise ModelNotSupported for a pipe or a device in place of a file, which a library would wait for."""
     try:
-        for entry in os.scandir(directory):
-            if not entry.is_dir() and os.path.exists(entry.path):
-                refuse_irregular(entry.stat(), entry.path)
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if not entry.is_dir() and os.path.exists(entry.path):
+                    refuse_irregular(entry.stat(), entry.path)
     except OSError as error:
         raise ModelNotSupported(f"{error.filename} cannot be read: {error.strerror}") from error
