@@ -5,12 +5,12 @@ import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
 from engine.port.engine import Engine
-from handlers.process.end_by_signal import heard_by
+from handlers.process.end_by_signal import STOP, heard_by
 from handlers.process.watchdog import FORCE_S, Watchdog
 
 _log = logging.getLogger(__name__)
@@ -42,9 +42,9 @@ class ForeignServer:
         previous = _handlers()
         for sent, handler in previous.items():
             signal.signal(sent, self._heard_before(handler, loop))
-        has_no_other = previous and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL
+        further = [sent for sent in STOP if previous and signal.getsignal(sent) == signal.SIG_DFL]
         try:
-            with heard_by(_stop_too, signal.SIGHUP) if has_no_other else nullcontext():
+            with heard_by(_stop_too, *further):
                 yield
         finally:
             death.cancel()

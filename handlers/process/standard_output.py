@@ -33,6 +33,12 @@ def say(text: str, level: str = "INFO") -> None:
         raise CannotWrite(error) from error
 
 
+def say_stopping(wait: str) -> None:
+    """Print what a stop waits for, unless it cannot be written, as to a terminal that is closed."""
+    with suppress(CannotWrite):
+        say(f"  stopping  {wait}")
+
+
 def complain(text: str) -> None:
     """Print an error to standard error, with the name of the program before each line."""
     prefix = "" if _as_json else "verbatim: error: "

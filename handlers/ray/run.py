@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 
 from handlers.process.end_by_signal import STOP
 from handlers.process.exit_status import ExitStatus
-from handlers.process.standard_output import say
+from handlers.process.standard_output import say, say_stopping
 from handlers.ray.application import bound_application
 from handlers.ray.options import (
     STOP_S,
@@ -50,7 +50,7 @@ def deploy(settings: Settings, ray_settings: RaySettings) -> int:
                 is_ready = True
                 threading.Event().wait()
         except _Stopped:
-            say(f"  stopping  waits up to {settings.graceful_termination_timeout} s for running requests")
+            say_stopping(f"waits up to {settings.graceful_termination_timeout} s for running requests")
             return ExitStatus.STOPPED if is_ready else ExitStatus.INTERRUPTED
         finally:
             _delete(ray, ray_settings.application, settings.graceful_termination_timeout)

@@ -7,7 +7,7 @@ import socket
 import ssl
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
@@ -22,7 +22,7 @@ from handlers.http.protocol import BoundedProtocol
 from handlers.process.end_by_signal import STOP, end_now, heard_by
 from handlers.process.exit_status import ExitStatus
 from handlers.process.footprint import footprint
-from handlers.process.standard_output import CannotWrite, say
+from handlers.process.standard_output import say, say_stopping
 from handlers.process.watchdog import FORCE_S, Watchdog
 from handlers.serving.listener import BACKLOG
 
@@ -38,12 +38,6 @@ def say_ready(url: str) -> None:
     if (taken := footprint()) is not None:
         say(f"  process   {taken.in_words()}")
     say(f"  ready at {url}")
-
-
-def say_stopping(wait: str) -> None:
-    """Print what is waited for; ignore it if the line cannot be written, as to a terminal that is closed."""
-    with suppress(CannotWrite):
-        say(f"  stopping  {wait}")
 
 
 class DrainingServer(uvicorn.Server):

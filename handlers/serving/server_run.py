@@ -15,9 +15,9 @@ from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
 from handlers.http.tls import RenewedCertificate
 from handlers.process.gc_tuning import freeze_start_up
-from handlers.process.standard_output import CannotWrite, say
+from handlers.process.standard_output import CannotWrite, say, say_stopping
 from handlers.process.watchdog import Watchdog
-from handlers.serving.draining_server import FLUSH_S, DrainingServer, say_ready, say_stopping
+from handlers.serving.draining_server import FLUSH_S, DrainingServer, say_ready
 from handlers.serving.listener import BACKLOG
 from handlers.settings.settings import Settings
 
