@@ -343,7 +343,10 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._half_close is not None:
             self.transport.close()
         elif self.transport.can_write_eof():
-            self.transport.write_eof()
+            try:
+                self.transport.write_eof()
+            except OSError:  # of Python's own loop, where the client has reset the connection
+                self.transport.abort()
 
     # Time
 

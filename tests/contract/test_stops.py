@@ -139,7 +139,7 @@ def wait_until_ready(url: str, process: "subprocess.Popen[bytes]") -> None:
 
 
 def test_an_audit_log_on_a_full_disk_is_a_failure_of_the_stop(tmp_path: Path) -> None:
-    """Of an API worker's, as of a server's own."""
+    """The log is an API worker's, whose failure is the server's."""
     log = tmp_path / "log"
     options = (*LIMITS, "--audit-log", "/dev/full", "--api-workers", "1")
     with log.open("w") as file, running_server(*options, log=file) as server:

@@ -33,7 +33,10 @@ LOOKS_S: Final = 0.1  # in which a half-closed connection is looked at three tim
 
 
 class State(NamedTuple):
-    """What a client sends, and what it reads before it leaves. late: the time limits are over before that."""
+    """The bytes that a client sends, and those that it reads before it leaves.
+
+    late: the time limits are over before that.
+    """
 
     sent: bytes
     read: bytes = b""
@@ -76,6 +79,10 @@ STATES: Final = {
     "after a 414": State(b"GET /" + b"a" * 2_000, b"longer than"),
     "after a 431": State(GET + b"X: " + b"a" * 8_000 + b"\r\n\r\n", b"longer than"),
 }
+
+
+# What a client sends in place of a handshake of TLS: nothing, something else, and its first bytes.
+NO_HANDSHAKES: Final = (b"", GET + END, b"\x16\x03\x01\x02\x00\x01")
 
 
 class Answers:
@@ -234,6 +241,8 @@ def test_a_client_that_leaves_in_any_way_at_any_state_is_no_error(
         app = Answers()
         async with serving(app, certificate=certificate, max_connections=1_000) as server:
             peers = [(state, way, Peer(context)) for state in STATES.values() for way in WAYS]
+            if is_tls:
+                peers += [(State(sent), way, Peer(None)) for sent in NO_HANDSHAKES for way in WAYS]
             for late in (True, False):
                 coming = [(peer, state) for state, _, peer in peers if state.late is late]
                 await asyncio.gather(*(arrive(server, peer, state) for peer, state in coming))
