@@ -14,6 +14,7 @@ from handlers.composition import CONTRACTS, build_app
 from handlers.engine_starter import engine_starter, set_environment
 from handlers.process.end_by_signal import end_now
 from handlers.process.exit_status import ExitStatus
+from handlers.process.fitness import UnfitProcess, check_process
 from handlers.process.foreign_server import ForeignServer
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.new_threads import NewThreads
@@ -32,13 +33,14 @@ def create_app() -> ASGIApp:
     Raises SystemExit, with the message, if the settings are not valid.
     """
     try:
+        check_process()
         settings = read_settings(Namespace())
         if settings.api_workers:
             raise ValueError("api_workers is of `verbatim serve`; uvicorn's --workers start whole servers")
         for warning in (*check_arguments({}, os.environ), *start_warnings(settings, os.environ)):
             _log.warning(warning)
         return StartingApp(settings)
-    except (ValueError, CannotWriteAuditLog) as error:
+    except (ValueError, CannotWriteAuditLog, EngineError, UnfitProcess) as error:
         raise SystemExit(f"verbatim: error: {error}") from None
 
 

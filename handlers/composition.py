@@ -13,6 +13,7 @@ from engine.port.engine import Engine
 from engine.port.info.capabilities import Capabilities
 from generated.operation import Handlers, Operation
 from handlers.access.access import Access
+from handlers.access.audit_log import LOSSES
 from handlers.access.visit import private_cache_salt
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.metrics import Metrics, ShareMetrics
@@ -158,7 +159,10 @@ def build_app(
         workers=shared.workers,
     )
     shell = _Shell(openapi_url=None, lifespan=lifespan)
-    shell.state.num_own_connections = _num_own_connections(settings, engine)
+    shell.state.for_server = {
+        OWN_CONNECTIONS: _num_own_connections(settings, engine),
+        LOSSES: access.losses,
+    }
     if settings.playground:
         Playground(settings.model_name, engine, list(CONTRACTS), asks_for_key=settings.asks_for_key).mount(
             shell
@@ -180,14 +184,14 @@ def build_app(
 
 
 class _Shell(FastAPI):
-    """The part of the application that is no contract's. It says in its lifespan's state how many connections
-    the application may open itself, for the server in front, whoever starts that.
+    """The part of the application that is no contract's. Its lifespan's state has what the server in front
+    must know, whoever starts that: how many connections the application may open itself, and what it lost.
     """
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" and "state" in scope:
-            scope["state"][OWN_CONNECTIONS] = self.state.num_own_connections
+            scope["state"].update(self.state.for_server)
         await super().__call__(scope, receive, send)
 
 

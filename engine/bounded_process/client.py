@@ -128,6 +128,7 @@ class BoundedProcess:
                 task = connection.begin(limits, num_threads, knowledge, self._encode, self._places.release)
             except OSError as error:  # no descriptor or no process more
                 self._places.release()
+                _failures.error("no process for %s could be started: %s", self._name, error.strerror)
                 raise EngineBusy(f"no process for {self._name} could be started") from error
             if task is None:
                 self._places.release()

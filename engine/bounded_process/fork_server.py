@@ -169,8 +169,12 @@ def serve_children(
 
     serve, learn: as of `ForkServer`.
     """
-    for ignored in (signal.SIGINT, signal.SIGTERM):  # those are for the process that serves, which may drain
-        signal.signal(ignored, signal.SIG_IGN)
+    for stop in (
+        signal.SIGINT,
+        signal.SIGTERM,
+        signal.SIGHUP,
+    ):  # for the process that serves, which may drain
+        signal.signal(stop, signal.SIG_IGN)
     forbid_privileges()
     given = int(sys.argv[1])
     descriptor = os.dup(given)  # the lowest that is free

@@ -4,7 +4,6 @@ import hashlib
 import os
 import pickle
 import re
-import stat
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from engine.port.errors import CannotLoadAdapter
+from engine.whole_file import open_regular
 
 _CONFIG: Final = "adapter_config.json"
 _TENSORS: Final = "adapter_model.safetensors"
@@ -91,8 +91,9 @@ def _copied(path: Path, max_bytes: int, within: Path | None) -> Iterator[_Copy]:
     digest, num_bytes = hashlib.sha256(), 0
     with _no_file() as copy:
         try:
-            with open(path, "rb", buffering=0, opener=_open_without_waiting) as file:
-                _check(file, path, within)
+            with open(path, "rb", buffering=0, opener=open_regular) as file:
+                if within is not None:
+                    _check(file, path, within)
                 while chunk := file.read(_CHUNK_BYTES):
                     num_bytes += len(chunk)
                     if num_bytes > max_bytes:
@@ -112,19 +113,10 @@ def _no_file() -> IO[bytes]:
     return tempfile.TemporaryFile()
 
 
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)  # a pipe would wait for its other end
-
-
-def _check(file: IO[bytes], path: Path, within: Path | None) -> None:
-    """Check that this path, which has been opened as the file, names one, and by no link that leaves."""
-    opened = os.fstat(file.fileno())
-    if not stat.S_ISREG(opened.st_mode):
-        raise CannotLoadAdapter(f"{path.name} is no file")
-    if within is None:
-        return
+def _check(file: IO[bytes], path: Path, within: Path) -> None:
+    """Check that this path, which has been opened as the file, names it by no link that leaves."""
     target = path.resolve(strict=True)
-    if not (target.is_relative_to(within) and os.path.samestat(opened, target.lstat())):
+    if not (target.is_relative_to(within) and os.path.samestat(os.fstat(file.fileno()), target.lstat())):
         raise CannotLoadAdapter(f"{path.name} is a link that leaves the adapters' root")
 
 

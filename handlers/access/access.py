@@ -7,7 +7,7 @@ from pathlib import Path
 
 from starlette.types import ASGIApp
 
-from handlers.access.audit_log import STANDARD_OUTPUT, AuditLog, open_for_appending
+from handlers.access.audit_log import AuditLog, check_writable
 from handlers.access.closed_pages import ClosedPages
 from handlers.access.host_check import HostCheck
 from handlers.access.hosts import AllowedHosts, is_loopback
@@ -22,8 +22,8 @@ from handlers.runtime.server import ContractServer
 def check_access(settings: AccessSettings, contracts: Collection[str]) -> None:
     """Raise InvalidKeyFile or CannotWriteAuditLog for unusable settings, before the model is loaded."""
     _keyring(settings, contracts)
-    if settings.audit_log not in (None, STANDARD_OUTPUT):
-        open_for_appending(settings.audit_log).close()
+    if settings.audit_log is not None:
+        check_writable(settings.audit_log)
 
 
 class Access:
@@ -39,6 +39,8 @@ class Access:
         self._keyring = _keyring(settings, contracts)
         self._audit_log = None if settings.audit_log is None else AuditLog(settings.audit_log)
         self.key_check = KeyCheck(self._keyring) if settings.asks_for_key else None
+        self.losses: list[str] = []
+        """What was lost when the server stopped; the log has said it."""
 
     def closed(self, server: ContractServer, open_paths: Collection[str]) -> ASGIApp:
         """Return the server, wrapped to require a key for all paths if the settings say so.
@@ -82,8 +84,8 @@ class Access:
         finally:
             if reloading is not None:
                 reloading.cancel()
-            if self._audit_log is not None:
-                await asyncio.to_thread(self._audit_log.close)
+            if self._audit_log is not None and not await asyncio.to_thread(self._audit_log.close):
+                self.losses.append("entries of the audit log")
 
 
 def _keyring(settings: AccessSettings, contracts: Collection[str]) -> Keyring:

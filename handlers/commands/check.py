@@ -7,6 +7,7 @@ from engine.port.errors import EngineError
 from handlers.commands.ending import fail
 from handlers.engine_starter import check_own_engine, engine_config, set_environment
 from handlers.process.exit_status import ExitStatus
+from handlers.process.fitness import UnfitProcess, check_process
 from handlers.process.standard_output import say
 from handlers.settings.command_line import add_model_argument, add_options, read_settings
 from handlers.settings.settings import Settings
@@ -65,8 +66,9 @@ def _check(options: argparse.Namespace) -> int:
 
 def _print(settings: Settings, *, as_json: bool) -> int:
     try:
+        check_process()
         check_own_engine()
-    except EngineError as error:
+    except (EngineError, UnfitProcess) as error:
         return fail(error, ExitStatus.FAILED)
     # Imported after the options are checked, since the imports take seconds.
     from engine.model.loading.imports.light_imports import import_lightly

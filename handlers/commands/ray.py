@@ -5,6 +5,7 @@ import logging
 
 from handlers.commands.ending import fail
 from handlers.process.exit_status import ExitStatus
+from handlers.process.fitness import UnfitProcess, check_process
 from handlers.process.standard_output import print_as_json, say
 from handlers.ray.options import WITHOUT_EFFECT
 from handlers.ray.settings import RaySettings
@@ -57,6 +58,7 @@ def _deploy(settings: Settings, ray_settings: RaySettings) -> int:
     if unused := [name for name in WITHOUT_EFFECT if name in settings.model_fields_set]:
         say(f"  warning   options without effect behind Ray's proxies: {', '.join(unused)}", "WARNING")
     try:
+        check_process()
         return deploy(settings, ray_settings)
-    except CannotDeploy as error:
+    except (CannotDeploy, UnfitProcess) as error:
         return fail(error, ExitStatus.FAILED)

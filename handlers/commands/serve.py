@@ -12,6 +12,7 @@ from engine.port.errors import EngineError
 from handlers.commands.ending import fail
 from handlers.engine_starter import check_own_engine, model_source, set_environment
 from handlers.process.exit_status import ExitStatus
+from handlers.process.fitness import UnfitProcess, check_process
 from handlers.process.gc_tuning import collector_off
 from handlers.process.new_threads import NewThreads
 from handlers.process.runtime_environment import runtime_environment
@@ -67,6 +68,7 @@ def serve_as_given(given: Mapping[str, Any], read: Callable[[], Settings]) -> in
 def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog) -> int:
     set_environment(settings)
     try:
+        check_process()
         own_directory(model_source(settings), settings.revision)
         if not settings.is_over_servers:
             check_own_engine()
@@ -74,7 +76,7 @@ def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog)
         say(f"verbatim {VERSION}: loading {settings.model_name}")
         for warning in warnings:
             say(f"  warning   {warning}", "WARNING")
-    except (CannotWrite, EngineError) as error:
+    except (CannotWrite, EngineError, UnfitProcess) as error:
         return fail(error, ExitStatus.FAILED)
     try:
         return _run_server(settings, watchdog)

@@ -99,7 +99,9 @@ class Connections:
             loop.call_later(self.limits.sweep_interval_s, self._sweep)
 
     def _sweep(self) -> None:
-        self.check()
-        self._loop = None
-        if self._open:
-            self._start_timer()
+        try:
+            self.check()
+        finally:  # a fault of one connection does not end the limits of all others
+            self._loop = None
+            if self._open:
+                self._start_timer()

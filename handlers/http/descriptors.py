@@ -18,13 +18,14 @@ def default_max_connections(num_own: int) -> int:
     num_own: connections that the application may open itself to answer those of clients; where there is not
     room for as many, they share the rest half and half.
     """
-    if (limit := _descriptor_limit()) is None:
+    if (limit := descriptor_limit()) is None:
         return _MOST
     left = limit - _num_open() - _RESERVE
     return max(1, min(_MOST, max(left - num_own, left // 2)))
 
 
-def _descriptor_limit() -> int | None:
+def descriptor_limit() -> int | None:
+    """Return how many descriptors the process may have; None for any number."""
     if sys.platform == "win32":
         return None
     import resource

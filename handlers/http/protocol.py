@@ -11,7 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 
 from handlers.http.answering.half_close import HalfClose
-from handlers.http.answering.held_head import flush_head, hold_head
+from handlers.http.answering.held_head import closed_transport, flush_head, hold_head
 from handlers.http.answering.old_client import ending_by_close
 from handlers.http.answering.retry_after import noting_retry_after
 from handlers.http.client_times import BODY, CLOSE, HEAD, NOTHING, REQUEST, ClientTimes
@@ -315,6 +315,7 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         if broken is not None:
             _disconnect(broken)
+            self._serving = None
         if refusal is None or (broken is not None and broken.response_started):
             self.transport.close()
         else:
@@ -342,7 +343,10 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._half_close is not None:
             self.transport.close()
         elif self.transport.can_write_eof():
-            self.transport.write_eof()
+            try:
+                self.transport.write_eof()
+            except OSError:  # of Python's own loop, where the client has reset the connection
+                self.transport.abort()
 
     # Time
 
@@ -386,4 +390,5 @@ def _disconnect(cycle: RequestResponseCycle) -> None:
     """Have the application see that its client has gone; whatever it sends from then on is dropped."""
     if not cycle.response_complete:
         cycle.disconnected = True
+        cycle.transport = closed_transport()
     cycle.message_event.set()

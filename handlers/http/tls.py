@@ -4,14 +4,15 @@ import asyncio
 import logging
 import os
 import ssl
-from pathlib import Path
 from typing import Final
 
+from engine.whole_file import read_whole
 from handlers.http.settings import HttpSettings
 
 logger = logging.getLogger(__name__)
 
 _REFRESH_S: Final = 10.0
+_MAX_BYTES: Final = 10_000_000  # the authorities of all systems are a few hundred kilobytes
 
 
 class BadCertificate(OSError):
@@ -117,9 +118,9 @@ def _load(context: ssl.SSLContext, settings: HttpSettings) -> None:
 
 
 def _check_readable(name: str) -> None:
-    """Raise BadCertificate for a file that cannot be read, since OpenSSL's own message does not name it."""
+    """Raise BadCertificate for a file that OpenSSL would not name, or would wait for."""
     try:
-        Path(name).read_bytes()
+        read_whole(name, _MAX_BYTES)
     except OSError as error:
         raise BadCertificate(f"cannot read {name}: {error.strerror}") from error
 

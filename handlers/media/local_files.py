@@ -1,16 +1,16 @@
 """Files of the server's own disk that requests may name."""
 
 import os
-from stat import S_ISREG
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from engine.whole_file import open_regular
 from handlers.media.budget import Budget
 from handlers.media.unreadable import CannotRead
 
 SCHEME: Final = "file:"
-# A link that replaces the file after its path was resolved is not followed, nor does a pipe block.
-_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# A link that replaces the file after its path was resolved is not followed.
+_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class LocalFiles:
@@ -25,15 +25,13 @@ class LocalFiles:
         if self._root is None:
             raise CannotRead("this server reads no files of its own; send the content as a data URL")
         try:
-            descriptor = os.open(self._path(source, self._root), _FLAGS)
+            descriptor = open_regular(self._path(source, self._root), _FLAGS)
         except (OSError, ValueError) as error:
             raise _not_there() from error
         with open(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not S_ISREG(status.st_mode):
-                raise _not_there()
-            budget.take(status.st_size)
-            return file.read(status.st_size)
+            num_bytes = os.fstat(descriptor).st_size
+            budget.take(num_bytes)
+            return file.read(num_bytes)
 
     def _path(self, source: str, root: str) -> str:
         """Return the real path. Raises CannotRead unless it is below the root, ValueError for no path."""

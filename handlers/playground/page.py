@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from engine.port.engine import Engine
-from handlers.playground.assets import Assets
 from handlers.playground.state import State
+from handlers.runtime.documents.pages import PageFiles
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL
 from handlers.version import VERSION
 
@@ -47,7 +47,7 @@ class Playground:
         info = engine.model_info
         self._engine = engine
         self._block_size = info.block_size
-        self._assets = Assets()
+        self._assets = PageFiles("handlers.playground", "assets")
         self._about = About(
             version=VERSION,
             model=model,

@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Final
 
 from engine.port.engine import Engine
+from handlers.process.end_by_signal import STOP, heard_by
 from handlers.process.watchdog import FORCE_S, Watchdog
 
 _log = logging.getLogger(__name__)
@@ -41,8 +42,10 @@ class ForeignServer:
         previous = _handlers()
         for sent, handler in previous.items():
             signal.signal(sent, self._heard_before(handler, loop))
+        further = [sent for sent in STOP if previous and signal.getsignal(sent) == signal.SIG_DFL]
         try:
-            yield
+            with heard_by(_stop_too, *further):
+                yield
         finally:
             death.cancel()
             for sent, handler in previous.items():
@@ -66,6 +69,11 @@ class ForeignServer:
         self._watchdog.arm(FORCE_S)
         _log.critical("the server stops because its engine died")
         signal.raise_signal(signal.SIGTERM)
+
+
+def _stop_too(sent: int, frame: FrameType | None) -> None:
+    """Stop the server at a signal that it leaves to the system, which would end it without draining."""
+    signal.raise_signal(signal.SIGTERM)
 
 
 def _handlers() -> dict[signal.Signals, _Handler]:

@@ -33,11 +33,18 @@ def say(text: str, level: str = "INFO") -> None:
         raise CannotWrite(error) from error
 
 
+def say_stopping(wait: str) -> None:
+    """Print what a stop waits for, unless it cannot be written, as to a terminal that is closed."""
+    with suppress(CannotWrite):
+        say(f"  stopping  {wait}")
+
+
 def complain(text: str) -> None:
     """Print an error to standard error, with the name of the program before each line."""
     prefix = "" if _as_json else "verbatim: error: "
     for line in text.splitlines():
-        print(_formed(prefix + line, "ERROR"), file=sys.stderr)
+        with suppress(OSError):  # the exit status remains
+            print(_formed(prefix + line, "ERROR"), file=sys.stderr)
 
 
 def _formed(text: str, level: str) -> str:
@@ -49,8 +56,6 @@ def _formed(text: str, level: str) -> str:
 
 def flush() -> None:
     """Flush standard output. Raises CannotWrite."""
-    if sys.stdout is None:  # closed when the process was started
-        return
     try:
         sys.stdout.flush()
     except OSError as error:

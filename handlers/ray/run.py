@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Final, NoReturn
 
+from handlers.process.end_by_signal import STOP
 from handlers.process.exit_status import ExitStatus
-from handlers.process.standard_output import say
+from handlers.process.standard_output import say, say_stopping
 from handlers.ray.application import bound_application
 from handlers.ray.options import (
     STOP_S,
@@ -30,11 +31,11 @@ class CannotDeploy(Exception):
 
 
 class _Stopped(BaseException):
-    """SIGINT or SIGTERM has come."""
+    """A signal to stop has come."""
 
 
 def deploy(settings: Settings, ray_settings: RaySettings) -> int:
-    """Deploy the application, wait for SIGINT or SIGTERM, delete it, and return the exit status.
+    """Deploy the application, wait for a signal to stop, delete it, and return the exit status.
 
     Requests that run then have their grace period. A cluster that was started here ends too.
     Raises CannotDeploy.
@@ -49,6 +50,7 @@ def deploy(settings: Settings, ray_settings: RaySettings) -> int:
                 is_ready = True
                 threading.Event().wait()
         except _Stopped:
+            say_stopping(f"waits up to {settings.graceful_termination_timeout} s for running requests")
             return ExitStatus.STOPPED if is_ready else ExitStatus.INTERRUPTED
         finally:
             _delete(ray, ray_settings.application, settings.graceful_termination_timeout)
@@ -129,7 +131,11 @@ def _check_room(ray: ModuleType, ray_settings: RaySettings) -> None:
 @contextmanager
 def _stop_signals() -> Iterator[None]:
     """Raise _Stopped in the block at the first signal; later ones have the handlers of before."""
-    previous = {sent: signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)}
+    previous = {
+        sent: handler
+        for sent in (signal.SIGINT, *STOP)
+        if (handler := signal.getsignal(sent)) != signal.SIG_IGN  # as SIGHUP under nohup
+    }
 
     def restore() -> None:
         for sent, handler in previous.items():

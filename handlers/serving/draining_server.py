@@ -6,7 +6,8 @@ import signal
 import socket
 import ssl
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
@@ -15,11 +16,13 @@ from typing_extensions import override
 from uvicorn.config import STARTUP_FAILURE
 
 from engine.port.engine import Engine
+from handlers.access.audit_log import LOSSES
 from handlers.http.descriptors import OWN_CONNECTIONS
 from handlers.http.protocol import BoundedProtocol
+from handlers.process.end_by_signal import STOP, end_now, heard_by
 from handlers.process.exit_status import ExitStatus
 from handlers.process.footprint import footprint
-from handlers.process.standard_output import say
+from handlers.process.standard_output import say, say_stopping
 from handlers.process.watchdog import FORCE_S, Watchdog
 from handlers.serving.listener import BACKLOG
 
@@ -54,15 +57,17 @@ class DrainingServer(uvicorn.Server):
         watchdog: Watchdog,
         *,
         announce: Callable[[str], object] = say_ready,
+        announce_stop: Callable[[str], object] = say_stopping,
     ) -> None:
         """Create a server.
 
         url: its address. grace_s: seconds that running requests have after a signal to stop.
         handshake_timeout_s: limit of TLS handshakes. announce: called with the address when connections are
-        accepted.
+        accepted. announce_stop: called with what is waited for when the server begins to stop.
         """
         super().__init__(config)
         self._announce_to = announce
+        self._announce_stop = announce_stop
         self.status = ExitStatus.STOPPED
         self._tls = tls
         self._handshake_timeout_s = handshake_timeout_s
@@ -121,17 +126,38 @@ class DrainingServer(uvicorn.Server):
         )
 
     @override
+    async def main_loop(self) -> None:
+        await super().main_loop()
+        if self.status is ExitStatus.STOPPED:  # the log has the reason of any other stop
+            self._announce_stop(self._wait_in_words())
+
+    def _wait_in_words(self) -> str:
+        num_requests = len(self.server_state.tasks)
+        if not num_requests:
+            return "no request is running"
+        requests = "one running request" if num_requests == 1 else f"{num_requests} running requests"
+        return f"waits up to {self._grace_s:g} s for {requests}; Ctrl-C (SIGINT) ends the server at once"
+
+    @override
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         draining = asyncio.create_task(self._engine.drain(self._grace_s))
         await super().shutdown(sockets)
-        draining.cancel()  # complete, unless a second SIGINT ended the shutdown early
+        draining.cancel()
         self._death.cancel()
+        if self.lifespan.state.get(LOSSES):
+            self.status = self.status or ExitStatus.FAILED
+
+    @override
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle stop signals in the block; unlike uvicorn, SIGHUP too, and raise none again."""
+        with heard_by(self.handle_exit, signal.SIGINT, *STOP):
+            yield
 
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Handle a stop signal; unlike uvicorn, do not raise it again after a regular stop."""
+        """Handle a stop signal: begin to stop, or end the process at an interrupt of a stop."""
         if self.should_exit and sig == signal.SIGINT:
-            super().handle_exit(sig, frame)
-            self.status = self.status or ExitStatus.INTERRUPTED
+            end_now(self.status or ExitStatus.INTERRUPTED)
         self._watchdog.arm(self._grace_s + FORCE_S)
         self.should_exit = True

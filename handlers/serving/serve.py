@@ -1,7 +1,6 @@
 """The run of a server: bind the port, load the model, print the start-up table, and serve until stopped."""
 
 import asyncio
-import signal
 import socket
 
 from handlers.access.access import check_access
@@ -9,7 +8,7 @@ from handlers.chat.summary import chat_summary
 from handlers.composition import CONTRACTS, build_app
 from handlers.engine_starter import StartEngine, engine_starter
 from handlers.http.tls import RenewedCertificate, served_certificate
-from handlers.process.end_by_signal import ended_by
+from handlers.process.end_by_signal import STOP, ended_by
 from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import format_all_as_json, set_up_log
 from handlers.process.standard_output import say
@@ -32,7 +31,7 @@ def serve(settings: Settings, watchdog: Watchdog) -> int:
     check_access(settings, CONTRACTS)
     set_up_log(settings.log_level, settings.json_output)
     tls = served_certificate(settings)
-    with take_port(settings.host, settings.port) as listener, ended_by(signal.SIGTERM):
+    with take_port(settings.host, settings.port) as listener, ended_by(*STOP):
         # This may import torch and transformers, which takes seconds. So it comes after all checks that do
         # not need them, and outside the event loop, which would delay signals.
         start_engine = engine_starter(settings)

@@ -15,7 +15,7 @@ from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
 from handlers.http.tls import RenewedCertificate
 from handlers.process.gc_tuning import freeze_start_up
-from handlers.process.standard_output import CannotWrite, say
+from handlers.process.standard_output import CannotWrite, say, say_stopping
 from handlers.process.watchdog import Watchdog
 from handlers.serving.draining_server import FLUSH_S, DrainingServer, say_ready
 from handlers.serving.listener import BACKLOG
@@ -55,8 +55,9 @@ async def run(
     watchdog: Watchdog,
     *,
     announce: Callable[[str], object] = say_ready,
+    announce_stop: Callable[[str], object] = say_stopping,
 ) -> int:
-    """Serve until stopped, and return the exit status. announce: as in DrainingServer."""
+    """Serve until stopped, and return the exit status. announce, announce_stop: as in DrainingServer."""
     config = server_config(settings, app)
     freeze_start_up()
     server = DrainingServer(
@@ -68,6 +69,7 @@ async def run(
         settings.header_timeout,
         watchdog,
         announce=announce,
+        announce_stop=announce_stop,
     )
     renewing = None if tls is None else asyncio.create_task(tls.keep_fresh())
     await server.serve(sockets=[listener])

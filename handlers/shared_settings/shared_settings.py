@@ -3,7 +3,6 @@
 import json
 from importlib.util import find_spec
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -11,6 +10,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from typing_extensions import override
 
 from engine.config import MAX_UNREAD_BYTES
+from engine.whole_file import read_whole
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMAT_NAMES, tool_format_named
 from handlers.shared_settings.kinds import LOWER, Count, Limit, Names, env
 from handlers.shared_settings.kubernetes import is_service_address
@@ -19,6 +19,7 @@ from handlers.shared_settings.section import Section
 EMBEDDED_MODEL = "verbatim-demo"
 EMBEDDED_VISION_MODEL = "verbatim-demo-vision"
 
+_MAX_TEMPLATE_BYTES = 50_000_000  # a tokenizer_config.json may list all special tokens
 _PORTS = ("verbatim_port", "port")
 
 
@@ -111,7 +112,7 @@ class SharedSettings(Section):
     graceful_termination_timeout: Annotated[
         int, env("VERBATIM_GRACEFUL_TERMINATION_TIMEOUT", "GRACEFUL_TERMINATION_TIMEOUT"), Field(ge=0)
     ] = 90
-    """Seconds that running requests have to finish after SIGTERM or SIGINT."""
+    """Seconds that running requests have to finish after SIGTERM, SIGINT or SIGHUP."""
 
     log_level: Annotated[
         Literal["critical", "error", "warning", "info", "debug"], env("VERBATIM_LOG_LEVEL", "LOG_LEVEL")
@@ -165,9 +166,10 @@ class SharedSettings(Section):
         if value is None or "{" in value:
             return value
         try:
-            text = Path(value).read_text(encoding="utf-8")
-        except (OSError, UnicodeError) as error:
-            raise ValueError(f"no chat template can be read from {value}: {error}") from error
+            text = read_whole(value, _MAX_TEMPLATE_BYTES).decode()
+        except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a name with a NUL
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ValueError(f"no chat template can be read from {value}: {reason}") from error
         return _template_in(text)
 
     @override

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from engine.whole_file import read_whole
 from handlers.access.key import KeyEntry
 
 _MAX_BYTES: Final = 1_000_000  # some thousand keys; a larger file would take seconds to parse
@@ -28,12 +29,9 @@ def read_key_file(path: Path, contracts: Collection[str]) -> tuple[KeyEntry, ...
     contracts: names of all contracts. Raises InvalidKeyFile with a description of the error and its place.
     """
     try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_BYTES + 1)
+        content = read_whole(path, _MAX_BYTES)
     except OSError as error:
         raise InvalidKeyFile(f"{path}: {error.strerror}") from error
-    if len(content) > _MAX_BYTES:
-        raise InvalidKeyFile(f"{path}: the file is longer than {_MAX_BYTES:,} bytes")
     try:
         entries = msgspec.convert(tomllib.loads(content.decode()), _KeyFile).key
         _check(entries, contracts)

@@ -5,6 +5,7 @@ before it is known.
 import asyncio
 from typing import Final
 
+from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 _BEGIN: Final = b"HTTP/1.1 "  # of every head
@@ -59,6 +60,29 @@ class HeldHead:
         head, self._head = self._head, None
         self._cycle.transport = self._transport
         return head
+
+
+class _Closed(asyncio.Transport):
+    """The transport of an answer that goes nowhere. Its connection may have sent a refusal, and nothing may
+    follow that, but uvicorn writes 100 (Continue) whenever an application begins to read a body.
+    """
+
+    @override
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        pass
+
+    @override
+    def is_closing(self) -> bool:
+        return True
+
+    @override
+    def close(self) -> None:
+        pass
+
+
+def closed_transport() -> asyncio.Transport:
+    """Return the transport for an answer whose client has left, or has had a refusal instead."""
+    return _Closed()
 
 
 def hold_head(cycle: RequestResponseCycle) -> None:

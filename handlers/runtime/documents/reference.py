@@ -10,10 +10,10 @@ from typing import Final, NamedTuple
 
 import orjson
 from fastapi import FastAPI
-from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
-from starlette.staticfiles import StaticFiles
+from starlette.responses import Response
+
+from handlers.runtime.documents.pages import PageFiles, page_response
 
 _ASSETS = "docs/assets"
 
@@ -24,13 +24,7 @@ _PAGE: Final = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Contracts</title>
 <link rel="icon" href="{assets}/favicon.png">
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; }}
-table {{ border-collapse: collapse; width: 100%; }}
-th, td {{ text-align: left; padding: .6rem .8rem .6rem 0; border-bottom: 1px solid #8884; }}
-td:last-child, th:last-child {{ text-align: right; padding-right: 0; }}
-</style>
+<link rel="stylesheet" href="docs/list.css">
 </head>
 <body>
 <h1>Contracts</h1>
@@ -42,6 +36,41 @@ td:last-child, th:last-child {{ text-align: right; padding-right: 0; }}
 {pages}
 </body>
 </html>
+"""
+
+_LIST_STYLE: Final = """:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .6rem .8rem .6rem 0; border-bottom: 1px solid #8884; }
+td:last-child, th:last-child { text-align: right; padding-right: 0; }
+"""
+
+# A script of its own: the pages' policy allows none in a page, as FastAPI writes it.
+_CONTRACT_PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{name}</title>
+<link rel="icon" href="../{assets}/favicon.png">
+<link rel="stylesheet" href="../{assets}/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="../{assets}/swagger-ui-bundle.js"></script>
+<script src="../docs/contract.js"></script>
+</body>
+</html>
+"""
+
+_CONTRACT_SCRIPT: Final = """SwaggerUIBundle({
+  url: "openapi.json",
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  showExtensions: true,
+  showCommonExtensions: true,
+  validatorUrl: null,
+});
 """
 
 
@@ -76,25 +105,23 @@ class Reference:
         """Mount the pages of documentation. pages: links to other pages, as in `RuntimeOptions`."""
         self._documents: dict[str, bytes] = {}
         self._pages = "\n".join(f'<p><a href="{escape(link)}">{escape(what)}</a></p>' for link, what in pages)
-        shell.mount(f"/{_ASSETS}", StaticFiles(packages=[("fastapi_offline", "static")]))
+        shell.mount(f"/{_ASSETS}", PageFiles("fastapi_offline", "static"))
         shell.add_route("/docs", self._list, include_in_schema=False)
+        _add_page(shell, "/docs/list.css", _LIST_STYLE, ".css")
+        _add_page(shell, "/docs/contract.js", _CONTRACT_SCRIPT, ".js")
 
     def add(self, shell: FastAPI, name: str, prefix: str, document: bytes) -> None:
         """Add the page of a contract, whose document is `openapi.json` under the same prefix."""
         self._documents[name] = document
-        page = get_swagger_ui_html(
-            openapi_url="openapi.json",
-            title=name,
-            swagger_js_url=f"../{_ASSETS}/swagger-ui-bundle.js",
-            swagger_css_url=f"../{_ASSETS}/swagger-ui.css",
-            swagger_favicon_url=f"../{_ASSETS}/favicon.png",
-        )
-
-        async def answer(request: Request) -> Response:
-            return page
-
-        shell.add_route(f"{prefix}/docs", answer, include_in_schema=False)
+        _add_page(shell, f"{prefix}/docs", _CONTRACT_PAGE.format(name=escape(name), assets=_ASSETS))
 
     async def _list(self, request: Request) -> Response:
         rows = "\n".join(_entry(name, document).row() for name, document in self._documents.items())
-        return HTMLResponse(_PAGE.format(assets=_ASSETS, rows=rows, pages=self._pages))
+        return page_response(_PAGE.format(assets=_ASSETS, rows=rows, pages=self._pages))
+
+
+def _add_page(shell: FastAPI, path: str, content: str, suffix: str = ".html") -> None:
+    async def answer(request: Request) -> Response:
+        return page_response(content, suffix)
+
+    shell.add_route(path, answer, include_in_schema=False)

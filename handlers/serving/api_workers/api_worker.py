@@ -18,7 +18,7 @@ from engine.remote.remote_engine import RemoteEngine
 from handlers.composition import build_app
 from handlers.engine_starter import remote_config
 from handlers.http.tls import served_certificate
-from handlers.process.end_by_signal import ended_by
+from handlers.process.end_by_signal import STOP, ended_by
 from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import set_up_log
 from handlers.process.standard_output import print_as_json
@@ -49,7 +49,7 @@ def serve_api_worker(listener: socket.socket, reports: int) -> int:
     print_as_json(start.settings.json_output)
     set_up_log(start.settings.log_level, start.settings.json_output)
     threading.Thread(target=_stop_with_input, daemon=True).start()
-    with ended_by(signal.SIGTERM), asyncio.Runner(loop_factory=new_event_loop) as runner:
+    with ended_by(*STOP), asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(_serve(start, listener, reports))
 
 
@@ -80,7 +80,9 @@ async def _serve(start: ApiWorkerStart, listener: socket.socket, reports: int) -
         app = build_app(settings, engine, exchange, transcriber)
         start_listening(listener, settings.host, settings.port)
         tls = served_certificate(settings)
-        return await run(settings, app, engine, listener, tls, Watchdog(), announce=announce)
+        return await run(
+            settings, app, engine, listener, tls, Watchdog(), announce=announce, announce_stop=lambda _: None
+        )
     finally:
         await process.close()
         await engine.stop()

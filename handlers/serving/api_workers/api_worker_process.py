@@ -17,7 +17,7 @@ from handlers.process.gc_tuning import collector_off
 
 def main(listener: socket.socket, reports: int) -> int:
     """Run the API worker and return its exit status. reports: file descriptor of the pipe."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # until it serves, only the engine process stops it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the engine process gets it too, and stops this one
     os.set_inheritable(reports, False)
     with collector_off():
         import_without_torch()

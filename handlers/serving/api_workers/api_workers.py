@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import pickle
-import signal
 import socket
 import subprocess
 from asyncio.subprocess import Process
@@ -13,6 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from engine.port.info.model_info import ModelInfo
+from handlers.process.end_by_signal import STOP
 from handlers.process.exit_status import ExitStatus
 from handlers.serving.api_workers.api_worker_start import ApiWorkerStart, command
 from handlers.serving.draining_server import FLUSH_S
@@ -27,9 +27,7 @@ _MAX_FAILURES: Final = 6  # consecutive; connections to the worker's socket wait
 _PAUSE_S: Final = 0.25  # before the second restart in a row, doubled for each further one
 # A stop signal may be sent to all processes and reach this one last.
 _SIGNAL_S: Final = 1.0
-_STOPPED: Final = frozenset(
-    {0, *(status for sent in (signal.SIGTERM, signal.SIGINT) for status in (128 + sent, -sent))}
-)
+_STOPPED: Final = frozenset({0, *(status for sent in STOP for status in (128 + sent, -sent))})
 
 
 class ApiWorkers:
@@ -84,8 +82,11 @@ class ApiWorkers:
         self._is_stopping = True
         self._loop.call_soon_threadsafe(self._stop_has_begun.set)
 
-    async def stop(self, grace_s: float) -> None:
-        """Terminate the workers; kill those that still run after the grace period and the time to flush."""
+    async def stop(self, grace_s: float) -> bool:
+        """Terminate the workers; kill those that still run after the grace period and the time to flush.
+
+        Returns whether all have stopped without a failure.
+        """
         self._is_stopping = True
         for task in self._keeping:
             task.cancel()
@@ -96,11 +97,12 @@ class ApiWorkers:
                 process.terminate()
         waiting = asyncio.gather(*(process.wait() for process in processes))
         try:
-            await asyncio.wait_for(waiting, grace_s + FLUSH_S + _TO_END_S)
+            return ExitStatus.FAILED not in await asyncio.wait_for(waiting, grace_s + FLUSH_S + _TO_END_S)
         except TimeoutError:
             for process in processes:
                 with suppress(ProcessLookupError):
                     process.kill()
+            return False
 
     async def _keep(self, place: int, worker: "_ApiWorker", path: str, model_info: ModelInfo) -> None:
         """Keep a worker running, by replacing it when it ends, until the server stops."""

@@ -159,6 +159,7 @@ class _EngineServer(DrainingServer):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for listener in self._listeners:
             listener.close()
-        await self._api_workers.stop(self._grace_s)
+        if not await self._api_workers.stop(self._grace_s):
+            self.status = self.status or ExitStatus.FAILED
         self._failing.cancel()
         await super().shutdown(sockets)

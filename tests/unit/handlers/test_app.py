@@ -10,6 +10,7 @@ from starlette.types import Message
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
+from handlers.access.audit_log import LOSSES
 from handlers.app import create_app
 from handlers.composition import CONTRACTS, TABLES, YIELDS, build_app
 from handlers.http.descriptors import OWN_CONNECTIONS
@@ -238,7 +239,7 @@ async def test_any_server_in_front_learns_how_many_connections_the_application_o
     state: dict[str, Any] = {}
     phases: tuple[Message, ...] = ({"type": "lifespan.startup"}, {"type": "lifespan.shutdown"})
     await run_lifespan(app, *phases, state=state)
-    assert state == {OWN_CONNECTIONS: num_own}
+    assert state == {OWN_CONNECTIONS: num_own, LOSSES: []}
 
 
 async def test_the_factory_tells_the_server_why_the_model_does_not_load(

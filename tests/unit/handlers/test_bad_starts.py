@@ -1,10 +1,13 @@
 """Configurations that cannot be served are refused at the start: in one line, with a status."""
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
 import torch
@@ -146,6 +149,81 @@ def test_a_wrong_option_is_one_line(
     whole: Path, options: tuple[str, ...], status: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert words in error_of(capsys, str(whole), *options, status=status)
+
+
+def as_pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def as_device(place: Path) -> None:
+    place.symlink_to("/dev/zero")
+
+
+def as_endless_file(place: Path) -> None:
+    with place.open("wb") as file:
+        file.truncate(10**9)
+
+
+FILES: Final = (
+    *(("--chat-template", 2, "no chat template can be read from"), ("--api-keys-file", 2, "")),
+    *(("--ssl-certfile", 1, "cannot read"), ("--audit-log", 1, "the audit log cannot be written")),
+)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (as_pipe, "a pipe"),
+        (Path.mkdir, "directory"),
+        (as_device, "it is a device"),
+        (as_endless_file, "the file is longer than"),
+    ],
+)
+@pytest.mark.parametrize(("option", "status", "what"), FILES, ids=[option for option, *_ in FILES])
+def test_an_option_that_names_no_file_is_one_line(
+    option: str,
+    status: int,
+    what: str,
+    make: Callable[[Path], None],
+    words: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if option == "--audit-log" and make in (as_device, as_endless_file):
+        return  # which can be written
+    place = tmp_path / "place"
+    make(place)
+    said = error_of(capsys, option, str(place), status=status)
+    assert what in said and words in said.lower() and str(place) in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes among files")
+@pytest.mark.parametrize("name", ["chat_template.jinja", "model.safetensors", "tokenizer.json"])
+def test_a_pipe_in_a_models_directory_is_one_line(
+    model: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (model / name).unlink(missing_ok=True)
+    os.mkfifo(model / name)
+    assert f"{model / name} cannot be read: it is a pipe" in error_of(capsys, str(model))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="these are of POSIX")
+@pytest.mark.parametrize(
+    ("begin", "words"),
+    [
+        ('rmdir "$PWD"', "the working directory does not exist any more"),
+        ("export PYTHONOPTIMIZE=2", "Python was started without docstrings"),
+        ("ulimit -n 24", "the limit of open files is 24 (ulimit -n)"),
+    ],
+)
+def test_a_process_that_cannot_serve_says_why(tmp_path: Path, begin: str, words: str) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    command = f'{begin} && exec "{COMMAND}" serve --port 0'
+    ended = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=100)
+    assert ended.stderr.startswith(f"verbatim: error: {words}") and ended.stderr.count("\n") == 1
+    assert ended.returncode == ExitStatus.FAILED
 
 
 def test_a_folder_whose_name_is_too_long_for_a_socket_is_one_line(

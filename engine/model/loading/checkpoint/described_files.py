@@ -11,8 +11,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from engine.model.loading.checkpoint.json_files import json_object
+from engine.model.loading.checkpoint.json_files import MAX_BYTES, json_object
 from engine.port.errors import ModelNotSupported
+from engine.whole_file import read_whole
 
 _Flag = bool | None | UnsetType
 _Number = float | None | UnsetType  # integers too
@@ -158,6 +159,6 @@ def check_described_files(directory: Path) -> None:
 
 def _check_text(path: Path) -> None:
     try:
-        path.read_text(encoding="utf-8")
+        read_whole(path, MAX_BYTES).decode()
     except (OSError, ValueError) as error:
         raise ModelNotSupported(f"{path} holds no text in UTF-8: {' '.join(str(error).split())}") from error

@@ -1,9 +1,11 @@
 """The directory of a model that is named by a path; no torch, so that a wrong path is an error at once."""
 
+import os
 from pathlib import Path
 
 from engine.model.loading.gguf.named_file import described_directory, hub_file, own_file
 from engine.port.errors import ModelNotSupported
+from engine.whole_file import refuse_irregular
 
 
 def own_directory(model: str, revision: str | None) -> Path | None:
@@ -34,4 +36,16 @@ def own_directory(model: str, revision: str | None) -> Path | None:
         )
     if not (directory / "config.json").is_file():
         raise ModelNotSupported(f"{model} holds no model: there is no config.json in it")
+    _refuse_irregular(directory)
     return directory
+
+
+def _refuse_irregular(directory: Path) -> None:
+    """Raise ModelNotSupported for a pipe or a device in place of a file, which a library would wait for."""
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if not entry.is_dir() and os.path.exists(entry.path):
+                    refuse_irregular(entry.stat(), entry.path)
+    except OSError as error:
+        raise ModelNotSupported(f"{error.filename} cannot be read: {error.strerror}") from error

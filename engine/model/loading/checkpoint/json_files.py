@@ -2,15 +2,18 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from engine.port.errors import ModelNotSupported
+from engine.whole_file import read_whole
+
+MAX_BYTES: Final = 2**30  # the vocabularies of models take tens of megabytes
 
 
 def json_object(path: Path) -> dict[str, Any]:
     """Return the object that the file holds. Raises ModelNotSupported if it holds none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_whole(path, MAX_BYTES).decode())
     except (OSError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise ModelNotSupported(

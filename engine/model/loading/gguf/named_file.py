@@ -53,7 +53,8 @@ def only_file(directory: Path, name: str) -> Path | None:
 
     name: of the directory, for messages. Raises ModelNotSupported if there are several.
     """
-    files = sorted(each for each in directory.rglob(f"*{SUFFIX}") if _OF_IMAGES not in each.name.lower())
+    found = directory.rglob(f"*{SUFFIX}")
+    files = sorted(each for each in found if _OF_IMAGES not in each.name.lower() and each.is_file())
     if len(files) > 1:
         shown = ", ".join(each.name for each in files[:4]) + (" and others" if len(files) > 4 else "")
         raise ModelNotSupported(f"{name} holds {len(files)} GGUF files, of which one must be named: {shown}")

@@ -203,11 +203,11 @@ def test_files_that_are_missing_broken_or_too_large_are_refused(folder: Path) ->
 def test_a_pipe_or_a_folder_in_place_of_a_file_is_refused_at_once(folder: Path, file: str) -> None:
     (folder / file).unlink()
     os.mkfifo(folder / file)
-    with pytest.raises(CannotLoadAdapter, match=f"{file} is no file"):
+    with pytest.raises(CannotLoadAdapter, match=f"{file}: it is a pipe"):
         load(folder)
     (folder / file).unlink()
     (folder / file).mkdir()
-    with pytest.raises(CannotLoadAdapter, match=f"{file}: Is a directory"):
+    with pytest.raises(CannotLoadAdapter, match=f"{file}: it is a directory"):
         load(folder)
 
 

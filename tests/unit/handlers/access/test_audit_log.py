@@ -1,10 +1,12 @@
 import json
 import logging
 import os
+import subprocess
 import sys
-import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -57,40 +59,41 @@ def test_an_entry_is_one_line_of_json(tmp_path: Path) -> None:
     assert [one["request_id"] for one in rest] == [f"r{number}" for number in range(1, 5000)]
 
 
-def test_standard_output_takes_it_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_standard_output_takes_it_too(capfd: pytest.CaptureFixture[str]) -> None:
     log = AuditLog("-")
     log.start()
     log.write(entry())
     log.close()
-    assert json.loads(capsys.readouterr().out)["request_id"] == "r"
+    assert json.loads(capfd.readouterr().out)["request_id"] == "r"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a pipe of packets shows where writes end")
-def test_each_write_has_whole_lines_so_that_other_processes_lines_come_between(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_each_write_has_whole_lines_so_that_other_processes_lines_come_between() -> None:
     reading, writing = os.pipe2(os.O_DIRECT)
-    packets: list[bytes] = []
-
-    def read() -> None:
-        while packet := os.read(reading, 65_536):
-            packets.append(packet)
-
-    with ThreadPoolExecutor(1) as threads, open(writing, "w") as stream:
-        found = threads.submit(read)
-        monkeypatch.setattr("sys.stdout", stream)
+    with ThreadPoolExecutor(1) as threads, as_standard_output(writing):
+        found = threads.submit(lambda: list(iter(lambda: os.read(reading, 65_536), b"")))
+        os.close(writing)
         log = AuditLog("-")
         for number in range(1000):
             log.write(entry(f"r{number}"))
         log.start()
         log.close()
-        monkeypatch.undo()
-        stream.close()
-        found.result(60)
+    packets = found.result(60)
     os.close(reading)
     assert all(packet.endswith(b"\n") for packet in packets)
     numbers = [json.loads(line)["request_id"] for line in b"".join(packets).splitlines()]
     assert numbers == [f"r{number}" for number in range(1000)]
+
+
+@contextmanager
+def as_standard_output(descriptor: int) -> Iterator[None]:
+    kept = os.dup(1)
+    os.dup2(descriptor, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def test_a_file_that_was_rotated_is_opened_anew(tmp_path: Path) -> None:
@@ -104,71 +107,100 @@ def test_a_file_that_was_rotated_is_opened_anew(tmp_path: Path) -> None:
     assert lines(tmp_path / "audit.1") == []
 
 
-class SlowFile:
-    """A stream that writes nothing before it is let, as a disk that hangs."""
-
-    def __init__(self) -> None:
-        self.is_asked = threading.Event()
-        self.goes_on = threading.Event()
-        self.written = ""
-
-    def write(self, text: str) -> None:
-        self.is_asked.set()
-        assert self.goes_on.wait(60)
-        self.written += text
-
-    def flush(self) -> None:
-        pass
+@contextmanager
+def full_pipe() -> Iterator[tuple[str, int]]:
+    """Yield the path of a pipe that takes nothing, as a disk that hangs, and its other end."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with suppress(BlockingIOError):
+        while os.write(writing, b"\n" * 4096):
+            pass
+    yield f"/dev/fd/{writing}", reading
+    os.close(writing)
+    with suppress(OSError):  # the test has closed it
+        os.close(reading)
 
 
 def test_a_disk_that_hangs_holds_up_nobody_and_what_is_lost_is_counted(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    slow = SlowFile()
-    monkeypatch.setattr("sys.stdout", slow)
-    log = AuditLog("-", max_waiting=10)
-    log.start()
-    log.write(entry("first"))
-    assert slow.is_asked.wait(60)
-    for number in range(100):
-        log.write(entry(f"r{number}"))  # returns at once, or the test would hang
-    slow.goes_on.set()
-    log.close()
-    monkeypatch.undo()
-    told = [json.loads(line) for line in slow.written.splitlines()]
-    assert [one["request_id"] for one in told if "request_id" in one] == [
-        "first",
-        *(f"r{n}" for n in range(10)),
-    ]
-    assert sum(one.get("lost", 0) for one in told) == 90
+    with full_pipe() as (path, reading), ThreadPoolExecutor(1) as threads:
+        log = AuditLog(path, max_waiting=10)
+        log.start()
+        for number in range(100):
+            log.write(entry(f"r{number}"))  # returns at once, or the test would hang
+        written = bytearray()
+
+        def read_to_gap() -> None:
+            while b'"lost"' not in written:
+                written.extend(os.read(reading, 65_536))
+
+        reader = threads.submit(read_to_gap)
+        assert log.close()
+        reader.result(60)
+    told = [json.loads(line) for line in written.splitlines() if line]
+    kept = [one["request_id"] for one in told if "request_id" in one]
+    assert kept == [f"r{number}" for number in range(len(kept))]
+    assert sum(one.get("lost", 0) for one in told) == 100 - len(kept) > 0
     warnings = [record for record in caplog.records if record.levelno == logging.WARNING]
     assert len(warnings) == 1, "one warning for many entries"
 
 
-def test_a_full_disk_is_warned_of_and_the_gap_is_told_when_there_is_room_again(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
-) -> None:
-    log = AuditLog(str(tmp_path / "audit"))
-    wrote = threading.Event()
-    append = log._append
-
-    def full_at_first(lines: Sequence[bytes]) -> None:
-        if not wrote.is_set():
-            wrote.set()
-            raise OSError(28, "No space left on device")
-        append(lines)
-
-    monkeypatch.setattr(log, "_append", full_at_first)
+def on_a_full_disk(path: Path, caplog: pytest.LogCaptureFixture) -> AuditLog:
+    """Return a log that has lost an entry."""
+    path.symlink_to("/dev/full")
+    log = AuditLog(str(path))
     log.start()
     log.write(entry("lost"))
-    assert wrote.wait(60)
+    ends_at = time.monotonic() + 60
+    while "No space left on device; 1 entries lost" not in caplog.text:
+        assert time.monotonic() < ends_at
+        time.sleep(0.001)
+    return log
+
+
+def test_a_full_disk_is_warned_of_and_the_gap_is_told_when_there_is_room_again(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    path, other = tmp_path / "audit", tmp_path / "other"
+    log = on_a_full_disk(path, caplog)
+    other.touch()
+    other.rename(path)
     log.write(entry("kept"))
-    log.close()
-    assert [(one.get("request_id"), one.get("lost")) for one in lines(tmp_path / "audit")] == [
-        ("kept", None),
-        (None, 1),
-    ]
-    assert "No space left on device" in caplog.text
+    assert log.close()
+    assert [(one.get("request_id"), one.get("lost")) for one in lines(path)] == [("kept", None), (None, 1)]
+
+
+def test_a_disk_that_is_full_to_the_end_is_an_error_with_the_number_of_entries(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    log = on_a_full_disk(tmp_path / "audit", caplog)
+    log.write(entry("lost too"))
+    assert not log.close()
+    assert caplog.messages[-1] == "the audit log lacks 2 entries, which could not be written"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_line_that_a_full_disk_cuts_spoils_no_other(tmp_path: Path) -> None:
+    """A limit of the file's size cuts a write as the last bytes of a disk do."""
+    program = """
+import resource, signal, sys
+from handlers.access.audit_log import AuditLog
+from tests.unit.handlers.access.test_audit_log import entry
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
+log = AuditLog(sys.argv[1])
+log._append([b"a" * 150])
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+log.start()
+log.write(entry("kept"))
+assert log.close()
+"""
+    path = tmp_path / "audit"
+    subprocess.run([sys.executable, "-c", program, str(path)], check=True, timeout=100)
+    cut, kept, gap = path.read_text().splitlines()
+    assert cut == "a" * 100
+    assert (json.loads(kept)["request_id"], json.loads(gap)["lost"]) == ("kept", 1)
 
 
 def test_a_file_that_cannot_be_opened_stops_the_start(tmp_path: Path) -> None:
@@ -180,13 +212,17 @@ def test_a_thread_that_hangs_does_not_hold_up_the_end(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("handlers.access.audit_log._CLOSE_S", 0.05)
-    slow = SlowFile()
-    monkeypatch.setattr("sys.stdout", slow)
-    log = AuditLog("-")
-    log.start()
-    log.write(entry())
-    assert slow.is_asked.wait(60)
-    log.close()
-    monkeypatch.undo()
-    slow.goes_on.set()
-    assert "the last lines of the audit log could not be written" in caplog.text
+    with full_pipe() as (path, reading):
+        log = AuditLog(path)
+        log.start()
+        log.write(entry())
+        assert not log.close()
+        assert "the last lines of the audit log could not be written" in caplog.text
+        os.close(reading)  # which ends the thread
+        log._thread.join(60)
+
+
+def test_a_pipe_that_nobody_reads_stops_the_start(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(CannotWriteAuditLog, match="a pipe that nobody reads"):
+        AuditLog(str(tmp_path / "pipe"))

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from handlers.http.connections import Connections
 from handlers.http.limits import HttpLimits
 from handlers.http.protocol import bounded_protocol
+from tests.support.servers.certificates import Certificate
 
 LIMITS: Final = HttpLimits(
     max_url_bytes=1_000,
@@ -98,13 +99,24 @@ class Served:
 
 @asynccontextmanager
 async def serving(
-    app: ASGIApp = echo, *, lifespan: Literal["on", "off"] = "off", **limits: Any
+    app: ASGIApp = echo,
+    *,
+    lifespan: Literal["on", "off"] = "off",
+    certificate: Certificate | None = None,
+    **limits: Any,
 ) -> AsyncGenerator[Served, None]:
-    """A server with `LIMITS`, but for those given."""
+    """A server with `LIMITS`, but for those given. certificate: for HTTPS."""
     clock = Clock()
     connections = Connections(replace(LIMITS, **limits), clock)
     config = uvicorn.Config(
-        app, port=0, log_level="critical", lifespan=lifespan, http=bounded_protocol(connections), ws="none"
+        app,
+        port=0,
+        log_config=None,
+        lifespan=lifespan,
+        http=bounded_protocol(connections),
+        ws="none",
+        ssl_certfile=None if certificate is None else certificate.certificate,
+        ssl_keyfile=None if certificate is None else certificate.key,
     )
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve())

@@ -47,7 +47,7 @@ def test_what_is_wrong_is_said(made: Certificate, tmp_path: Path) -> None:
     nonsense.write_text("nonsense")
     for given, message in (
         ({"ssl_certfile": tmp_path / "none"}, "cannot read .*none: No such file"),
-        ({"ssl_certfile": tmp_path}, "Is a directory"),
+        ({"ssl_certfile": tmp_path}, "it is a directory"),
         ({"ssl_certfile": made.certificate, "ssl_keyfile": tmp_path / "none"}, "No such file"),
         ({"ssl_certfile": nonsense, "ssl_keyfile": made.key}, "wrong format"),
         ({"ssl_certfile": made.certificate, "ssl_keyfile": other.key}, "the key is of another certificate"),

@@ -7,7 +7,7 @@ from pathlib import PurePath
 import pytest
 
 from handlers.composition import CONTRACTS
-from handlers.playground.assets import HEADERS
+from handlers.runtime.documents.pages import HEADERS
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
@@ -41,9 +41,11 @@ async def test_every_part_is_served_with_its_type_and_the_headers_that_guard_it(
         assert {header: answer.headers[header] for header in HEADERS} == dict(HEADERS), name
 
 
-async def test_the_page_allows_nothing_but_this_servers_own_scripts_and_styles() -> None:
-    answer = await api().get("/playground")
+@pytest.mark.parametrize("path", ["/playground", "/docs", *(f"/{name}/docs" for name in CONTRACTS)])
+async def test_a_page_allows_nothing_but_this_servers_own_scripts_and_styles(path: str) -> None:
+    answer = await api().get(path)
     assert answer.headers["content-type"] == TYPES[".html"]
+    assert {header: answer.headers[header] for header in HEADERS} == dict(HEADERS)
     assert answer.headers["content-security-policy"].startswith("default-src 'self'; img-src 'self' data:;")
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=", answer.text), (
         "the policy forbids it"

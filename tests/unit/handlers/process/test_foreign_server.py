@@ -57,6 +57,17 @@ async def test_a_signal_begins_the_drain_and_goes_on_to_the_server(
     assert signal.getsignal(signal.SIGTERM) is heard, "as it was"
 
 
+async def test_the_end_of_a_terminal_is_a_signal_to_stop_too(heard: Heard) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    try:
+        with ForeignServer(ScriptedEngine(says("a")), 7, Armed()).watched():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_DFL, "as it was"
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert heard.signals == [signal.SIGTERM]
+
+
 async def test_the_death_of_the_engine_stops_the_server(heard: Heard) -> None:
     engine, armed = ScriptedEngine(says("a")), Armed()
     server = ForeignServer(engine, 90, armed)

@@ -4,11 +4,12 @@ import re
 
 from fastapi import FastAPI
 
+from handlers.runtime.documents.pages import HEADERS
 from handlers.runtime.server import ContractServer
 from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.runtime.notes import NoteHandlers, NotesContract
 
-LINK = re.compile(r"""(?:href|src)="([^"]+)"|url: '([^']+)'""")
+LINK = re.compile(r'(?:href|src|url)(?:=|: )"([^"]+)"')
 
 
 def server() -> ContractServer:
@@ -19,8 +20,8 @@ def server() -> ContractServer:
 
 async def test_the_list_links_to_each_contracts_page() -> None:
     page = await send(server(), "GET", "/docs")
-    links = [link for link, _ in LINK.findall(page.text)]
-    assert links == ["docs/assets/favicon.png", "notes/docs", "notes/openapi.json"]
+    links = LINK.findall(page.text)
+    assert links == ["docs/assets/favicon.png", "docs/list.css", "notes/docs", "notes/openapi.json"]
     for link in links:
         assert (await send(server(), "GET", f"/{link}")).status_code == 200
 
@@ -28,10 +29,13 @@ async def test_the_list_links_to_each_contracts_page() -> None:
 async def test_all_that_a_page_needs_is_served_here() -> None:
     app = server()
     page = await send(app, "GET", "/notes/docs")
-    links = [a or b for a, b in LINK.findall(page.text)]
+    script = await send(app, "GET", "/docs/contract.js")
+    links = LINK.findall(page.text + script.text)
     assert "openapi.json" in links
     assert len(links) >= 4
     for link in links:
         assert "//" not in link
         path = link.replace("..", "", 1) if link.startswith("..") else f"/notes/{link}"
-        assert (await send(app, "GET", path)).status_code == 200
+        served = await send(app, "GET", path)
+        assert served.status_code == 200
+        assert path.endswith("openapi.json") or served.headers.items() >= HEADERS.items()

@@ -1,4 +1,4 @@
-"""The files of the page, with the headers for a browser's cache and security policy."""
+"""The pages that the server shows, with the headers for a browser's cache and security policy."""
 
 from collections.abc import Mapping
 from os import PathLike, stat_result
@@ -12,7 +12,7 @@ from starlette.types import Scope
 from typing_extensions import override
 
 # Nothing but what this server sends: no inline script or style, no other host, no frame around the page.
-# Images may also be data URLs, by which the page shows those that it is given.
+# Images may also be data URLs, by which pages show those that they are given.
 # `form-action`, `frame-ancestors` and `base-uri` do not fall back to `default-src` (CSP 3, 6.1.3).
 _POLICY: Final = (
     "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -32,15 +32,21 @@ _MEDIA_TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
 }
 
 
-class Assets(StaticFiles):
-    """The package's assets, with the headers that every part of the page carries."""
+def page_response(content: str, suffix: str = ".html") -> Response:
+    """Return a page that the server writes itself, or a part of one, with the headers of all pages."""
+    return Response(content, headers={**HEADERS, "content-type": _MEDIA_TYPES[suffix]})
 
-    def __init__(self) -> None:
-        super().__init__(packages=[("handlers.playground", "assets")])
+
+class PageFiles(StaticFiles):
+    """The files of a page in a folder of a package, with the headers of all pages."""
+
+    def __init__(self, package: str, folder: str) -> None:
+        super().__init__(packages=[(package, folder)])
 
     @override
     def file_response(
