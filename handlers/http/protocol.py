@@ -41,8 +41,8 @@ class BoundedProtocol(HttpToolsProtocol):
     - Times for the head, the body, the next request and a client that does not read (`ClientTimes`);
       `Connections` checks them, so that no request starts a timer.
     - The number of connections, and of requests that a connection may send ahead.
-    - The rate at which further requests are read from clients that were refused with `Retry-After`
-      (`RefusalPace`).
+    - The rate at which requests are read from clients that were refused with `Retry-After`, and from new ones
+      while many are refused (`RefusalPace`).
     - A client that closes its own side of the connection gets the answers to what it has sent, unless it has
       left (`HalfClose`).
     - An upgrade is never accepted, so the bytes after its head are the request's body
@@ -81,6 +81,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self._is_refused = True
             transport.write(TOO_MANY_CONNECTIONS.encode(self.server_state.default_headers))
             transport.close()
+        elif not self.registry.refusal_pace.may_begin(self):
+            self.flow.pause_reading()
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:

@@ -8,8 +8,8 @@ _MAX_IN_SPAN: Final = 10  # refusals; so they take a twentieth of a processor
 _MAX_WAIT_S: Final = 1.0  # for one connection, however many wait
 
 
-class Refused(Protocol):
-    """A connection whose last answer has `Retry-After`."""
+class Held(Protocol):
+    """A connection that is new, or whose last answer has `Retry-After`."""
 
     def go_on(self) -> None:
         """Read the next request."""
@@ -22,15 +22,30 @@ class RefusalPace:
     lets go of it: 64 clients that asked again at once slowed generation to a twelfth. So once 200 requests a
     second have been refused, the server reads the next request of a refused connection only when its turn
     comes, after a second at most. A client that waits as long as `Retry-After` says does not notice.
+
+    Clients that open a connection for each try are held in the same way: while as many are refused, a new
+    connection is read when its turn comes, before those that were refused.
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[Refused, float] = {}  # since when, in loop time; the longest comes first
+        # Since when, in loop time; the longest comes first.
+        self._new: dict[Held, float] = {}
+        self._waiting: dict[Held, float] = {}
         self._num_left = 0  # refusals in this span after which connections go on at once
         self._span_began = float("-inf")
         self._has_timer = False
 
-    def may_go_on(self, connection: Refused) -> bool:
+    def may_begin(self, connection: Held) -> bool:
+        """Return whether a new connection may be read at once; if not, its `go_on` will be called."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        if not self._new and (self._num_left or now - self._span_began >= _SPAN_S):
+            return True
+        self._new[connection] = now
+        self._start_timer(loop)
+        return False
+
+    def may_go_on(self, connection: Held) -> bool:
         """Return whether the connection may go on at once; if not, its `go_on` will be called."""
         loop = asyncio.get_running_loop()
         now = loop.time()
@@ -44,8 +59,9 @@ class RefusalPace:
         self._start_timer(loop)
         return False
 
-    def forget(self, connection: Refused) -> None:
+    def forget(self, connection: Held) -> None:
         """Do not call `go_on` any more; nothing happens if the connection does not wait."""
+        self._new.pop(connection, None)
         self._waiting.pop(connection, None)
 
     def _begin_span(self, now: float) -> None:
@@ -62,12 +78,13 @@ class RefusalPace:
         loop = asyncio.get_running_loop()
         now = loop.time()
         self._begin_span(now)
-        for connection, since in list(self._waiting.items()):
-            if self._num_left:
-                self._num_left -= 1
-            elif now - since < _MAX_WAIT_S:
-                break
-            del self._waiting[connection]
-            connection.go_on()
-        if self._waiting:
+        for held in (self._new, self._waiting):
+            for connection, since in list(held.items()):
+                if self._num_left:
+                    self._num_left -= 1
+                elif now - since < _MAX_WAIT_S:
+                    break
+                del held[connection]
+                connection.go_on()
+        if self._new or self._waiting:
             self._start_timer(loop)

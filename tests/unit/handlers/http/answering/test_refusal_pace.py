@@ -70,6 +70,24 @@ async def test_clients_that_do_not_wait_are_refused_only_so_often() -> None:
         assert loop.time() - began >= SECONDS - 0.1
 
 
+async def test_clients_that_connect_anew_for_each_try_are_refused_only_so_often() -> None:
+    app = Full()
+    loop = asyncio.get_running_loop()
+
+    async def try_anew(server: Served) -> None:
+        while True:
+            assert (await server.exchange(GET)).status == 429
+
+    async with serving(app) as server:
+        began = loop.time()
+        tasks = [asyncio.create_task(try_anew(server)) for _ in range(20)]
+        await asyncio.wait_for(app.has_refused(20 + RATE * SECONDS), 30)
+        assert loop.time() - began >= SECONDS - 0.1
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def test_errors_that_do_not_say_when_to_come_back_are_not_held_up() -> None:
     app = Full(says_when=False)
     async with hammered(app, 20):
