@@ -153,6 +153,7 @@ def build_app(
         max_body_bytes=max_body_bytes,
         max_upload_bytes=settings.upload_limit,
         checks_keys=access.key_check,
+        keep_alive_s=settings.stream_keep_alive,
         capabilities=engine.capabilities,
         pages=(LINK,) if settings.playground else (),
         workers=shared.workers,

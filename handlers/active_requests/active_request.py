@@ -18,6 +18,7 @@ from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Ove
 from handlers.errors.mapping import ToProblem, mapped_errors, raise_as_problem
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
+from handlers.runtime.problem import InternalError, Problem
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 
@@ -104,6 +105,8 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         for observer in self._observers:
             observer.failed(error, self.timing.total_s)
         if isinstance(error, Exception):
+            if self._visit is not None:
+                self._visit.error_status = _status_of(error, self._to_problem)
             raise_as_problem(error, self._to_problem)
 
     def permits(
@@ -176,6 +179,11 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
             return  # it may ask for any number of tokens, which would be in the metrics for ever
         for observer in self._observers:
             observer.validated(num_prompt_tokens, max_new_tokens)
+
+
+def _status_of(error: Exception, to_problem: ToProblem) -> int:
+    problem = to_problem(error)
+    return problem.status if isinstance(problem, Problem) else InternalError().status
 
 
 class ActiveRequests:

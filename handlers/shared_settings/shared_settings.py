@@ -86,6 +86,9 @@ class SharedSettings(Section):
     max_unread_bytes: Annotated[Count, env("VERBATIM_MAX_UNREAD_BYTES")] = MAX_UNREAD_BYTES
     """Bytes of unread output after which a slow client is disconnected; 8 times as much for all clients."""
 
+    stream_keep_alive: Annotated[float, env("VERBATIM_STREAM_KEEP_ALIVE"), Field(ge=0)] = 5.0
+    """Seconds of silence after which a stream sends its status, then comments; 0 for never."""
+
     max_input_tokens: Annotated[
         Limit, env("VERBATIM_MAX_INPUT_TOKENS", "MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH")
     ] = None
