@@ -92,8 +92,8 @@ def _served_with_settings(contract: Contract, handlers: ConfiguredImplementation
     return Served(contract, handlers.table, lambda shared, settings, _: handlers(shared, settings))
 
 
-def _openai(shared: ServedModel, _: Settings, transcriber: Transcribes) -> Handlers:
-    return OpenAIHandlers(shared, transcriber)
+def _openai(shared: ServedModel, settings: Settings, transcriber: Transcribes) -> Handlers:
+    return OpenAIHandlers(shared, settings, transcriber)
 
 
 _ALL: Final = (

@@ -26,7 +26,7 @@ class Rendering:
 
     def __init__(self, shared: ServedModel, completions: Completions) -> None:
         self._shared = shared
-        self._chat = Chat(replace(shared, chat=shared.chat.keeping_files()))
+        self._chat = Chat(replace(shared, chat=shared.chat.keeping_files()), ())
         self._completions = completions
 
     async def chat(self, body: m.CreateChatCompletionRequest) -> m.RenderedRequest:
