@@ -67,6 +67,7 @@ async def test_a_request_is_named_as_its_client_names_it() -> None:
         ({"x-api-key": "secret"}, 200),
         ({"authorization": "Bearer secret"}, 200),
         ({"x-api-key": "wrong", "authorization": "Bearer secret"}, 200),
+        ({"api-key": "secret", "x-api-key": "wrong"}, 200),
         ({"x-api-key": "wrong"}, 401),
         ({"authorization": "secret"}, 401),
         ({}, 401),
