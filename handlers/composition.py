@@ -217,7 +217,13 @@ def _shared(
     shared = ServedModel(
         settings=settings,
         engine=engine,
-        model_names=ModelNames(settings.model_name, settings.model_alias, engine.adapters),
+        model_names=ModelNames(
+            settings.model_name,
+            settings.model_alias,
+            engine.adapters,
+            # Those by default are what clients of TGI send in place of a name, and would only confuse others.
+            lists_aliases="model_alias" in settings.model_fields_set,
+        ),
         chat=ChatCore(
             engine.tokenizer,
             max_total_tokens=engine.model_info.max_total_tokens,

@@ -33,7 +33,7 @@ class SharedSettings(Section):
     """Model name in answers and model lists; defaults to `model`."""
 
     model_alias: Annotated[Names, env("VERBATIM_MODEL_ALIAS")] = ("tgi", "dummy")
-    """Further model names, comma-separated, that requests may use if their contract checks the name."""
+    """Further model names, comma-separated, for requests; listed as models, except these two defaults."""
 
     revision: Annotated[str | None, env("VERBATIM_REVISION", "REVISION")] = None
     """Branch, tag or commit of a hub model."""
