@@ -236,7 +236,7 @@ def _shared(
         ),
         workers=workers,
         media=MediaPreparation(PartReader(settings, workers), workers),
-        active_requests=ActiveRequests(engine, limit),
+        active_requests=ActiveRequests(engine, limit, clamps_tokens=settings.clamp_max_tokens),
         metrics=Metrics(
             engine.model_info,
             engine.stats,

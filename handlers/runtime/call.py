@@ -65,7 +65,7 @@ class RequestCall:
 
     @property
     def has_required_headers(self) -> bool:
-        """Whether the handler has added all headers that the document requires of a successful answer."""
+        """True if the handler has added all headers that the document requires of a successful answer."""
         return not self._missing_headers()
 
     def answer_headers(self) -> list[tuple[bytes, bytes]]:

@@ -97,6 +97,9 @@ class SharedSettings(Section):
     max_total_tokens: Annotated[Limit, env("VERBATIM_MAX_TOTAL_TOKENS", "MAX_TOTAL_TOKENS")] = None
     """Maximum tokens of prompt and output together; defaults to what the model and the cache allow."""
 
+    clamp_max_tokens: Annotated[bool, env("VERBATIM_CLAMP_MAX_TOKENS")] = False
+    """Shorten an answer whose max_tokens exceeds what the context leaves, instead of refusing the request."""
+
     validation_workers: Annotated[Count, env("VERBATIM_VALIDATION_WORKERS", "VALIDATION_WORKERS")] = 2
     """Threads that tokenize long prompts."""
 

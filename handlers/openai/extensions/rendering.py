@@ -50,6 +50,8 @@ class Rendering:
     ) -> list[m.RenderedRequest]:
         """Return requests on the wire. Raises PromptTooLong for a prompt without room for its answer."""
         total = self._shared.model_info.max_total_tokens
+        if self._shared.settings.clamp_max_tokens:
+            requests = [request.clamped(total) for request in requests]
         for request in requests:
             if len(request.prompt.token_ids) + request.stopping.max_tokens > total:
                 raise PromptTooLong(len(request.prompt.token_ids), request.stopping.max_tokens, total)

@@ -145,7 +145,7 @@ async def paused(*steps: float | Kept | Exception) -> AsyncGenerator[Kept, None]
 def sent_over_time(
     stream: AsyncGenerator[Kept, None], *, has_comments: bool = True
 ) -> list[tuple[float, Any]]:
-    """What a POST of a note is answered with, the seconds of each part and its status or bytes."""
+    """Return the answer to a POST of a note: the seconds of each part, and its status or bytes."""
     sent: list[tuple[float, Any]] = []
 
     async def record(message: Any) -> None:
