@@ -93,8 +93,8 @@ def _served_with_settings(contract: Contract, handlers: ConfiguredImplementation
     return Served(contract, handlers.table, lambda shared, settings, _: handlers(shared, settings))
 
 
-def _openai(shared: ServedModel, _: Settings, transcriber: Transcribes) -> Handlers:
-    return OpenAIHandlers(shared, transcriber)
+def _openai(shared: ServedModel, settings: Settings, transcriber: Transcribes) -> Handlers:
+    return OpenAIHandlers(shared, settings, transcriber)
 
 
 _ALL: Final = (
@@ -154,6 +154,7 @@ def build_app(
         max_body_bytes=max_body_bytes,
         max_upload_bytes=settings.upload_limit,
         checks_keys=access.key_check,
+        keep_alive_s=settings.stream_keep_alive,
         capabilities=engine.capabilities,
         pages=(LINK,) if settings.playground else (),
         workers=shared.workers,
@@ -220,7 +221,13 @@ def _shared(
     shared = ServedModel(
         settings=settings,
         engine=engine,
-        model_names=ModelNames(settings.model_name, settings.model_alias, engine.adapters),
+        model_names=ModelNames(
+            settings.model_name,
+            settings.model_alias,
+            engine.adapters,
+            # Those by default are what clients of TGI send in place of a name, and would only confuse others.
+            lists_aliases="model_alias" in settings.model_fields_set,
+        ),
         chat=ChatCore(
             engine.tokenizer,
             max_total_tokens=engine.model_info.max_total_tokens,
@@ -233,7 +240,7 @@ def _shared(
         ),
         workers=workers,
         media=MediaPreparation(PartReader(settings, workers), workers),
-        active_requests=ActiveRequests(engine, limit),
+        active_requests=ActiveRequests(engine, limit, clamps_tokens=settings.clamp_max_tokens),
         metrics=Metrics(
             engine.model_info,
             engine.stats,

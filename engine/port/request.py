@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 # The maximum characters of all stop strings of a request, and of all its bad words, which are searched for
 # after each token.
@@ -331,6 +332,16 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     num_sequences is at most num_beams. The temperature must be 0. Bias, penalties, min_tokens and excluded
     tokens apply to the log-probabilities (after log-softmax, as in transformers); grammars are not supported.
     All events are emitted at the end of the search, best sequence first."""
+
+    def clamped(self, max_total_tokens: int) -> "GenerationRequest":
+        """Return the request with no more tokens than the context leaves after its prompt, but at least one.
+
+        max_total_tokens: the context, for prompt and output together.
+        """
+        room = max(max_total_tokens - len(self.prompt.token_ids), 1)
+        if self.stopping.max_tokens <= room:
+            return self
+        return replace(self, stopping=replace(self.stopping, max_tokens=room))
 
 
 class Pooling(Enum):

@@ -39,6 +39,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="complete",
@@ -64,6 +65,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="evaluate",
@@ -88,6 +90,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="tokenize",
@@ -109,6 +112,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="detokenize",
@@ -130,6 +134,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="modelsAvailable",
@@ -144,6 +149,7 @@ OPERATIONS: Final = (
             500: m.Error,
         },
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="modelSettings",
@@ -158,6 +164,7 @@ OPERATIONS: Final = (
             500: m.Error,
         },
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="version",
@@ -172,6 +179,7 @@ OPERATIONS: Final = (
             500: m.Error,
         },
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
 )
 

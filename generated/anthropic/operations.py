@@ -76,7 +76,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
-        key_headers=("x-api-key", "authorization"),
+        key_headers=("x-api-key", "authorization", "api-key"),
     ),
     Operation(
         id="countMessageTokens",
@@ -106,7 +106,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
-        key_headers=("x-api-key", "authorization"),
+        key_headers=("x-api-key", "authorization", "api-key"),
     ),
     Operation(
         id="listModels",
@@ -136,7 +136,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
-        key_headers=("x-api-key", "authorization"),
+        key_headers=("x-api-key", "authorization", "api-key"),
     ),
     Operation(
         id="getModel",
@@ -163,7 +163,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
-        key_headers=("x-api-key", "authorization"),
+        key_headers=("x-api-key", "authorization", "api-key"),
     ),
 )
 

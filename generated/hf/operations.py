@@ -103,6 +103,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="generateStream",
@@ -128,6 +129,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="chatCompletions",
@@ -163,6 +165,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="completions",
@@ -198,6 +201,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="listModels",
@@ -265,6 +269,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
 )
 

@@ -36,6 +36,7 @@ OPERATIONS: Final = (
         },
         validation_status=422,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
 )
 

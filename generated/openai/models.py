@@ -2568,11 +2568,11 @@ class ChatCompletionResponseMessage(BaseModel):
     """
     reasoning: StrictStr | None | MISSING = MISSING
     """
-    What the model thought; absent where it does not think.
+    The same under vLLM's newer name, if the server is set to it.
     """
     reasoning_content: StrictStr | None | MISSING = MISSING
     """
-    The same under its older name.
+    What the model thought; absent where it does not think, or the server uses `reasoning` for it.
     """
 
 
@@ -2610,11 +2610,11 @@ class ChatCompletionStreamResponseDelta(BaseModel):
     """
     reasoning: StrictStr | None | MISSING = MISSING
     """
-    What the model thought; absent where it does not think.
+    The same under vLLM's newer name, if the server is set to it.
     """
     reasoning_content: StrictStr | None | MISSING = MISSING
     """
-    The same under its older name.
+    What the model thought; absent where it does not think, or the server uses `reasoning` for it.
     """
 
 

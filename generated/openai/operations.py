@@ -160,6 +160,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="createCompletion",
@@ -187,6 +188,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="createResponse",
@@ -214,6 +216,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="countResponseInputTokens",
@@ -239,6 +242,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="createEmbedding",
@@ -264,6 +268,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="createTranscription",
@@ -316,6 +321,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="createTranslation",
@@ -349,6 +355,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="listModels",
@@ -366,6 +373,7 @@ OPERATIONS: Final = (
             500: m.ErrorResponse,
         },
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="retrieveModel",
@@ -388,6 +396,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="renderChatCompletion",
@@ -413,6 +422,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="renderCompletion",
@@ -438,6 +448,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="tokenize",
@@ -463,6 +474,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="detokenize",
@@ -488,6 +500,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="loadLoraAdapter",
@@ -513,6 +526,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="unloadLoraAdapter",
@@ -538,6 +552,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
 )
 

@@ -129,6 +129,7 @@ OPERATIONS: Final = (
         },
         validation_status=422,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="generate",
@@ -163,6 +164,7 @@ OPERATIONS: Final = (
         },
         validation_status=422,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="generate_stream",
@@ -189,6 +191,7 @@ OPERATIONS: Final = (
         },
         validation_status=422,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="health",
@@ -245,6 +248,7 @@ OPERATIONS: Final = (
         },
         validation_status=422,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="chat_completions",
@@ -282,6 +286,7 @@ OPERATIONS: Final = (
         },
         validation_status=422,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="completions",
@@ -318,6 +323,7 @@ OPERATIONS: Final = (
         },
         validation_status=422,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="openai_get_model_info",

@@ -37,6 +37,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="listModels",
@@ -51,6 +52,7 @@ OPERATIONS: Final = (
             500: m.ErrorResponse,
         },
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="health",

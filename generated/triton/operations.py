@@ -103,6 +103,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="generateStreamVersion",
@@ -128,6 +129,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="modelVersionReady",
@@ -227,6 +229,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="generateStream",
@@ -248,6 +251,7 @@ OPERATIONS: Final = (
         },
         validation_status=400,
         is_secured=True,
+        key_headers=("authorization", "api-key"),
     ),
     Operation(
         id="modelReady",

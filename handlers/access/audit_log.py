@@ -30,13 +30,14 @@ class CannotWriteAuditLog(OSError):
     """The file cannot be opened."""
 
 
-class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An entry of the audit log.
 
     time: when the request arrived, in UTC. key: name of its API key; None without a valid key.
     client: the client's address. contract, operation: None if no operation has the path.
     status: status of the answer; None if the client disconnected before.
-    duration_s: seconds until the last byte of the answer was sent.
+    duration_s: seconds until the last byte of the answer was sent. error_status: status of the error that
+    ended a stream after another status had been sent; only in such entries.
     """
 
     time: datetime
@@ -49,6 +50,7 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     prompt_tokens: int
     generated_tokens: int
     duration_s: float
+    error_status: int | None = None
 
 
 class _Gap(msgspec.Struct, frozen=True):

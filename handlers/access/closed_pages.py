@@ -10,7 +10,7 @@ from handlers.runtime.problem import Problem
 from handlers.runtime.reading.bearer import BEARER_HEADER, given_keys
 from handlers.runtime.server import ContractServer, path_of
 
-_HEADERS: Final = (BEARER_HEADER, "x-api-key")
+_HEADERS: Final = (BEARER_HEADER, "x-api-key", "api-key")
 
 
 class ClosedPages:

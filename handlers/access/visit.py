@@ -9,11 +9,16 @@ from handlers.access.key import Key
 
 @dataclass(slots=True)
 class Visit:
-    """A request. key: its valid API key; None without one."""
+    """A request.
+
+    key: its valid API key; None without one. error_status: status of the error that it ended with, as far as
+    its operation generates.
+    """
 
     key: Key | None = None
     num_prompt_tokens: int = 0
     num_generated_tokens: int = 0
+    error_status: int | None = None
 
     def count_tokens(self, num_prompt_tokens: int, num_generated_tokens: int) -> None:
         """Count prompt and generated tokens, and charge them to the key."""

@@ -65,5 +65,6 @@ class Visits:
                 prompt_tokens=visit.num_prompt_tokens,
                 generated_tokens=visit.num_generated_tokens,
                 duration_s=round(perf_counter() - started_s, 6),
+                error_status=None if visit.error_status == status else visit.error_status,
             )
             audit_log.write(entry)

@@ -18,6 +18,7 @@ from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Ove
 from handlers.errors.mapping import ToProblem, mapped_errors, raise_as_problem
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
+from handlers.runtime.problem import InternalError, Problem
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 
@@ -73,7 +74,10 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         engine: Engine,
         limit: ConcurrencyLimit,
         observers: tuple[Observer, ...],
+        *,
+        clamps_tokens: bool,
     ) -> None:
+        self._clamps_tokens = clamps_tokens
         self.timing = timing
         self._to_problem = to_problem
         self._engine = engine
@@ -104,6 +108,8 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         for observer in self._observers:
             observer.failed(error, self.timing.total_s)
         if isinstance(error, Exception):
+            if self._visit is not None:
+                self._visit.error_status = _status_of(error, self._to_problem)
             raise_as_problem(error, self._to_problem)
 
     def permits(
@@ -126,6 +132,8 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         Raises IncompleteGeneration if the events end before a sequence does.
         """
         request = self._salted(request)
+        if self._clamps_tokens:
+            request = request.clamped(self._engine.model_info.max_total_tokens)
         self._validate(len(request.prompt.token_ids), request.stopping.max_tokens)
         num_running = request.num_sequences
         num_beams = request.beams.num_beams if request.beams else 1
@@ -178,10 +186,21 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
             observer.validated(num_prompt_tokens, max_new_tokens)
 
 
+def _status_of(error: Exception, to_problem: ToProblem) -> int:
+    problem = to_problem(error)
+    return problem.status if isinstance(problem, Problem) else InternalError().status
+
+
 class ActiveRequests:
     """A factory of active requests over one engine and one limit."""
 
-    def __init__(self, engine: Engine, limit: ConcurrencyLimit) -> None:
+    def __init__(self, engine: Engine, limit: ConcurrencyLimit, *, clamps_tokens: bool = False) -> None:
+        """Begin without observers.
+
+        clamps_tokens: whether a request that asks for more tokens than the context leaves gets what is left;
+        otherwise the engine refuses it.
+        """
+        self._clamps_tokens = clamps_tokens
         self._engine = engine
         self._limit = limit
         self._observers: tuple[Observer, ...] = ()
@@ -195,7 +214,14 @@ class ActiveRequests:
 
         received_s: the time at which the request arrived, by `time.perf_counter`.
         """
-        return ActiveRequest(Timing(received_s), to_problem, self._engine, self._limit, self._observers)
+        return ActiveRequest(
+            Timing(received_s),
+            to_problem,
+            self._engine,
+            self._limit,
+            self._observers,
+            clamps_tokens=self._clamps_tokens,
+        )
 
     def check_served(self, to_problem: ToProblem, *, is_speech: bool) -> None:
         """Raise Refused, as `to_problem` maps it, if the model does not do what a request asks for.

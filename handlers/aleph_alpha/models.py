@@ -1,4 +1,4 @@
-"""The models of the server, which are one."""
+"""The models of the server, which are one under each of its names."""
 
 from generated.aleph_alpha import models as m
 from handlers.served_model.served_model import ServedModel
@@ -11,18 +11,18 @@ def model_version(shared: ServedModel) -> str:
 
 
 class Models:
-    """Lists the model under its own name; aliases are for requests alone."""
+    """Lists the model under each of its names."""
 
     def __init__(self, shared: ServedModel) -> None:
-        self._name = shared.model_names.served
-        self._description = f"{self._name}, served by Verbatim"
+        self._names = shared.model_names.own
+        self._description = f"{self._names[0]}, served by Verbatim"
         self._max_context_size = shared.model_info.max_total_tokens
         self._can_chat = shared.chat.has_template
 
     def available(self) -> m.AvailableModels:
         return [
             m.AvailableModel(
-                name=self._name,
+                name=name,
                 description=self._description,
                 max_context_size=self._max_context_size,
                 hostings=[],
@@ -33,12 +33,13 @@ class Models:
                 maximum_completion_tokens=self._maximum_completion_tokens,
                 aligned=self._can_chat,
             )
+            for name in self._names
         ]
 
     def settings(self) -> m.ModelSettingsList:
         return [
             m.ModelSettings(
-                name=self._name,
+                name=name,
                 status="available",
                 description=self._description,
                 multimodal=False,
@@ -51,6 +52,7 @@ class Models:
                 prompt_template=None,
                 model_card=None,
             )
+            for name in self._names
         ]
 
     @property

@@ -1,4 +1,4 @@
-"""The models that the server has: its own, and each of its adapters."""
+"""The models that the server has: its own under each name, and each of its adapters."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ class Models:
         self._max_tokens = max_total_tokens - 1  # a prompt and an answer have a token each
 
     def list(self, arguments: m.ListModelsArguments) -> m.ModelPage:
-        """A page of the model under its own name and its adapters; aliases are for requests alone.
+        """A page of the model under each of its names, and its adapters.
 
         Raises Refused for a cursor that is no model, and for two of them.
         """
@@ -49,6 +49,8 @@ class Models:
         """Return the place of a model among those listed. Raises Refused if there is no such model."""
         if cursor is None:
             return None
+        if cursor in names:
+            return names.index(cursor)
         try:
             listed = self._names.resolve(cursor, field).model
         except ModelNotFound as error:

@@ -1,5 +1,6 @@
 """The server's description of itself."""
 
+from collections.abc import Iterable
 from typing import Final, Literal
 
 from pydantic import MISSING
@@ -36,8 +37,7 @@ def info(settings: SharedSettings, model: ModelInfo, limits: RequestLimits) -> m
     )
 
 
-def model_list(name: str, created: int) -> m.ModelList:
-    """The one served model; `created`: Unix time in seconds."""
-    return m.ModelList(
-        object="list", data=[m.Model(id=name, object="model", created=created, owned_by="verbatim")]
-    )
+def model_list(names: Iterable[str], created: int) -> m.ModelList:
+    """The one served model under each of its names; `created`: Unix time in seconds."""
+    data = [m.Model(id=name, object="model", created=created, owned_by="verbatim") for name in names]
+    return m.ModelList(object="list", data=data)

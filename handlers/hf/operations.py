@@ -78,7 +78,7 @@ class HfHandlers(AdmissionControl, Operations):
 
     @override
     async def list_models(self, call: Call[NoHeaders]) -> m.ModelList:
-        return model_list(self._shared.model_names.served, self._started)
+        return model_list(self._shared.model_names.own, self._started)
 
     @override
     async def get_info(self, call: Call[NoHeaders]) -> m.Info:

@@ -1,4 +1,4 @@
-"""The tokens that a prompt and its answer may have."""
+"""The tokens that a prompt may have."""
 
 from engine.port.info.model_info import ModelInfo
 from handlers.errors.refused import Refused
@@ -6,22 +6,17 @@ from handlers.errors.violation import Violation
 
 
 class TokenBounds:
-    """The bounds of the settings, resolved for the served model."""
+    """The bound of the settings, resolved for the served model."""
 
     def __init__(self, max_input_tokens: int | None, model: ModelInfo) -> None:
-        """Find the bounds. max_input_tokens: the most tokens of a prompt; None: what the context allows."""
-        self._max_total_tokens = model.max_total_tokens
+        """Find the bound. max_input_tokens: the most tokens of a prompt; None: what the context allows."""
         self._max_input_tokens = min(max_input_tokens or model.max_total_tokens, model.max_total_tokens - 1)
 
-    def after(self, num_prompt_tokens: int) -> int:
-        """Return how many tokens an answer can have.
-
-        Raise Refused for a prompt that is over its limit, or that leaves no room.
-        """
+    def check(self, num_prompt_tokens: int) -> None:
+        """Raise Refused for a prompt that is over its limit, or that leaves no room."""
         if num_prompt_tokens > self._max_input_tokens:
             raise Refused(
                 f"`messages` must have at most {self._max_input_tokens} tokens. Given: {num_prompt_tokens}",
                 "messages",
                 Violation.TOO_LONG,
             )
-        return self._max_total_tokens - num_prompt_tokens

@@ -1,4 +1,4 @@
-"""The models that the server has: its own, and each of its adapters."""
+"""The models that the server has: its own under each name, and each of its adapters."""
 
 from engine.port.info.model_info import ModelInfo
 from generated.openai import models as m
@@ -14,7 +14,7 @@ class Models:
         self._created = created
 
     def list(self) -> m.ListModelsResponse:
-        """The model under its own name and its adapters; aliases are for requests alone."""
+        """The model under each of its names, and its adapters."""
         return m.ListModelsResponse(object="list", data=list(map(self._model, self._names.listed)))
 
     def retrieve(self, name: str) -> m.Model:

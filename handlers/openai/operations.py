@@ -39,6 +39,7 @@ from handlers.openai.models import Models
 from handlers.openai.responses.input_tokens import InputTokens
 from handlers.openai.responses.operation import Responses
 from handlers.openai.responses.request.preparation import Preparation
+from handlers.openai.settings import OpenAISettings
 from handlers.openai.transcriptions.operation import Transcriptions
 from handlers.operations.embeddings import Embedder
 from handlers.served_model.served_model import ServedModel
@@ -55,13 +56,13 @@ _to_problem: Final = partial(to_problem, prompt_field="")
 class OpenAIHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: ServedModel, transcriber: Transcribes) -> None:
+    def __init__(self, shared: ServedModel, settings: OpenAISettings, transcriber: Transcribes) -> None:
         """Make the handlers of all operations.
 
         transcriber: the served model, which admission lets through only where it writes down speech.
         """
         super().__init__(shared.active_requests, _to_problem, _GENERATES, _TRANSCRIBES)
-        self._chat = Chat(shared)
+        self._chat = Chat(shared, settings.reasoning_fields)
         self._completions = Completions(shared)
         self._rendering = Rendering(shared, self._completions)
         self._tokens = Tokens(shared, self._chat)

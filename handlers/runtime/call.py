@@ -63,15 +63,24 @@ class RequestCall:
             raise RuntimeError(f"{self._operation.id} declares no response header {names}")
         self._answer_headers.update(headers)
 
+    @property
+    def has_required_headers(self) -> bool:
+        """True if the handler has added all headers that the document requires of a successful answer."""
+        return not self._missing_headers()
+
     def answer_headers(self) -> list[tuple[bytes, bytes]]:
         """Return the successful answer's headers in ASGI's form. Raises RuntimeError if a required one
         is missing.
         """
-        assert self._operation is not None, "only an operation's handler answers"
-        for name, is_required in self._operation.headers.items():
-            if is_required and name not in self._answer_headers:
-                raise RuntimeError(f"{self._operation.id} must answer with the header {name}")
+        if missing := self._missing_headers():
+            assert self._operation is not None
+            raise RuntimeError(f"{self._operation.id} must answer with the header {missing[0]}")
         return [(name.encode(), _header_value(value)) for name, value in self._answer_headers.items()]
+
+    def _missing_headers(self) -> list[str]:
+        assert self._operation is not None, "only an operation's handler answers"
+        declared = self._operation.headers.items()
+        return [name for name, is_required in declared if is_required and name not in self._answer_headers]
 
 
 def _header_value(value: object) -> bytes:

@@ -142,24 +142,43 @@ class Endpoint:
         if self._event is None:
             raise RuntimeError(f"{self.operation.id} declares no event stream")
         async with aclosing(stream), aclosing(ready_batches(stream, self._frame)) as batches:
-            # The first event decides the status: what fails before it is not yet part of a stream.
-            first: list[bytes] = [] if reply.is_head else await anext(batches, [])
-            await reply.open_events(self.operation.event_media_type, self._answer_headers(call))
-            if reply.is_head:
-                await reply.close_events(b"")
-                return
-            tail = self._tail
-            try:
-                await reply.events(b"".join(first))
-                async with self._kept_alive(reply):
-                    async for batch in batches:
-                        await reply.events(b"".join(batch))
-            except Exception as error:
-                tail = self.last_frames(self._as_problem(error), call)
+            tail = b"" if reply.is_head else self._tail
+            async with self._kept_alive(call, reply):
+                try:
+                    if not reply.is_head:
+                        await self._send_batches(batches, call, reply)
+                except Exception as error:
+                    # What fails before the status has gone out is not part of a stream yet.
+                    if not reply.started:
+                        raise
+                    tail = self.last_frames(self._as_problem(error), call)
+                await self._open(call, reply)
             await reply.close_events(tail)
 
-    def _kept_alive(self, reply: Reply) -> AbstractAsyncContextManager[None]:
-        return kept_alive(reply, self._keep_alive_s) if self.contract.has_comments else nullcontext()
+    async def _send_batches(
+        self, batches: AsyncGenerator[list[bytes], None], call: RequestCall, reply: Reply
+    ) -> None:
+        is_open = False
+        async for batch in batches:
+            if not is_open:
+                await self._open(call, reply)
+                is_open = True
+            await reply.events(b"".join(batch))
+
+    async def _open(self, call: RequestCall, reply: Reply) -> None:
+        await reply.open_events(self.operation.event_media_type, self._answer_headers(call))
+
+    def _kept_alive(self, call: RequestCall, reply: Reply) -> AbstractAsyncContextManager[None]:
+        if not self._keep_alive_s:
+            return nullcontext()
+
+        async def open_early() -> None:
+            call.respond_with(self.contract.headers(call))
+            if call.has_required_headers:
+                await self._open(call, reply)
+
+        filler = sse.KEEP_ALIVE if self.contract.has_comments else b""
+        return kept_alive(reply, open_early, filler, self._keep_alive_s)
 
     def _answer_headers(self, call: RequestCall) -> RawHeaders:
         call.respond_with(self.contract.headers(call))

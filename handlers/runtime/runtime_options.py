@@ -17,13 +17,14 @@ class RuntimeOptions:
     capabilities: the engine's, of which the documents say what is missing.
     pages: other pages of this server, listed beside the contracts: a relative link and a description each.
     workers: the threads in which long bodies are read.
-    keep_alive_s: seconds of silence after which a stream sends a comment, so that proxies keep it open.
+    keep_alive_s: seconds of silence after which a stream sends its status or a comment, so that proxies keep
+        it open; 0 for never.
     """
 
     max_body_bytes: int = 2_000_000
     max_upload_bytes: int = 26_214_400
     checks_keys: ChecksKeys | None = None
-    keep_alive_s: float = 15.0
+    keep_alive_s: float = 5.0
     capabilities: Capabilities = Capabilities()
     pages: tuple[tuple[str, str], ...] = ()
     workers: Workers = field(default_factory=lambda: Workers(1))

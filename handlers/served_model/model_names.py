@@ -36,16 +36,23 @@ class ModelNames:
 
     served: the model's name in answers. aliases: further names that requests may use for it.
     adapters: the engine's adapters, each of which is listed as a model under its own name.
+    lists_aliases: whether the aliases are listed as models too.
     """
 
     served: str
     aliases: Sequence[str] = ()
     adapters: Adapters = NO_ADAPTERS
+    lists_aliases: bool = True
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The names under which the model itself is listed; the first is the one in answers."""
+        return tuple(dict.fromkeys((self.served, *(self.aliases if self.lists_aliases else ()))))
 
     @property
     def listed(self) -> tuple[str, ...]:
-        """The names of the model and its adapters, without aliases, which are only accepted in requests."""
-        return (self.served, *self.adapters.names)
+        """The names under which the model and its adapters are listed."""
+        return (*self.own, *self.adapters.names)
 
     def is_taken(self, name: str) -> bool:
         """Return whether a name or alias of the model itself equals this name."""

@@ -13,6 +13,7 @@ from handlers.access.settings import AccessSettings
 from handlers.http.settings import HttpSettings
 from handlers.media.settings import MediaSettings
 from handlers.mindie.settings import MindieSettings
+from handlers.openai.settings import OpenAISettings
 from handlers.settings.engine_servers import EngineServerSettings
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.shared_settings.shared_settings import SharedSettings
@@ -22,6 +23,7 @@ from handlers.transcription.settings import TranscriptionSettings
 
 class Settings(
     MindieSettings,
+    OpenAISettings,
     TgiFamilySettings,
     TranscriptionSettings,
     MediaSettings,

@@ -34,7 +34,7 @@ class SharedSettings(Section):
     """Model name in answers and model lists; defaults to `model`."""
 
     model_alias: Annotated[Names, env("VERBATIM_MODEL_ALIAS")] = ("tgi", "dummy")
-    """Further model names, comma-separated, that requests may use if their contract checks the name."""
+    """Further model names, comma-separated, for requests; listed as models, except these two defaults."""
 
     revision: Annotated[str | None, env("VERBATIM_REVISION", "REVISION")] = None
     """Branch, tag or commit of a hub model."""
@@ -87,6 +87,9 @@ class SharedSettings(Section):
     max_unread_bytes: Annotated[Count, env("VERBATIM_MAX_UNREAD_BYTES")] = MAX_UNREAD_BYTES
     """Bytes of unread output after which a slow client is disconnected; 8 times as much for all clients."""
 
+    stream_keep_alive: Annotated[float, env("VERBATIM_STREAM_KEEP_ALIVE"), Field(ge=0)] = 5.0
+    """Seconds of silence after which a stream sends its status, then comments; 0 for never."""
+
     max_input_tokens: Annotated[
         Limit, env("VERBATIM_MAX_INPUT_TOKENS", "MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH")
     ] = None
@@ -94,6 +97,9 @@ class SharedSettings(Section):
 
     max_total_tokens: Annotated[Limit, env("VERBATIM_MAX_TOTAL_TOKENS", "MAX_TOTAL_TOKENS")] = None
     """Maximum tokens of prompt and output together; defaults to what the model and the cache allow."""
+
+    clamp_max_tokens: Annotated[bool, env("VERBATIM_CLAMP_MAX_TOKENS")] = False
+    """Shorten an answer whose max_tokens exceeds what the context leaves, instead of refusing the request."""
 
     validation_workers: Annotated[Count, env("VERBATIM_VALIDATION_WORKERS", "VALIDATION_WORKERS")] = 2
     """Threads that tokenize long prompts."""

@@ -1,5 +1,7 @@
 """The server's description of itself."""
 
+from collections.abc import Iterable
+
 from engine.port.info.model_info import ModelInfo
 from generated.tgi import models as m
 from handlers.shared_settings.shared_settings import SharedSettings
@@ -26,8 +28,7 @@ def info(settings: SharedSettings, model: ModelInfo, limits: RequestLimits) -> m
     )
 
 
-def model_list(name: str, created: int) -> m.ModelList:
-    """The one served model; `created`: Unix time in seconds."""
-    return m.ModelList(
-        object="list", data=[m.ModelInfo(id=name, object="model", created=created, owned_by="verbatim")]
-    )
+def model_list(names: Iterable[str], created: int) -> m.ModelList:
+    """The one served model under each of its names; `created`: Unix time in seconds."""
+    data = [m.ModelInfo(id=name, object="model", created=created, owned_by="verbatim") for name in names]
+    return m.ModelList(object="list", data=data)

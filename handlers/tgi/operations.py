@@ -99,7 +99,7 @@ class TgiHandlers(AdmissionControl, Operations):
 
     @override
     async def openai_get_model_info(self, call: Call[NoHeaders]) -> m.ModelList:
-        return model_list(self._shared.model_names.served, self._started)
+        return model_list(self._shared.model_names.own, self._started)
 
     @override
     async def health(self, call: Call[NoHeaders]) -> None:

@@ -46,7 +46,7 @@ class TokensHandlers(AdmissionControl, Operations):
                 created=self._started,
                 owned_by="verbatim",
                 root=names.served,
-                parent=None if name == names.served else names.served,
+                parent=None if names.is_taken(name) else names.served,
                 max_model_len=self._shared.model_info.max_total_tokens,
             )
             for name in names.listed

@@ -1,5 +1,6 @@
 """Descriptions of the server and the model."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from engine.port.info.capabilities import Capabilities
@@ -70,8 +71,8 @@ def _metadata(tensor: Tensor) -> m.TensorMetadata:
     return m.TensorMetadata(name=tensor.name, datatype=tensor.datatype, shape=[tensor.length])
 
 
-def repository(name: str, *, is_ready: bool, only_ready: bool) -> list[m.RepositoryModel]:
+def repository(names: Sequence[str], *, is_ready: bool, only_ready: bool) -> list[m.RepositoryModel]:
     if only_ready and not is_ready:
         return []
     state = "READY" if is_ready else "UNAVAILABLE"
-    return [m.RepositoryModel(name=name, version=VERSION, state=state, reason="")]
+    return [m.RepositoryModel(name=name, version=VERSION, state=state, reason="") for name in names]

@@ -94,7 +94,7 @@ class TritonHandlers(AdmissionControl, Operations):
     ) -> list[m.RepositoryModel]:
         is_ready = await self._is_healthy()
         only_ready = body is not None and body.ready
-        return repository(self._shared.model_names.served, is_ready=is_ready, only_ready=only_ready)
+        return repository(self._shared.model_names.own, is_ready=is_ready, only_ready=only_ready)
 
     @override
     async def model_metadata(

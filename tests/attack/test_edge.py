@@ -262,7 +262,7 @@ def test_with_few_descriptors_idle_clients_leave_sockets_to_the_engines_servers(
     ):
         assert answer.status_code == 200
         begun: set[int] = set()
-        for line in filter(None, answer.iter_lines()):
+        for line in (line for line in answer.iter_lines() if line.startswith("data: ")):
             begun.update(choice["index"] for choice in json.loads(line.removeprefix("data: "))["choices"])
             if len(begun) == 20:
                 break

@@ -23,10 +23,15 @@ class Unlisted(NotReady):
 
 
 class ListedModel(msgspec.Struct):
-    """A model of the list. max_model_len: its most tokens, where named. parent: an adapter's base model."""
+    """A model of the list.
+
+    max_model_len: its most tokens, where named. root: the name or path that its aliases share, where named.
+    parent: an adapter's base model.
+    """
 
     id: str
     max_model_len: int | None = None
+    root: str | None = None
     parent: str | None = None
 
 
@@ -63,7 +68,7 @@ async def read_models(upstream: Upstream) -> list[ListedModel]:
 
 
 async def listed_model(upstream: Upstream, config: RemoteConfig) -> ListedModel:
-    """Return the model that the server lists under a name of ours, or else the only one.
+    """Return the model that the server lists under a name of ours, or else the only one, under any alias.
 
     Raises NotReady or Unlisted, and ModelNotSupported for an answer that waiting cannot change.
     """
@@ -75,7 +80,7 @@ def _choose(models: list[ListedModel], config: RemoteConfig, url: str) -> Listed
     bases = [model for model in models if model.parent is None]
     if named:
         return named[0]
-    if len(bases) == 1:
+    if len({model.root or model.id for model in bases}) == 1:
         return bases[0]
     raise Unlisted(
         f"{url} serves {', '.join(model.id for model in bases) or 'no model'}, and none is called "

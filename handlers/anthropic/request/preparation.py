@@ -60,10 +60,7 @@ class Preparation:
 
     def _fitted(self, prepared: PreparedChat) -> PreparedChat:
         """Return the chat with no more tokens than there is room for; without any, the engine refuses it."""
-        room = max(self._shared.model_info.max_total_tokens - _num_tokens(prepared), 1)
-        stopping = prepared.request.stopping
-        stopping = replace(stopping, max_tokens=min(stopping.max_tokens, room))
-        return replace(prepared, request=replace(prepared.request, stopping=stopping))
+        return replace(prepared, request=prepared.request.clamped(self._shared.model_info.max_total_tokens))
 
 
 def _num_tokens(prepared: PreparedChat) -> int:

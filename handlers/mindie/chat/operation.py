@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from typing_extensions import override
 
 from engine.port.events import TokenEvent
-from engine.port.request import GenerationRequest
 from generated.mindie import models as m
 from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
@@ -82,13 +81,8 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
         except ChatError as error:
             error.field = request_field(error.field)
             raise
-        return replace(prepared, request=self._fitted(prepared.request))
-
-    def _fitted(self, request: GenerationRequest) -> GenerationRequest:
-        """Return the request with no more tokens than there is room for."""
-        room = self._bounds.after(len(request.prompt.token_ids))
-        max_tokens = min(room, request.stopping.max_tokens)
-        return replace(request, stopping=replace(request.stopping, max_tokens=max_tokens))
+        self._bounds.check(len(prepared.request.prompt.token_ids))
+        return replace(prepared, request=prepared.request.clamped(self.shared.model_info.max_total_tokens))
 
     def _envelope(self, prepared: PreparedChat) -> Envelope:
         """MindIE counts its requests; a random number is unique beyond one process."""

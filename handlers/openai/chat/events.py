@@ -104,8 +104,9 @@ class ChatEvents:
             piece.content = None if delta.tool_calls else ""
         if delta.content:
             piece.content = delta.content
-        if delta.reasoning and self._answer.shows_reasoning:
-            piece.reasoning = piece.reasoning_content = delta.reasoning
+        if delta.reasoning:
+            for name in self._answer.reasoning_fields:
+                setattr(piece, name, delta.reasoning)
         if delta.tool_calls:
             piece.tool_calls = [_tool_call(call) for call in delta.tool_calls]
         return piece

@@ -22,6 +22,7 @@ from handlers.openai.chat.response import ChatAnswer, chat_completion
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, check_search, grammar_field
 from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
+from handlers.openai.settings import ReasoningField
 from handlers.openai.token_ids import check_named_ids
 from handlers.operations.chat_operation import ChatOperation, ChatWriter
 from handlers.served_model.served_model import ServedModel
@@ -39,10 +40,11 @@ class Chat(
 ):
     """Answers conversations."""
 
-    def __init__(self, shared: ServedModel) -> None:
+    def __init__(self, shared: ServedModel, reasoning_fields: tuple[ReasoningField, ...]) -> None:
         super().__init__(shared, partial(to_problem, prompt_field="messages"))
         self._write = partial(chat_completion, fingerprint=shared.fingerprint)
-        answer = ChatAnswer(shared.tokenizer, (), shows_logprobs=False, shows_reasoning=True)
+        self._reasoning_fields = reasoning_fields
+        answer = ChatAnswer(shared.tokenizer, (), shows_logprobs=False, reasoning_fields=reasoning_fields)
         self._plain = PlainAnswers(partial(self._write, answer=answer))
 
     @override
@@ -125,7 +127,7 @@ class Chat(
             self.shared.tokenizer,
             body.stop_token_ids or (),
             shows_logprobs=body.logprobs is True,
-            shows_reasoning=body.include_reasoning is not False,
+            reasoning_fields=() if body.include_reasoning is False else self._reasoning_fields,
             shows_ids=body.return_token_ids is True,
             names_ids=body.return_tokens_as_token_ids is True,
             names_tokens=body.logprob_token_ids is not None,

@@ -10,6 +10,7 @@ from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.openai.answers.token_details import id_text
 from handlers.openai.answers.usage import usage
+from handlers.openai.settings import ReasoningField
 from handlers.wire.envelope import Envelope
 
 
@@ -17,7 +18,8 @@ class ChatAnswer:
     """Writes the choices of one answer.
 
     stop_token_ids: the stop tokens of the request.
-    shows_logprobs, shows_reasoning, shows_ids: the parts of the choices that the client wants to see.
+    shows_logprobs, shows_ids: the parts of the choices that the client wants to see.
+    reasoning_fields: the fields that have the reasoning; none if the client does not want to see it.
     names_ids: whether a token of the log-probabilities is written as its id.
     names_tokens: whether log-probabilities are of tokens that the request names; the generated token stands
         before those.
@@ -29,7 +31,7 @@ class ChatAnswer:
         stop_token_ids: Container[int],
         *,
         shows_logprobs: bool,
-        shows_reasoning: bool,
+        reasoning_fields: Sequence[ReasoningField] = (),
         shows_ids: bool = False,
         names_ids: bool = False,
         names_tokens: bool = False,
@@ -37,7 +39,7 @@ class ChatAnswer:
         self._tokenizer = tokenizer
         self._stop_token_ids = stop_token_ids
         self._shows_logprobs = shows_logprobs
-        self.shows_reasoning = shows_reasoning
+        self.reasoning_fields = reasoning_fields
         self.shows_ids = shows_ids
         self._names_ids = names_ids
         self._names_tokens = names_tokens
@@ -89,8 +91,9 @@ class ChatAnswer:
         )
         if choice.tool_calls:
             message.tool_calls = [_tool_call(call) for call in choice.tool_calls]
-        if choice.reasoning and self.shows_reasoning:
-            message.reasoning = message.reasoning_content = choice.reasoning
+        if choice.reasoning:
+            for name in self.reasoning_fields:
+                setattr(message, name, choice.reasoning)
         return message
 
 

@@ -26,7 +26,7 @@ class Rendering:
 
     def __init__(self, shared: ServedModel, completions: Completions) -> None:
         self._shared = shared
-        self._chat = Chat(replace(shared, chat=shared.chat.keeping_files()))
+        self._chat = Chat(replace(shared, chat=shared.chat.keeping_files()), ())
         self._completions = completions
 
     async def chat(self, body: m.CreateChatCompletionRequest) -> m.RenderedRequest:
@@ -50,6 +50,8 @@ class Rendering:
     ) -> list[m.RenderedRequest]:
         """Return requests on the wire. Raises PromptTooLong for a prompt without room for its answer."""
         total = self._shared.model_info.max_total_tokens
+        if self._shared.settings.clamp_max_tokens:
+            requests = [request.clamped(total) for request in requests]
         for request in requests:
             if len(request.prompt.token_ids) + request.stopping.max_tokens > total:
                 raise PromptTooLong(len(request.prompt.token_ids), request.stopping.max_tokens, total)

@@ -23,6 +23,7 @@ class Reply:
         self.started = False
         self._clock = asyncio.get_running_loop().time
         self.last_sent_s = 0.0  # by the event loop's clock
+        self._opening = asyncio.Lock()
 
     async def whole(self, status: int, media_type: str | None, body: bytes, headers: RawHeaders) -> None:
         """Send a whole answer, with its length."""
@@ -32,8 +33,10 @@ class Reply:
         await self._send({"type": "http.response.body", "body": b"" if self.is_head else body})
 
     async def open_events(self, media_type: str, headers: RawHeaders) -> None:
-        """Send the head of a stream."""
-        await self._start(200, [(b"content-type", media_type.encode()), *sse.HEADERS, *headers])
+        """Send the head of a stream, once; return when it is sent, though another task may send it."""
+        async with self._opening:
+            if not self.started:
+                await self._start(200, [(b"content-type", media_type.encode()), *sse.HEADERS, *headers])
 
     def events(self, frames: bytes) -> Awaitable[None]:
         """Return the sending of one framed event or several, to be awaited at once."""

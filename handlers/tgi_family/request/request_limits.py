@@ -24,6 +24,7 @@ class RequestLimits:
     max_client_batch_size: int
     max_input_tokens: int
     max_total_tokens: int
+    clamps_tokens: bool
     allows_grammars: bool
     watermark: Watermark
 
@@ -37,6 +38,7 @@ class RequestLimits:
             max_client_batch_size=settings.max_client_batch_size,
             max_input_tokens=min(shared.max_input_tokens or longest_prompt, longest_prompt),
             max_total_tokens=info.max_total_tokens,
+            clamps_tokens=shared.clamp_max_tokens,
             allows_grammars=not shared.disable_grammar_support,
             watermark=Watermark(gamma=settings.watermark_gamma, delta=settings.watermark_delta),
         )
@@ -84,13 +86,13 @@ class RequestLimits:
             raise BatchTooLarge(self.max_client_batch_size)
 
     def new_tokens(self, num_prompt_tokens: int, max_new_tokens: int | None) -> int:
-        """Tokens to generate at most; None asks for the rest of the context.
+        """Tokens to generate at most; None, or too many where they are clamped, is the rest of the context.
 
         Raises PromptTooLong, or Refused for a prompt over its own limit.
         """
-        num_new_tokens = (
-            max(1, self.max_total_tokens - num_prompt_tokens) if max_new_tokens is None else max_new_tokens
-        )
+        num_new_tokens = max(1, self.max_total_tokens - num_prompt_tokens)
+        if max_new_tokens is not None:
+            num_new_tokens = min(max_new_tokens, num_new_tokens) if self.clamps_tokens else max_new_tokens
         if num_prompt_tokens + num_new_tokens > self.max_total_tokens:
             raise PromptTooLong(num_prompt_tokens, num_new_tokens, self.max_total_tokens)
         if num_prompt_tokens > self.max_input_tokens:

@@ -129,7 +129,8 @@ def ask(server: Server, case: Case) -> tuple[int, Any]:
     response = httpx.post(server.url + CHATS[contract], json=body, timeout=TIMEOUT_S)
     if not fields.get("stream") or response.is_error:
         return response.status_code, without_own(response.json())
-    events = [line.removeprefix("data: ") for line in response.text.splitlines() if line]
+    lines = response.text.splitlines()
+    events = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
     assert events[-1] == "[DONE]"
     return response.status_code, [without_own(httpx.Response(200, text=one).json()) for one in events[:-1]]
 

@@ -106,8 +106,8 @@ def test_streamed_chat_joined_is_the_whole_answer(client: OpenAI, prompt: str, t
     for choice in whole.choices:
         own = [one for chunk in chunks for one in chunk.choices if one.index == choice.index]
         assert "".join(one.delta.content or "" for one in own) == (choice.message.content or "")
-        thoughts = "".join(getattr(one.delta, "reasoning", "") for one in own)
-        assert thoughts == getattr(choice.message, "reasoning", "")
+        thoughts = "".join(getattr(one.delta, "reasoning_content", "") for one in own)
+        assert thoughts == getattr(choice.message, "reasoning_content", "")
         assert choice.logprobs is not None
         told = [token for one in own if one.logprobs for token in one.logprobs.content or ()]
         assert told == choice.logprobs.content

@@ -52,7 +52,7 @@ ERRORS = [
 
 
 # Contracts that say it with a status of their own.
-_UNAVAILABLE = {"anthropic": 529}
+UNAVAILABLE = {"anthropic": 529}
 
 
 def test_all_that_the_engine_raises_for_a_request_is_here() -> None:
@@ -95,7 +95,7 @@ async def test_an_error_of_the_engine_has_a_declared_status(
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
     if isinstance(error, InvalidRequest):
         assert 400 <= response.status_code < 500
-    unavailable = _UNAVAILABLE.get(contract, 503)
+    unavailable = UNAVAILABLE.get(contract, 503)
     if isinstance(error, EngineBusy):  # others keep the server busy, which is no fault of the client's
         assert (response.status_code in (429, unavailable), "retry-after" in response.headers) == (True, True)
     if isinstance(error, EngineStopped):

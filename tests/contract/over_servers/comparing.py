@@ -37,7 +37,8 @@ def read(asked: Asked, answer: httpx.Response) -> Answer:
     """
     media_type = answer.headers.get("content-type", "").partition(";")[0]
     if media_type == _EVENTS:
-        events = [_event(frame) for frame in answer.text.split("\n\n") if frame]
+        frames = answer.text.split("\n\n")  # comments among them, of a server that was busy
+        events = [_event(frame) for frame in frames if frame and not frame.startswith(":")]
         return Answer(answer.status_code, media_type, tuple(_in_order(asked, events)))
     is_json = media_type == "application/json" and answer.content
     return Answer(answer.status_code, media_type, (answer.json() if is_json else answer.text,))

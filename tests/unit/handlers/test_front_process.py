@@ -132,7 +132,7 @@ def test_a_front_whose_server_is_killed_ends_as_with_a_dead_engine() -> None:
         body = {**BODY, "max_tokens": 101, "stream": True}
         with httpx.stream("POST", f"{server.url}/v1/completions", json=body, timeout=60) as answer:
             lines = answer.iter_lines()
-            assert next(lines).startswith("data: ")
+            assert any(line.startswith("data: ") for line in lines)
             os.kill(upstream, signal.SIGKILL)
             rest = list(lines)
         assert any('"error"' in line for line in rest)

@@ -16,7 +16,7 @@ from handlers.openai.responses.request.truncation import Dropped, shortest_cut
 from handlers.served_model.served_model import ServedModel
 from handlers.served_model.token_ids import check_bias_ids
 
-_ROOM_SHARE: Final = 8  # of a truncated prompt's context, one part in so many is left where no bound is asked
+_ROOM_SHARE: Final = 8  # of a truncated prompt's context, one part in so many is left where no bound holds
 
 
 class Prepared(NamedTuple):
@@ -71,7 +71,10 @@ class Preparation:
         chat = self._chat(body, contents, tools, dropped)
         context = self._shared.model_info.max_total_tokens
         num_prompt_tokens = len(chat.request.prompt.token_ids)
-        room = context // _ROOM_SHARE if body.max_output_tokens is None else body.max_output_tokens
+        room = context // _ROOM_SHARE
+        if body.max_output_tokens is not None:
+            clamps = self._shared.settings.clamp_max_tokens
+            room = min(body.max_output_tokens, room) if clamps else body.max_output_tokens
         if num_prompt_tokens + room > context:
             raise PromptTooLong(num_prompt_tokens, room, context)
         return chat

@@ -171,6 +171,14 @@ async def test_the_start_waits_until_the_server_is_there() -> None:
         assert said == [f"waiting for the server at {upstream.url}"]
 
 
+async def test_one_model_with_aliases_is_found_by_its_root() -> None:
+    async with running_upstream(ONE_TOKEN) as upstream:
+        upstream.models = [{"id": name, "root": "a", "max_model_len": 64} for name in ("a", "b")]
+        upstream.models.append({"id": "adapter", "root": "/adapter", "parent": "a"})
+        async with started(config(upstream.url, served_name="ours")) as engine:
+            assert engine.model_info.max_total_tokens == 64
+
+
 async def test_the_start_waits_until_the_server_lists_the_model() -> None:
     """A router lists nothing until its servers are there."""
     async with running_upstream(ONE_TOKEN) as upstream:

@@ -57,6 +57,24 @@ async def test_each_key_of_the_file_is_let_in_by_each_contract_and_no_other_is(t
             assert ("Missing or wrong API key" in answer.text) is (status == 401), contract
 
 
+@pytest.mark.parametrize("contract", BODIES)
+async def test_the_header_of_azures_clients_has_the_key_too(tmp_path: Path, contract: str) -> None:
+    served = Guarded(
+        tmp_path, table("a", "key-a", contracts=f'["{contract}"]'), table("b", "key-b", contracts="[]")
+    )
+    path, body = BODIES[contract]
+    for headers, status in (
+        ({"api-key": "key-a"}, 200),
+        ({"api-key": "key-a", "authorization": "Bearer no"}, 200),
+        ({"api-key": "no", "authorization": "Bearer key-a"}, 200),
+        ({"api-key": "key-b"}, 401),
+        ({"api-key": "no"}, 401),
+        ({"api-key": ""}, 401),
+    ):
+        sent = {"anthropic-version": "2023-06-01", **headers}
+        assert (await send(served.app, "POST", path, json=body, headers=sent)).status_code == status, headers
+
+
 async def test_a_key_is_for_the_contracts_that_its_entry_names(tmp_path: Path) -> None:
     served = Guarded(tmp_path, *(table(name, name, contracts=f'["{name}"]') for name in BODIES))
     for contract in BODIES:
@@ -283,7 +301,8 @@ async def test_a_key_opens_what_belongs_to_its_contracts_alone(tmp_path: Path) -
     served = Guarded(tmp_path, table("a", "key-a", contracts='["tgi"]'), require_key="all")
     for path, status in (("/tgi/metrics", 200), ("/hf/metrics", 401), ("/docs", 200)):
         assert (await send(served.app, "GET", path, headers=bearer("key-a"))).status_code == status
-    assert (await send(served.app, "GET", "/docs", headers={"x-api-key": "key-a"})).status_code == 200
+    for name in ("x-api-key", "api-key"):
+        assert (await send(served.app, "GET", "/docs", headers={name: "key-a"})).status_code == 200
 
 
 def test_every_probe_is_an_operation_of_its_contract() -> None:

@@ -67,6 +67,7 @@ async def test_a_request_is_named_as_its_client_names_it() -> None:
         ({"x-api-key": "secret"}, 200),
         ({"authorization": "Bearer secret"}, 200),
         ({"x-api-key": "wrong", "authorization": "Bearer secret"}, 200),
+        ({"api-key": "secret", "x-api-key": "wrong"}, 200),
         ({"x-api-key": "wrong"}, 401),
         ({"authorization": "secret"}, 401),
         ({}, 401),
@@ -99,12 +100,16 @@ async def test_what_no_operation_answers_is_told_in_its_words(
 async def test_the_models_are_one_page() -> None:
     api = Api(says("x"), model_alias=("other",))
     page = (await api.get(MODELS)).json()
-    (model,) = page["data"]
-    assert (page["first_id"], page["last_id"], page["has_more"]) == ("verbatim-demo", "verbatim-demo", False)
+    model, alias = page["data"]
+    assert (page["first_id"], page["last_id"], page["has_more"]) == ("verbatim-demo", "other", False)
     assert (model["id"], model["max_tokens"], model["lifecycle"]) == ("verbatim-demo", 999, "active")
     assert (await api.get(f"{MODELS}/verbatim-demo")).json() == model
-    assert (await api.get(f"{MODELS}/other")).json()["id"] == "other"
-    assert (await api.get(f"{MODELS}?after_id=verbatim-demo")).json() == {
+    assert (
+        (await api.get(f"{MODELS}/other")).json()
+        == alias
+        == {**model, "id": "other", "display_name": "other"}
+    )
+    assert (await api.get(f"{MODELS}?after_id=other")).json() == {
         "data": [],
         "has_more": False,
         "first_id": None,

@@ -163,12 +163,29 @@ async def test_without_tools_what_looks_like_a_call_is_content() -> None:
         ({"separate_reasoning": False, "tools": [TOOL]}, "\nHm, well\n</think>\n\nYes", None),
     ],
 )
-async def test_thoughts_are_told_apart_under_two_names_hidden_or_left_in_as_asked(
+async def test_thoughts_are_told_apart_hidden_or_left_in_as_asked(
     fields: dict[str, Any], content: str, reasoning: str | None
 ) -> None:
     message = (await choice_of(thinking("\nHm, well\n</think>\n\nYes"), **fields))["message"]
     assert message["content"] == content
-    assert message.get("reasoning") == message.get("reasoning_content") == reasoning
+    assert message.get("reasoning_content") == reasoning
+
+
+@pytest.mark.parametrize(
+    ("field", "names"),
+    [
+        ("reasoning_content", {"reasoning_content"}),
+        ("reasoning", {"reasoning"}),
+        ("both", {"reasoning", "reasoning_content"}),
+    ],
+)
+async def test_thoughts_have_the_name_that_the_server_is_set_to(field: str, names: set[str]) -> None:
+    api = Api(thinking("Hm</think>Yes"), reasoning_field=field, check_responses="fail")
+    message = (await api.answer(CHAT, chat()))["choices"][0]["message"]
+    deltas = [chunk["choices"][0]["delta"] for chunk in await api.chunks(CHAT, chat())]
+    for name in ("reasoning", "reasoning_content"):
+        thoughts = "Hm" if name in names else ""
+        assert message.get(name, "") == "".join(delta.get(name, "") for delta in deltas) == thoughts
 
 
 async def test_usage_counts_the_tokens_of_thoughts() -> None:
@@ -179,7 +196,7 @@ async def test_usage_counts_the_tokens_of_thoughts() -> None:
 
 async def test_thoughts_that_never_end_are_no_content() -> None:
     message = (await choice_of(thinking("Hm")))["message"]
-    assert (message["content"], message["reasoning"]) == ("", "Hm")
+    assert (message["content"], message["reasoning_content"]) == ("", "Hm")
 
 
 @pytest.mark.parametrize("text", ["Hello", "é€𝄞 ", "naïve 日本"])

@@ -119,12 +119,16 @@ async def test_a_second_call_has_an_index_and_an_id_of_its_own() -> None:
     assert named[0]["id"] != named[1]["id"]
 
 
-async def test_thoughts_come_under_both_names_before_the_content() -> None:
+async def test_thoughts_come_under_one_name_before_the_content() -> None:
     deltas = deltas_of(await stream(thinking("Hm, well</think>Yes")))
-    thoughts = [delta["reasoning"] for delta in deltas if "reasoning" in delta]
-    assert "".join(thoughts) == "Hm, well"
-    assert thoughts == [delta["reasoning_content"] for delta in deltas if "reasoning_content" in delta]
-    kinds = ["reasoning" in delta for delta in deltas if "reasoning" in delta or delta.get("content")]
+    thoughts = [delta.get("reasoning_content") for delta in deltas]
+    assert "".join(thought for thought in thoughts if thought) == "Hm, well"
+    assert not any("reasoning" in delta for delta in deltas)
+    kinds = [
+        "reasoning_content" in delta
+        for delta in deltas
+        if "reasoning_content" in delta or delta.get("content")
+    ]
     assert kinds == sorted(kinds, reverse=True)
     assert [delta.get("role") for delta in deltas] == ["assistant"] + [None] * (len(deltas) - 1)
 
@@ -192,7 +196,7 @@ def test_the_prebuilt_chunk_is_the_models_own_serialisation(
     empty = empty_chunk(
         Envelope.new(model, "chatcmpl"), "fp_1", shows_usage=shows_usage, names_tier=names_tier
     )
-    answer = ChatAnswer(TOKENIZER, (), shows_logprobs=False, shows_reasoning=True)
+    answer = ChatAnswer(TOKENIZER, (), shows_logprobs=False)
     events = ChatEvents(answer, empty, shows_logprobs=False)
     events.encode(ChatDelta(index=index, content="the first, with the role"))
     delta = m.ChatCompletionStreamResponseDelta(content=text)

@@ -49,7 +49,12 @@ def test_an_operation_is_that_of_its_contract_once_names_are_resolved() -> None:
 
 def test_it_requires_what_the_contracts_require() -> None:
     create = MERGED["paths"]["/v1/messages"]["post"]
-    assert create["security"] == [{}, {"anthropic.apiKey": []}, {"anthropic.bearer": []}]
+    assert create["security"] == [
+        {},
+        {"anthropic.apiKey": []},
+        {"anthropic.bearer": []},
+        {"anthropic.azureKey": []},
+    ]
     assert {"anthropic.apiKey", "openai.bearer"} <= MERGED["components"]["securitySchemes"].keys()
 
 

@@ -2,9 +2,12 @@
 
 import pytest
 
+from handlers.composition import build_app
 from handlers.errors.violation import Violation
 from handlers.served_model.model_names import ModelNames, ModelNotFound
 from handlers.settings.settings import Settings
+from tests.support.scripted.engine import ScriptedEngine, says
+from tests.unit.handlers.runtime.client import send
 
 NAMES = ModelNames("org/model", ("tgi", "dummy"))
 
@@ -28,3 +31,45 @@ def test_any_other_name_is_not_found_and_told_with_its_field(name: str) -> None:
 )
 def test_the_model_is_called_what_it_is_unless_told_otherwise(settings: dict[str, str], name: str) -> None:
     assert Settings(**settings).model_name == name  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "name"),
+    [
+        ("GET", "/openai/v1/models", "id"),
+        ("GET", "/tgi/v1/models", "id"),
+        ("GET", "/hf/v1/models", "id"),
+        ("GET", "/anthropic/v1/models", "id"),
+        ("GET", "/tokens/v1/models", "id"),
+        ("POST", "/triton/v2/repository/index", "name"),
+        ("GET", "/aleph_alpha/models_available", "name"),
+        ("GET", "/aleph_alpha/model-settings", "name"),
+    ],
+)
+async def test_every_list_of_models_has_the_aliases_that_were_given(
+    method: str, path: str, name: str
+) -> None:
+    async def listed(settings: Settings) -> list[str]:
+        app = build_app(settings, ScriptedEngine(says("x")))
+        headers = {"anthropic-version": "2023-06-01"}
+        answer = (await send(app, method, path, headers=headers)).json()
+        return [model[name] for model in (answer["data"] if isinstance(answer, dict) else answer)]
+
+    aliased = Settings(model_alias=("gpt-4o", "verbatim-demo", "org/b"), check_responses="fail")
+    assert await listed(aliased) == ["verbatim-demo", "gpt-4o", "org/b"]
+    assert await listed(Settings()) == ["verbatim-demo"]
+
+
+@pytest.mark.parametrize("contract", ["openai", "anthropic"])
+async def test_an_alias_is_found_as_a_model_of_its_own(contract: str) -> None:
+    app = build_app(Settings(model_alias=("gpt-4o",)), ScriptedEngine(says("x")))
+    headers = {"anthropic-version": "2023-06-01"}
+    found = await send(app, "GET", f"/{contract}/v1/models/gpt-4o", headers=headers)
+    assert (found.status_code, found.json()["id"]) == (200, "gpt-4o")
+
+
+async def test_a_page_of_models_may_begin_after_an_alias() -> None:
+    app = build_app(Settings(model_alias=("a", "b")), ScriptedEngine(says("x")))
+    headers = {"anthropic-version": "2023-06-01"}
+    page = (await send(app, "GET", "/anthropic/v1/models?after_id=a", headers=headers)).json()
+    assert [model["id"] for model in page["data"]] == ["b"]

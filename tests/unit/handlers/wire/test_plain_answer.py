@@ -23,7 +23,7 @@ from handlers.wire.plain_answer import PlainAnswers
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.chat.reading.test_plain_output import event
 
-ANSWER = ChatAnswer(chat_tokenizer(), (), shows_logprobs=False, shows_reasoning=True)
+ANSWER = ChatAnswer(chat_tokenizer(), (), shows_logprobs=False)
 WRITERS: dict[str, Callable[[Envelope, ChatResult], BaseModel]] = {
     "openai": partial(openai_answer, fingerprint="fp_100%", answer=ANSWER),
     "tgi": partial(tgi_answer, with_logprobs=False),

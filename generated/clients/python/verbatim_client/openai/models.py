@@ -1541,11 +1541,11 @@ class ChatCompletionResponseMessage(AnswerPart):
     """
     reasoning: str | None = None
     """
-    What the model thought; absent where it does not think.
+    The same under vLLM's newer name, if the server is set to it.
     """
     reasoning_content: str | None = None
     """
-    The same under its older name.
+    What the model thought; absent where it does not think, or the server uses `reasoning` for it.
     """
 
 
@@ -1589,11 +1589,11 @@ class ChatCompletionStreamResponseDelta(AnswerPart):
     """
     reasoning: str | None = None
     """
-    What the model thought; absent where it does not think.
+    The same under vLLM's newer name, if the server is set to it.
     """
     reasoning_content: str | None = None
     """
-    The same under its older name.
+    What the model thought; absent where it does not think, or the server uses `reasoning` for it.
     """
 
 

@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
 from handlers.runtime.answering.disconnect import CancelledByDisconnect, DisconnectWatcher
+from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer
 from tests.unit.handlers.runtime.notes import Kept, serve
 
@@ -103,21 +104,31 @@ async def test_a_client_that_leaves_cancels_a_handler_that_still_works(
 
 
 @pytest.mark.parametrize("http", ["h11", "httptools"])
-@pytest.mark.parametrize("num_events_read", [0, 1])
-async def test_a_client_that_leaves_closes_the_stream(http: str, num_events_read: int) -> None:
+@pytest.mark.parametrize(
+    ("num_events", "keep_alive_s", "read"),
+    [
+        pytest.param(0, 60, b"", id="before the status"),
+        pytest.param(0, 0.01, b"\n:\n\n", id="before the first event"),
+        pytest.param(1, 60, b'"text":"a"}', id="after an event"),
+    ],
+)
+async def test_a_client_that_leaves_closes_the_stream(
+    http: str, num_events: int, keep_alive_s: float, read: bytes
+) -> None:
     trace = Trace()
 
     async def stream() -> AsyncGenerator[Any, None]:
         async with trace.work():
-            for index in range(num_events_read):
+            for index in range(num_events):
                 yield Kept(id=index, text="a")
             await asyncio.sleep(60)
 
-    async with running(serve(write=lambda body, call: stream()), http) as port:
+    options = RuntimeOptions(keep_alive_s=keep_alive_s)
+    async with running(serve(options=options, write=lambda body, call: stream()), http) as port:
         reader, writer = await request(port)
         await trace.began.wait()
-        for _ in range(num_events_read):
-            await reader.readuntil(b'"text":"a"}')
+        if read:
+            await reader.readuntil(read)
         await leaves(writer, trace)
 
 

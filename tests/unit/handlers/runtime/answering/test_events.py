@@ -3,16 +3,19 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from handlers.runtime.problem import Problem
 from handlers.runtime.runtime_options import RuntimeOptions
+from handlers.runtime.server import ContractServer
 from tests.support.clocks.virtual_time import run_in_virtual_time
 from tests.unit.handlers.runtime.client import events, send
-from tests.unit.handlers.runtime.notes import Added, Kept, Note, NotesContract, serve, stream_of
+from tests.unit.handlers.runtime.notes import Added, Kept, Note, NoteHandlers, NotesContract, serve, stream_of
 
 NOTE = {"text": "a", "stream": True}
 EVENT = '{"id":1,"text":"a"}'
@@ -128,34 +131,113 @@ async def test_headers_set_before_the_first_event_go_out_with_the_stream() -> No
     assert response.headers["x-shelf"] == "top"
 
 
-def test_a_silent_stream_sends_comments_only_after_its_first_event() -> None:
-    async def stream() -> AsyncGenerator[Kept, None]:
-        await asyncio.sleep(50)
-        yield Kept(id=1, text="a")
-        await asyncio.sleep(50)
-        yield Kept(id=2, text="b")
-        await asyncio.sleep(19)
-        yield Kept(id=3, text="c")
-
-    app = serve(write=lambda body, call: stream(), options=RuntimeOptions(keep_alive_s=20))
-    response = run_in_virtual_time(send(app, "POST", "/notes", json=NOTE))
-    assert response.text.split("\n\n") == [
-        f"data: {EVENT}",
-        ":",
-        ":",
-        'data: {"id":2,"text":"b"}',
-        'data: {"id":3,"text":"c"}',
-        "data: [DONE]",
-        "",
-    ]
+async def paused(*steps: float | Kept | Exception) -> AsyncGenerator[Kept, None]:
+    """A stream of events, of errors that it raises, and of seconds that it waits."""
+    for step in steps:
+        if isinstance(step, float):
+            await asyncio.sleep(step)
+        elif isinstance(step, Exception):
+            raise step
+        else:
+            yield step
 
 
-async def test_a_contract_whose_clients_know_no_comments_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(NotesContract, "has_comments", False)
-    stream = stream_of(*[Kept(id=1, text="a")] * 2, pause_s=0.05)
-    app = serve(write=lambda body, call: stream, options=RuntimeOptions(keep_alive_s=0.01))
-    frames = (await send(app, "POST", "/notes", json=NOTE)).text.split("\n\n")
-    assert frames[:2] == [f"data: {EVENT}"] * 2
+def sent_over_time(
+    stream: AsyncGenerator[Kept, None], *, has_comments: bool = True
+) -> list[tuple[float, Any]]:
+    """Return the answer to a POST of a note: the seconds of each part, and its status or bytes."""
+    sent: list[tuple[float, Any]] = []
+
+    async def record(message: Any) -> None:
+        part = message["status"] if "status" in message else message["body"]
+        sent.append((asyncio.get_running_loop().time(), part))
+
+    async def exchange() -> None:
+        incoming = [{"type": "http.request", "body": json.dumps(NOTE).encode()}]
+
+        async def receive() -> Any:
+            return incoming.pop() if incoming else await asyncio.Future()
+
+        headers = [(b"content-type", b"application/json")]
+        scope = {"type": "http", "method": "POST", "path": "/notes", "query_string": b"", "headers": headers}
+        app = serve(write=lambda body, call: stream, options=RuntimeOptions(keep_alive_s=20))
+        await app(scope, receive, record)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NotesContract, "has_comments", has_comments)
+        run_in_virtual_time(exchange())
+    return sent
+
+
+A, B = Kept(id=1, text="a"), Kept(id=2, text="b")
+A_FRAME, B_FRAME, DONE = f"data: {EVENT}\n\n".encode(), b'data: {"id":2,"text":"b"}\n\n', b"data: [DONE]\n\n"
+FULL_FRAME, COMMENT = b'data: {"reason":"Full","kind":"busy"}\n\n', b":\n\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "has_comments", "sent"),
+    [
+        pytest.param(
+            (19.0, A, 50.0, B, 19.0, A),
+            True,
+            [
+                (19, 200),
+                (19, A_FRAME),
+                (39, COMMENT),
+                (59, COMMENT),
+                (69, B_FRAME),
+                (88, A_FRAME),
+                (88, DONE),
+            ],
+            id="comments between events",
+        ),
+        pytest.param(
+            (50.0, A),
+            True,
+            [(20, 200), (20, COMMENT), (40, COMMENT), (50, A_FRAME), (50, DONE)],
+            id="status before the first event",
+        ),
+        pytest.param(
+            (50.0, A, 50.0, B),
+            False,
+            [(20, 200), (20, b""), (50, A_FRAME), (100, B_FRAME), (100, DONE)],
+            id="status without comments",
+        ),
+        pytest.param((50.0,), True, [(20, 200), (20, COMMENT), (40, COMMENT), (50, DONE)], id="no event"),
+        pytest.param((19.0, Problem(429, "Full", "busy")), True, [(19, 429)], id="refusal in time"),
+        pytest.param(
+            (21.0, Problem(429, "Full", "busy")),
+            True,
+            [(20, 200), (20, COMMENT), (21, FULL_FRAME + DONE)],
+            id="refusal too late for a status",
+        ),
+    ],
+)
+def test_a_silent_stream_sends_its_status_and_then_comments(
+    steps: tuple[Any, ...], has_comments: bool, sent: list[tuple[float, Any]]
+) -> None:
+    parts = sent_over_time(paused(*steps), has_comments=has_comments)
+    if parts[0][1] != 200:
+        parts = parts[:1]  # the body of an error has tests of its own
+    assert parts == sent
+
+
+def test_the_status_of_a_silent_stream_waits_for_headers_that_it_must_have() -> None:
+    async def stream(call: Any) -> AsyncGenerator[Kept, None]:
+        await asyncio.sleep(10)
+        call.respond_with({"x-shelf": "top"})
+        await asyncio.sleep(10)
+        yield A
+
+    shelf = replace(NoteHandlers.table[0], headers={"x-shelf": True})
+
+    class Shelved(NoteHandlers):
+        table: ClassVar[Any] = (shelf,)
+
+    server = ContractServer(FastAPI(openapi_url=None), RuntimeOptions(keep_alive_s=8))
+    server.mount(NotesContract(), Shelved(write=lambda body, call: stream(call)), "")
+    response = run_in_virtual_time(send(server, "POST", "/notes", json=NOTE))
+    assert (response.headers["x-shelf"], response.content) == ("top", COMMENT + A_FRAME + DONE)
 
 
 async def test_events_that_are_ready_together_go_out_together() -> None:

@@ -11,7 +11,7 @@ from tools.mutate.mutants.order import (
     excuse_for_swap,
     is_repeated,
 )
-from tools.mutate.mutants.wire import WireEvent
+from tools.mutate.mutants.wire import WireEvent, events_of, frames
 
 PARTS = [{"at": "/choices", "by": "/index", "first": {}, "last": {}}]
 MEDIA = {"x-sse-terminator": "[DONE]", "x-stream": [{"parts": PARTS}]}
@@ -85,3 +85,9 @@ def test_what_comes_once_matters_and_so_does_its_order() -> None:
         None,
         UNNUMBERED,
     ]
+
+
+def test_comments_of_a_silent_stream_are_no_events() -> None:
+    assert (
+        frames(events_of(b":\n\n:\n\ndata: {}\n\n:\n\ndata: [DONE]\n\n")) == b"data: {}\n\ndata: [DONE]\n\n"
+    )
