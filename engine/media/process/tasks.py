@@ -14,12 +14,15 @@ from PIL import Image
 from engine.bounded_process.messages import receive, send
 from engine.media.files.audio_file import audio_parts
 from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.image_file import decode_image
 from engine.media.files.video_file import decode_frames, measure
 from engine.media.process.messages import (
+    ImageFacts,
     MeasureVideo,
     Outcome,
     ReadAudio,
     ReadFrames,
+    ReadImage,
     Task,
     decode_task,
     encode_message,
@@ -32,7 +35,7 @@ Write = Callable[[memoryview], object]
 
 def import_all() -> None:
     """Import what PyAV and Pillow import when they first need it: a child may open no file."""
-    Image.preinit()
+    Image.init()
     for module in pkgutil.walk_packages(av.__path__, "av."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -51,6 +54,10 @@ def work(task: Task, data: bytes, write: Write) -> Outcome:
     """Work on a task. write: is given the parts of the result."""
     try:
         match task:
+            case ReadImage():
+                image, is_plain = decode_image(data, task.max_pixels, task.background)
+                write(_bytes_of(np.asarray(image)))
+                return Outcome(image=ImageFacts(image.height, image.width, is_plain))
             case ReadAudio():
                 for samples in audio_parts(data, task.sampling_rate, task.max_seconds):
                     write(_bytes_of(samples))
