@@ -28,6 +28,7 @@ from engine.media.process.messages import (
     encode_message,
 )
 
+_STRIP: Final = 2**20  # bytes of an image
 _MIN_PART: Final = 2**18  # bytes, so that a frame of sound does not cost a message
 
 Write = Callable[[memoryview], object]
@@ -56,7 +57,10 @@ def work(task: Task, data: bytes, write: Write) -> Outcome:
         match task:
             case ReadImage():
                 image, is_plain = decode_image(data, task.max_pixels, task.background)
-                write(_bytes_of(np.asarray(image)))
+                rows = _STRIP // (3 * image.width) + 1
+                for top in range(0, image.height, rows):  # never all at once, in a second and a third copy
+                    strip = image.crop((0, top, image.width, min(top + rows, image.height)))
+                    write(memoryview(strip.tobytes()))
                 return Outcome(image=ImageFacts(image.height, image.width, is_plain))
             case ReadAudio():
                 for samples in audio_parts(data, task.sampling_rate, task.max_seconds):

@@ -126,7 +126,7 @@ def test_frames_are_scaled_from_size_to_size() -> None:
 def test_frames_are_turned_upright(
     kind: tuple[str, str], turn: tuple[float, bool], expected: Transpose | None
 ) -> None:
-    """As phones store them; OpenCV turns them too, by which vLLM reads videos."""
+    """Phones store them so; OpenCV turns them too, by which vLLM reads videos."""
     format, codec = kind
     stored, _ = frames_of(video_bytes(6, 48, 32, format=format, codec=codec), WantedFrames([1, 4]))
     data = video_bytes(6, 48, 32, format=format, codec=codec, turn=turn)
