@@ -107,6 +107,8 @@ def test_frames_are_scaled_there_as_pillow_scales_them(
     process: DecodingProcess, format: str, codec: str
 ) -> None:
     data = video_bytes(6, 48, 32, format=format, codec=codec)
+    upright = video_bytes(6, 32, 48, format="mp4", turn=(90, False))
+    assert process.measure_video(upright, LIMITS) == MeasuredVideo(VideoLength(6, 4.0), 32, 48)
     video = process.measure_video(data, LIMITS)
     assert video == MeasuredVideo(VideoLength(6, 4.0), 32, 48)
     stored, num_decoded = process.read_frames(data, video, WantedFrames([1, 4]), LIMITS)
