@@ -19,6 +19,7 @@ MAX_ASPECT_RATIO: Final = 200
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 _OF_JPEG: Final = ("JPEG", "MPO")
 _GREY_16: Final = "I;16"
+_RGB_16: Final = "RGB;16B"
 _TRANSPARENCY: Final = "transparency"
 # How an image is turned upright, by its orientation as EXIF has it.
 _UPRIGHT: Final[Mapping[int, Transpose]] = {
@@ -51,6 +52,9 @@ def decode_image(data: bytes, max_pixels: int, background: Colour) -> DecodedIma
             _check_size(image, max_pixels)
             if image.format in _OF_JPEG and num_scans(data) > MAX_SCANS:
                 raise CannotDecode(f"the image has more than {MAX_SCANS} scans")
+            if any(tile.args == _RGB_16 for tile in image.tile) and _TRANSPARENCY in image.info:
+                # Pillow keeps the upper 8 bits of pixels, and would compare them with the lower ones of this.
+                image.info[_TRANSPARENCY] = tuple(part >> 8 for part in image.info[_TRANSPARENCY])
             image.load()
             turn = _UPRIGHT.get(image.getexif().get(Base.Orientation, 1))
             is_plain = turn is None and image.mode != _GREY_16 and not image.has_transparency_data

@@ -20,7 +20,7 @@ def jpeg_of_scans(number: int, side: int = 16) -> bytes:
     return data[:last] + data[last:end] * (1 + number - data.count(b"\xff\xda")) + data[end:]
 
 
-def _chunk(kind: bytes, data: bytes) -> bytes:
+def png_chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
@@ -28,7 +28,7 @@ def png_with_chunks(number: int, kind: bytes = b"prVt", content: bytes = b"") ->
     """Return a PNG with so many equal chunks before its pixels."""
     data = encoded(Image.new("L", (16, 16)))
     place = data.index(b"IDAT") - 4
-    return data[:place] + _chunk(kind, content) * number + data[place:]
+    return data[:place] + png_chunk(kind, content) * number + data[place:]
 
 
 def png_with_texts(number: int, num_bytes: int) -> bytes:

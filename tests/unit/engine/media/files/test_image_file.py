@@ -13,7 +13,7 @@ from engine.config import IMAGE_PIXELS, MAX_IMAGE_PIXELS
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.image_file import decode_image
 from engine.media.files.jpeg_scans import MAX_SCANS, num_scans
-from tests.support.samples.images import encoded, jpeg_of_scans
+from tests.support.samples.images import encoded, jpeg_of_scans, png_chunk
 from tests.support.tiny_models.media import image_bytes
 
 WHITE = (255, 255, 255)
@@ -43,6 +43,19 @@ def test_of_sixteen_bits_of_grey_the_upper_eight_are_kept() -> None:
     assert not is_plain  # another server would see white, as Pillow converts it
 
 
+def raw_png(width: int, height: int, num_bits: int, pixels: bytes = b"", *chunks: bytes) -> bytes:
+    """Return a PNG in RGB. pixels: its rows, each after its filter. chunks: what stands before them."""
+    header = png_chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, num_bits, 2, 0, 0, 0))
+    content = png_chunk(b"IDAT", zlib.compress(pixels)) + png_chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + header + b"".join(chunks) + content
+
+
+def of_16_bits(first: int, second: int, *, transparent: int) -> bytes:
+    """Return a PNG of two shades of 16 bits in RGB."""
+    rows = b"\0" + struct.pack(">6H", *[first] * 3, *[second] * 3)
+    return raw_png(2, 1, 16, rows, png_chunk(b"tRNS", struct.pack(">3H", *[transparent] * 3)))
+
+
 def with_palette(format: str = "PNG", **options: object) -> bytes:
     image = Image.new("P", (3, 1))
     image.putpalette([10, 20, 30, 40, 50, 60, 70, 80, 90])
@@ -65,6 +78,7 @@ KINDS_OF_TRANSPARENCY = [
     (of_pixels("L", 90, 80, transparency=90), [BLUE, (80, 80, 80)]),
     (of_pixels("RGB", (1, 2, 3), (9, 8, 7), transparency=(1, 2, 3)), [BLUE, (9, 8, 7)]),
     (of_pixels("I;16", 0x1234, 0x1235, transparency=0x1234), [BLUE, (0x12, 0x12, 0x12)]),
+    (of_16_bits(0x1234, 0x3456, transparent=0x1234), [BLUE, (0x34, 0x34, 0x34)]),
     (with_palette(transparency=1), [(10, 20, 30), BLUE, (70, 80, 90)]),
     (with_palette(transparency=bytes([0, 255, 255])), [BLUE, (40, 50, 60), (70, 80, 90)]),
     (with_palette(format="GIF", transparency=2), [(10, 20, 30), (40, 50, 60), BLUE]),
@@ -102,12 +116,7 @@ def test_of_a_moving_picture_the_first_is_read() -> None:
 
 def png_of(width: int, height: int) -> bytes:
     """Return a PNG whose header tells of a size that its few bytes do not have."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
+    return raw_png(width, height, 8)
 
 
 @pytest.mark.parametrize(
