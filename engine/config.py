@@ -91,6 +91,9 @@ class MediaLimits(msgspec.Struct, frozen=True, kw_only=True):
     """The most pixels (width times height) of an image, of a frame of a video, or of all frames together that
     the model gets of one."""
 
+    image_background: tuple[int, int, int] = (255, 255, 255)
+    """The red, green and blue that show where an image is transparent, 0 to 255 each."""
+
     max_audio_seconds: float = 600.0
     """The longest sound, in seconds; many models read no more than 30."""
 
@@ -103,6 +106,8 @@ class MediaLimits(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not 1 <= self.max_image_pixels <= MAX_IMAGE_PIXELS:
             raise ValueError(f"max_image_pixels must be between 1 and {MAX_IMAGE_PIXELS}")
+        if not all(0 <= part <= 255 for part in self.image_background):
+            raise ValueError("image_background must be three numbers between 0 and 255")
         for name in ("max_audio_seconds", "max_video_seconds"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be more than 0")

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from engine.bounded_process.connection import Attempt, Connection
+from engine.bounded_process.connection import Connection
 from engine.bounded_process.limits import ProcessLimits
 from engine.bounded_process.messages import (
     ChannelEnded,
@@ -20,6 +20,7 @@ from engine.bounded_process.messages import (
     encode_message,
 )
 from engine.host.limited_log import LimitedLog
+from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy
 from engine.port.info.stats import ProcessStats
 
@@ -123,6 +124,9 @@ class BoundedProcess:
             if not self._places.acquire(timeout=limits.timeout_s):
                 self._connected().end_if_hung()
                 raise EngineBusy(f"no place for {self._name} became free")
+            if attempt.is_cancelled:
+                self._places.release()
+                raise Cancelled
             try:
                 connection = self._connected()
                 task = connection.begin(limits, num_threads, knowledge, self._encode, self._places.release)
@@ -133,7 +137,7 @@ class BoundedProcess:
             if task is None:
                 self._places.release()
                 continue
-            attempt.begin(task)
+            attempt.begin(task.end)
             try:
                 result = exchange(task.channel)
             except (ChannelEnded, msgspec.MsgspecError):

@@ -81,30 +81,6 @@ class Task:
             self.channel.shutdown(socket.SHUT_RDWR)
 
 
-class Attempt:
-    """The work on one task, which any thread may cancel."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._task: Task | None = None
-        self.is_cancelled = False
-
-    def cancel(self) -> None:
-        """End the child, and the wait for it."""
-        with self._lock:
-            self.is_cancelled = True
-            task = self._task
-        if task is not None:
-            task.end()
-
-    def begin(self, task: Task) -> None:
-        """Note what `cancel` ends, which may have been called before."""
-        with self._lock:
-            self._task = task
-        if self.is_cancelled:
-            task.end()
-
-
 class Connection:
     """The connection to one process of a program, from its start to its end."""
 

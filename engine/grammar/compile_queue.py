@@ -5,10 +5,10 @@ import threading
 from collections import deque
 from contextlib import suppress
 
-from engine.bounded_process.connection import Attempt
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import DEFAULT_LIMITS
 from engine.grammar.process.messages import too_busy
+from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy, EngineStopped
 from engine.port.request import Grammar
 

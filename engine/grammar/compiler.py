@@ -8,13 +8,13 @@ from typing import Any
 
 import xgrammar
 
-from engine.bounded_process.connection import Attempt
 from engine.grammar.matcher import GrammarMatcher
 from engine.grammar.process.client import GrammarProcess
 from engine.grammar.run_time.rules import CompiledRules, RunTimeRules
 from engine.grammar.source import check_length, checked_source, compile_source
 from engine.grammar.vocabulary import GrammarVocabulary
 from engine.host.machine import num_processors
+from engine.port.attempt import Attempt
 from engine.port.request import Grammar, GrammarKind
 from engine.port.text.tokenizer import Tokenizer
 

@@ -69,8 +69,7 @@ def read_media_files(
     )
     if processor is None:
         return None
-    if kinds - {MediaKind.IMAGE}:
-        DECODING.start(on_progress)
+    DECODING.start(on_progress)
     return FileKeeper(processor) if api.decodes_alike else FileKeeper(processor, sent=processor.plain)
 
 

@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from pydantic import BaseModel
 
+from engine.port.attempt import Attempt, set_current_attempt
 from handlers.concurrency.body_size import is_short, num_characters
 
 P = ParamSpec("P")
@@ -90,10 +91,17 @@ class Workers:
     async def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a function in a thread, in a copy of the caller's context; return its result or exception.
 
-        This is for work that is slow regardless of the size of the body, such as decoding an image.
+        This is for work that is slow regardless of the size of the body, such as decoding an image. What the
+        function has begun in a process of its own ends when the caller is cancelled.
         """
-        run = partial(copy_context().run, function, *args, **kwargs)
-        return await asyncio.wrap_future(self._long.submit(run))
+        attempt, context = Attempt(), copy_context()
+        context.run(set_current_attempt, attempt)
+        run = partial(context.run, function, *args, **kwargs)
+        try:
+            return await asyncio.wrap_future(self._long.submit(run))
+        except asyncio.CancelledError:
+            attempt.cancel()
+            raise
 
     def shutdown(self) -> None:
         """Shut the pools down without waiting for running work."""

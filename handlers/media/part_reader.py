@@ -31,7 +31,6 @@ class PartReader:
     def __init__(self, settings: MediaSettings, workers: Workers, urls: UrlReader | None = None) -> None:
         """Take the limits of the settings. urls: the reader of URLs; None makes one from the settings."""
         self._max_bytes = settings.max_media_bytes
-        self._max_pixels = settings.max_image_pixels
         self._timeout_s = settings.media_timeout
         self._files = LocalFiles(settings.media_root)
         self._urls = urls or url_reader(settings)
@@ -64,7 +63,7 @@ class PartReader:
         try:
             if _URL.match(part.source):
                 data = await self._urls.fetch(part.source, budget)
-                return await self._workers.compute(checked, part, data, self._max_pixels)
+                return await self._workers.compute(checked, part, data)
             return await self._workers.compute(self._read_here, part, budget)
         except CannotRead as error:
             return Unreadable(str(error))
@@ -78,4 +77,4 @@ class PartReader:
             data = self._files.read(source, budget)
         else:
             raise CannotRead("a source is a data URL, or a URL that begins with https://, http:// or file://")
-        return checked(part, data, self._max_pixels)
+        return checked(part, data)

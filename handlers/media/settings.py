@@ -37,6 +37,11 @@ class MediaSettings(Section):
     )
     """Maximum width times height of an image or of a video frame."""
 
+    image_background: Annotated[str, Field(pattern="^#[0-9A-Fa-f]{6}$"), env("VERBATIM_IMAGE_BACKGROUND")] = (
+        "#" + bytes(_LIMITS.image_background).hex()
+    )
+    """Color that the model sees where an image is transparent, as #rrggbb."""
+
     max_video_seconds: Annotated[Duration, env("VERBATIM_MAX_VIDEO_SECONDS")] = _LIMITS.max_video_seconds
     """Maximum length of a video in seconds."""
 
@@ -54,6 +59,7 @@ class MediaSettings(Section):
         """The limits of a file, in the engine's form."""
         return MediaLimits(
             max_image_pixels=self.max_image_pixels,
+            image_background=_colour(self.image_background),
             max_audio_seconds=self.max_audio_seconds,
             max_video_seconds=self.max_video_seconds,
             max_video_frames=self.max_video_frames,
@@ -75,3 +81,8 @@ class MediaSettings(Section):
         if path is not None and not os.path.isdir(path):
             raise ValueError(f"{path!r} is no directory")
         return path
+
+
+def _colour(text: str) -> tuple[int, int, int]:
+    red, green, blue = bytes.fromhex(text.removeprefix("#"))
+    return red, green, blue

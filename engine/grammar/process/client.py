@@ -6,7 +6,6 @@ from functools import partial
 from typing import Final
 
 from engine.bounded_process.client import BoundedProcess, Cancelled, ChildEnded
-from engine.bounded_process.connection import Attempt
 from engine.bounded_process.messages import End, receive, send
 from engine.grammar.process.messages import (
     TrialLimits,
@@ -17,6 +16,7 @@ from engine.grammar.process.messages import (
     too_busy,
 )
 from engine.grammar.vocabulary import GrammarVocabulary
+from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy, InvalidGrammar
 from engine.port.info.stats import ProcessStats
 from engine.port.request import Grammar

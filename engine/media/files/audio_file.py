@@ -23,6 +23,9 @@ MAX_CHANNELS: Final = 8
 MIN_RATE: Final = 4_000
 MAX_RATE: Final = 192_000
 
+# Full scale is 1. Some files hold 16-bit numbers as floats; of far larger ones no spectrum can be computed.
+MAX_AMPLITUDE: Final = 2.0**20
+
 _Samples = NDArray[np.float32]
 
 
@@ -69,7 +72,16 @@ def _resampled(container: InputContainer, stream: AudioStream, sampling_rate: in
             raise CannotDecode(
                 f"the sound has {frame.layout.nb_channels} channels; {MAX_CHANNELS} are the most"
             )
-        for part in resampler.resample(frame):
-            yield part.to_ndarray().mean(axis=0, dtype=np.float32)
-    for part in resampler.resample(None):
-        yield part.to_ndarray().mean(axis=0, dtype=np.float32)
+        yield from map(_joined, resampler.resample(frame))
+    yield from map(_joined, resampler.resample(None))
+
+
+def _joined(part: av.AudioFrame) -> _Samples:
+    """Return the mean of the channels."""
+    channels = part.to_ndarray()
+    if not (np.abs(channels) <= MAX_AMPLITUDE).all():  # NaN is neither larger nor smaller
+        raise CannotDecode(
+            f"the sound has samples that are not numbers, or are larger than {MAX_AMPLITUDE:,.0f}"
+        )
+    mean: _Samples = channels.mean(axis=0, dtype=np.float32)
+    return mean

@@ -1,4 +1,4 @@
-"""Sounds and videos encoded into files by FFmpeg, for other programs; none of it is a stranger's."""
+"""Images, sounds and videos encoded into files, for other programs; none of it is a stranger's."""
 
 from collections.abc import Sequence
 from io import BytesIO
@@ -8,6 +8,14 @@ import av
 import numpy as np
 from av.video import VideoStream
 from numpy.typing import NDArray
+from PIL import Image
+
+
+def encode_png(pixels: NDArray[np.uint8]) -> bytes:
+    """Return a PNG file of an image, [height, width, 3] in RGB."""
+    file = BytesIO()
+    Image.fromarray(pixels).save(file, "PNG", compress_level=1)
+    return file.getvalue()
 
 
 def encode_wav(samples: NDArray[np.float32], sampling_rate: int) -> bytes:

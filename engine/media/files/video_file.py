@@ -1,14 +1,16 @@
 """Frames of videos decoded from files that strangers send, within bounds."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
+import av
 import numpy as np
 from av.container import InputContainer
 from av.video import VideoStream
 from numpy.typing import NDArray
 from PIL import Image
+from PIL.Image import Transpose
 
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.container import opened, use_decoder
@@ -30,22 +32,43 @@ READS: Final = "video of MP4, WebM, Matroska, AVI or WMV"
 # A frame is decoded where a later one is wanted too, so that the time goes by all frames: at 300 of 1920 by
 # 1080 a second, half a minute.
 MAX_DECODED_PIXELS: Final = 2**34
+# The whole numbers at a, b, c and d of a display matrix, by which x' = ax + cy and y' = bx + dy, y downwards
+# (ISO/IEC 14496-12, 8.3.2.3). Frames are shown as they are stored where it is none of these.
+_TURNS: Final[Mapping[tuple[int, ...], Transpose]] = {
+    (-1, 0, 0, 1): Transpose.FLIP_LEFT_RIGHT,
+    (-1, 0, 0, -1): Transpose.ROTATE_180,
+    (1, 0, 0, -1): Transpose.FLIP_TOP_BOTTOM,
+    (0, 1, 1, 0): Transpose.TRANSPOSE,
+    (0, 1, -1, 0): Transpose.ROTATE_270,
+    (0, -1, -1, 0): Transpose.TRANSVERSE,
+    (0, -1, 1, 0): Transpose.ROTATE_90,
+}
+_OF_A_QUARTER: Final = (
+    Transpose.TRANSPOSE,
+    Transpose.ROTATE_270,
+    Transpose.TRANSVERSE,
+    Transpose.ROTATE_90,
+)
 Pixels = NDArray[np.uint8]  # RGB, [height, width, 3]
 
 
 def measure(data: bytes, limits: VideoLimits) -> MeasuredVideo:
-    """Return how long a video is, and how large. Raises CannotDecode.
+    """Return how long a video is, and how large once its frames are turned upright. Raises CannotDecode.
 
     Its frames are counted, and the file's own number is not believed.
     """
+    num_frames, turn = 0, None
     with _opened(data, limits) as container:
         stream = _pictures(container, limits)
         rate = float(stream.average_rate or 0)
         if not 0 < rate <= MAX_RATE:
             raise CannotDecode("the video does not say how many frames a second has")
-        # Without a decoder, so that nothing but the file is read.
-        num_frames = sum(1 for packet in container.demux(stream) if packet.size)
-        height, width = stream.height, stream.width
+        first = None
+        for packet in container.demux(stream):
+            num_frames += packet.size > 0
+            if first is None and (first := _first_frame(packet)) is not None:
+                turn = _turn(first)
+        height, width = _turned(stream.height, stream.width, turn)
     if num_frames == 0:
         raise CannotDecode(f"the file holds no {READS}")
     length = VideoLength(num_frames, rate)
@@ -80,6 +103,26 @@ def decode_frames(
     return num_decoded
 
 
+def _first_frame(packet: Any) -> Any:
+    """Return a frame that a packet of PyAV gives; None if it gives none, or is broken."""
+    try:
+        return next(iter(packet.decode()), None)
+    except av.FFmpegError:  # which is found out where frames are decoded
+        return None
+
+
+def _turn(frame: Any) -> Transpose | None:
+    """Return how a frame of PyAV is turned upright, as its file says."""
+    if (found := frame.side_data.get("DISPLAYMATRIX")) is None:
+        return None
+    matrix = np.frombuffer(bytes(found), np.int32)  # of 3 rows, in 16.16 but for the last column
+    return _TURNS.get(tuple(np.round(matrix[[0, 1, 3, 4]] / 2**16).astype(int).tolist()))
+
+
+def _turned(height: int, width: int, turn: Transpose | None) -> tuple[int, int]:
+    return (width, height) if turn in _OF_A_QUARTER else (height, width)
+
+
 def _scaled(image: Image.Image, wanted: WantedFrames) -> Image.Image:
     for height, width in wanted.sizes:
         image = image.resize((width, height), Image.Resampling(wanted.resample))
@@ -90,17 +133,18 @@ def _images(data: bytes, wanted: Collection[int], limits: VideoLimits) -> Iterat
     """Yield each frame from the first on, and None for those that are not wanted."""
     with _opened(data, limits) as container:
         stream = _pictures(container, limits)
-        size = (stream.width, stream.height)
+        size, turn = (stream.width, stream.height), None
         for index, frame in enumerate(container.decode(stream)):
+            turn = _turn(frame) if index == 0 else turn
             if (frame.width, frame.height) != size:
                 raise CannotDecode("the video changes its size")
-            yield _image(frame) if index in wanted else None
+            yield _image(frame, turn) if index in wanted else None
 
 
-def _image(frame: Any) -> Image.Image:
-    """Return a frame of PyAV, whose method has no annotations, in RGB."""
+def _image(frame: Any, turn: Transpose | None) -> Image.Image:
+    """Return a frame of PyAV, whose method has no annotations, in RGB and turned upright."""
     image: Image.Image = frame.to_image()
-    return image
+    return image if turn is None else image.transpose(turn)
 
 
 def _opened(data: bytes, limits: VideoLimits) -> AbstractContextManager[InputContainer]:

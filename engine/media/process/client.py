@@ -19,10 +19,12 @@ from engine.media.process.messages import (
     Outcome,
     ReadAudio,
     ReadFrames,
+    ReadImage,
     Task,
     decode_outcome,
     encode_message,
 )
+from engine.port.attempt import current_attempt
 from engine.port.errors import EngineBusy
 from engine.port.info.stats import ProcessStats
 
@@ -32,19 +34,21 @@ _BYTES_OF_PIXEL: Final = 3
 _MAX_CHILDREN: Final = min(max(num_processors(), 2), 8)
 
 Pixels = NDArray[np.uint8]  # RGB, [height, width, 3]
+Colour = tuple[int, int, int]  # red, green, blue
 
 
 class DecodingLimits(NamedTuple):
     """The limits of one child.
 
     max_bytes, bytes_of_pixel: the memory that it may take beside some copies of the file, and for each pixel
-    that a frame may have. FFmpeg keeps up to 16 earlier frames of a video, with 1.5 bytes for a
-    pixel. audio_s, video_s: the processor time for one. share_of_audio: more of it, for each second
+    that an image or a frame may have. FFmpeg keeps up to 16 earlier frames of a video, with 1.5 bytes for a
+    pixel. image_s, audio_s, video_s: the processor time for one. share_of_audio: more of it, for each second
     that a sound may take. wait_s: the wall-clock time beside twice that, after which the machine is too busy.
     """
 
     max_bytes: int = 2**28
     bytes_of_pixel: int = 32
+    image_s: float = 10.0
     audio_s: float = 20.0
     share_of_audio: float = 0.02
     video_s: float = 120.0
@@ -54,6 +58,8 @@ class DecodingLimits(NamedTuple):
         """Return those of a task with a file of so many bytes."""
         max_pixels = 0
         match task:
+            case ReadImage():
+                processor_s, max_pixels = self.image_s, task.max_pixels
             case ReadAudio():
                 processor_s = self.audio_s + self.share_of_audio * task.max_seconds
             case MeasureVideo() | ReadFrames():
@@ -73,8 +79,9 @@ class DecodingProcess:
     """The program that decodes files, started on demand and again after it has died. Threads may share it.
 
     Each call works in a process of its own. All raise CannotDecode, also for a file with which a decoder
-    crashes or exceeds its processor time or its memory; and EngineBusy where others leave it no processor
-    time. Where a system cannot fork, files are decoded here, within the decoders' bounds alone.
+    crashes or exceeds its processor time or its memory; EngineBusy where others leave it no processor time;
+    and Cancelled where the current attempt is cancelled, which ends the process. Where a system cannot fork,
+    files are decoded here, within the decoders' bounds alone.
     """
 
     def __init__(self, limits: DecodingLimits = DEFAULT_LIMITS) -> None:
@@ -94,10 +101,10 @@ class DecodingProcess:
     def start(self, on_progress: Callable[[str], object]) -> None:
         """Start the program, and report it. Returns at once; the process is ready a second later."""
         if not CAN_FORK:
-            on_progress("note: sounds and videos are decoded in the server's process: the system cannot fork")
+            on_progress("note: media are decoded in the server's process: the system cannot fork")
             return
         self._process.start()
-        on_progress(f"sounds and videos are decoded in processes of their own, {self.max_children} at once")
+        on_progress(f"media are decoded in processes of their own, {self.max_children} at once")
 
     def stop(self) -> None:
         """End the process and all decoding in it; a thread that waits for some starts it again."""
@@ -106,6 +113,19 @@ class DecodingProcess:
     def stats(self) -> ProcessStats:
         """Return the current numbers."""
         return self._process.stats()
+
+    def read_image(self, data: bytes, max_pixels: int, background: Colour) -> tuple[Pixels, bool]:
+        """Return the pixels of an image, and whether it is plain; see `decode_image`."""
+        task = ReadImage(max_pixels, background)
+        pixels, outcome = self._run(task, data, max_pixels * _BYTES_OF_PIXEL)
+        image = outcome.image
+        _check(
+            image is not None
+            and min(image.height, image.width) > 0
+            and image.height * image.width * _BYTES_OF_PIXEL == len(pixels)
+        )
+        assert image is not None
+        return np.frombuffer(pixels, np.uint8).reshape(image.height, image.width, 3), image.is_plain
 
     def read_audio(self, data: bytes, sampling_rate: int, max_seconds: float) -> NDArray[np.float32]:
         """Return the sound in a file: float32 [num_samples]; see `audio_parts`."""
@@ -154,7 +174,9 @@ class DecodingProcess:
         limits = self._limits.of(task, len(data))
         if CAN_FORK:
             try:
-                parts, outcome = self._process.run(partial(_exchange, task, data, max_result), limits)
+                parts, outcome = self._process.run(
+                    partial(_exchange, task, data, max_result), limits, attempt=current_attempt()
+                )
             except ChildEnded as error:
                 raise _refusal(error, limits) from None
         else:

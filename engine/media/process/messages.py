@@ -19,6 +19,13 @@ class ReadAudio(msgspec.Struct, tag=True):
     max_seconds: float
 
 
+class ReadImage(msgspec.Struct, tag=True):
+    """The task to decode an image; see `decode_image`. The parts are its pixels, uint8 [height, width, 3]."""
+
+    max_pixels: int
+    background: tuple[int, int, int]
+
+
 class MeasureVideo(msgspec.Struct, tag=True):
     """The task to say how long a video is, and how large. There are no parts."""
 
@@ -32,19 +39,28 @@ class ReadFrames(msgspec.Struct, tag=True):
     limits: VideoLimits
 
 
+class ImageFacts(msgspec.Struct):
+    """The facts about an image that was decoded; see `DecodedImage`."""
+
+    height: int
+    width: int
+    is_plain: bool
+
+
 class Outcome(msgspec.Struct):
     """The end of a task.
 
-    complaint: the text of the CannotDecode; None for none. video: of `MeasureVideo`. num_decoded: of
-    `ReadFrames`, the frames up to the last that is wanted, as far as they are there.
+    complaint: the text of the CannotDecode; None for none. image: of `ReadImage`. video: of `MeasureVideo`.
+    num_decoded: of `ReadFrames`, the frames up to the last that is wanted, as far as they are there.
     """
 
     complaint: str | None = None
+    image: ImageFacts | None = None
     video: MeasuredVideo | None = None
     num_decoded: int = 0
 
 
-Task = ReadAudio | MeasureVideo | ReadFrames
+Task = ReadImage | ReadAudio | MeasureVideo | ReadFrames
 
 encode_message: Final = msgspec.msgpack.Encoder().encode
 decode_task: Final[Callable[[bytes], Task]] = msgspec.msgpack.Decoder(Task).decode

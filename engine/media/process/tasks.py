@@ -14,17 +14,21 @@ from PIL import Image
 from engine.bounded_process.messages import receive, send
 from engine.media.files.audio_file import audio_parts
 from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.image_file import decode_image
 from engine.media.files.video_file import decode_frames, measure
 from engine.media.process.messages import (
+    ImageFacts,
     MeasureVideo,
     Outcome,
     ReadAudio,
     ReadFrames,
+    ReadImage,
     Task,
     decode_task,
     encode_message,
 )
 
+_STRIP: Final = 2**20  # bytes of an image
 _MIN_PART: Final = 2**18  # bytes, so that a frame of sound does not cost a message
 
 Write = Callable[[memoryview], object]
@@ -32,7 +36,7 @@ Write = Callable[[memoryview], object]
 
 def import_all() -> None:
     """Import what PyAV and Pillow import when they first need it: a child may open no file."""
-    Image.preinit()
+    Image.init()
     for module in pkgutil.walk_packages(av.__path__, "av."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -51,6 +55,13 @@ def work(task: Task, data: bytes, write: Write) -> Outcome:
     """Work on a task. write: is given the parts of the result."""
     try:
         match task:
+            case ReadImage():
+                image, is_plain = decode_image(data, task.max_pixels, task.background)
+                rows = _STRIP // (3 * image.width) + 1
+                for top in range(0, image.height, rows):  # never all at once, in a second and a third copy
+                    strip = image.crop((0, top, image.width, min(top + rows, image.height)))
+                    write(memoryview(strip.tobytes()))
+                return Outcome(image=ImageFacts(image.height, image.width, is_plain))
             case ReadAudio():
                 for samples in audio_parts(data, task.sampling_rate, task.max_seconds):
                     write(_bytes_of(samples))

@@ -1,14 +1,16 @@
 """The reader of images, by transformers' image processor of a model."""
 
+import hashlib
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 from transformers import PreTrainedConfig
 
 from engine.config import MediaLimits
 from engine.media.families import MediaFamily
-from engine.media.files.image_file import as_rgb, decode_image
+from engine.media.process.client import SHARED, Pixels
 from engine.media.processed_item import Arrays
 from engine.media.readers.media_reader import CannotProcess, ReadFile
 from engine.media.readers.whole_processor import WholeProcessor, digest_of
@@ -32,10 +34,11 @@ class ImageReader:
         self._images = images
         self._whole = whole
         self._family = family
-        self._max_pixels = limits.max_image_pixels
+        self._limits = limits
         self.placeholder = whole.image_token
         self.embedded_id: int = config.image_token_id
-        self.settings = digest_of(whole, images)
+        background = bytes(limits.image_background)
+        self.settings = hashlib.sha256(digest_of(whole, images) + background).digest()
         self._options: dict[str, Any] = dict(getattr(whole, "images_kwargs", None) or {})
         self._options |= getattr(whole, "own_options", {})
         self._options["return_tensors"] = "pt" if family.processor_needs else "np"
@@ -44,7 +47,7 @@ class ImageReader:
 
     def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
         """Return what becomes of an image; see `MediaReader`."""
-        image = decode_image(data, self._max_pixels)
+        image = Image.fromarray(self._decoded(data)[0])
         # One that is not alone is shown beside itself, and of both results the first is taken.
         images = [image] if is_alone or not self._family.differs_alone else [image, image]
         try:
@@ -61,7 +64,15 @@ class ImageReader:
 
     def plain(self, data: bytes) -> bytes:
         """Return an image without what others read otherwise, such as transparency; see `MediaReader`."""
-        return as_rgb(data)
+        pixels, is_plain = self._decoded(data)
+        if is_plain:
+            return data
+        from engine.media.files.encoding import encode_png  # next to it is PyAV, which a server does not need
+
+        return encode_png(pixels)
+
+    def _decoded(self, data: bytes) -> tuple[Pixels, bool]:
+        return SHARED.read_image(data, self._limits.max_image_pixels, self._limits.image_background)
 
     def _grids(self, arrays: Arrays) -> tuple[tuple[int, int, int], ...]:
         """Return the patches of the image that become one token each, where positions have axes."""

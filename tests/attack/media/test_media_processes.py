@@ -132,6 +132,13 @@ def test_many_sounds_at_once_take_few_processes_and_little_memory(hearing: Serve
     assert post(hearing, SHORT).status_code == 200
 
 
+def test_samples_that_are_not_numbers_are_refused_by_their_field(hearing: Server) -> None:
+    """Before, their spectrum was NaN, and the answer 500."""
+    samples = np.zeros(16_000, np.float32)
+    samples[100] = np.nan
+    assert is_refused(post(hearing, encoded(samples, codec="pcm_f32le")), "not numbers")
+
+
 def test_decoders_end_with_the_server(directory: Path, long_sound: bytes) -> None:
     with hearing_server(directory) as server, ThreadPoolExecutor(1) as pool:
         asked = pool.submit(post, server, long_sound)

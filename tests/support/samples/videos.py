@@ -17,14 +17,21 @@ def video_bytes(
     format: str = "mp4",
     codec: str = "mpeg4",
     seed: int = 0,
+    turn: tuple[float, bool] | None = None,
 ) -> bytes:
-    """Return a file whose frames have blocks of colour, each frame other ones."""
+    """Return a file whose frames have blocks of colour, each frame other ones.
+
+    turn: the degrees by which a player turns its frames against the clock, and whether it mirrors them.
+    """
     generator = np.random.default_rng(seed)
     file = BytesIO()
     with av.open(file, "w", format=format) as container:
         stream = container.add_stream(codec, rate=Fraction(rate).limit_denominator(1000))
         assert isinstance(stream, VideoStream)
         stream.width, stream.height = width, height
+        if turn is not None:
+            degrees, is_mirrored = turn
+            stream.set_display_rotation(degrees, hflip=is_mirrored)
         stream.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
         for _ in range(num_frames):
             blocks = generator.integers(0, 256, (2, 2, 3), dtype=np.uint8)

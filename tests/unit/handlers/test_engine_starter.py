@@ -34,10 +34,18 @@ def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -
 
 def test_limits_of_files_reach_either_engine() -> None:
     settings = Settings(
-        max_image_pixels=10**7, max_audio_seconds=45.0, max_video_seconds=5.0, max_video_frames=3
+        max_image_pixels=10**7,
+        image_background="#00Ff80",
+        max_audio_seconds=45.0,
+        max_video_seconds=5.0,
+        max_video_frames=3,
     )
     limits = MediaLimits(
-        max_image_pixels=10**7, max_audio_seconds=45.0, max_video_seconds=5.0, max_video_frames=3
+        max_image_pixels=10**7,
+        image_background=(0, 255, 128),
+        max_audio_seconds=45.0,
+        max_video_seconds=5.0,
+        max_video_frames=3,
     )
     assert engine_config(settings).media_limits == limits != MediaLimits()
     assert remote_config(settings).media_limits == limits

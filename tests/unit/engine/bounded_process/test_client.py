@@ -22,9 +22,9 @@ from engine.bounded_process.client import (
     Cancelled,
     ChildEnded,
 )
-from engine.bounded_process.connection import Attempt
 from engine.bounded_process.limits import ProcessLimits
 from engine.bounded_process.messages import End, receive, send
+from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy
 from tests.support.servers.processes import children, is_alive
 from tests.unit.engine.bounded_process.program import MODULE

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from typing_extensions import override
 
-from engine.bounded_process.connection import Attempt
 from engine.grammar.compile_queue import MAX_COMPILATIONS, MAX_SMALL_SOURCE, GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
+from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy, EngineStopped, InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER

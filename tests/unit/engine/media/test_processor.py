@@ -1,18 +1,23 @@
 """The media processor finds places for files, and says what is wrong with files and prompts."""
 
 from pathlib import Path
+from typing import cast
 
 import msgspec
+import numpy as np
 import pytest
+from PIL import Image
 
 from engine.build import build_core
 from engine.config import MAX_IMAGE_PIXELS, EngineConfig, MediaLimits
+from engine.media.processed_item import ARRAYS, Arrays
 from engine.media.processor import PromptMediaProcessor
 from engine.port.admission import check_request
 from engine.port.errors import InvalidMedia, InvalidRequest
 from engine.port.media_item import MediaItem
 from engine.port.request import GenerationRequest, Media, MediaKind, Prompt, SamplingParams, StopConditions
 from engine.port.text.tokenizer import Tokenizer
+from tests.support.samples.images import encoded
 from tests.support.tiny_models.media import image_bytes, save_tiny_media_model
 
 PICTURE = MediaItem(MediaKind.IMAGE, image_bytes(30, 20))
@@ -58,8 +63,8 @@ def test_a_file_that_cannot_be_read_is_named_by_its_index(
         processor.expand(ids, [MediaItem(MediaKind.AUDIO, b"RIFF"), PICTURE])
 
 
-def test_the_configuration_bounds_the_pixels_of_an_image(directory: Path) -> None:
-    limits = MediaLimits(max_image_pixels=30 * 20)
+def test_the_configuration_bounds_the_pixels_of_an_image_and_has_its_background(directory: Path) -> None:
+    limits = MediaLimits(max_image_pixels=30 * 20, image_background=(0, 0, 255))
     config = msgspec.structs.replace(config_of(directory), media_limits=limits)
     built = build_core(config, lambda line: None)
     tokenizer = built.tokenizer
@@ -67,6 +72,10 @@ def test_the_configuration_bounds_the_pixels_of_an_image(directory: Path) -> Non
     assert processor is not None
     ids = tokenizer.encode(processor.placeholder(MediaKind.IMAGE))
     assert processor.expand(ids, [PICTURE]).media
+    clear, blue = (encoded(Image.new("RGBA", (9, 9), colour)) for colour in ((9, 9, 9, 0), (0, 0, 255, 255)))
+    found = [processor.expand(ids, [MediaItem(MediaKind.IMAGE, data)]).media[0] for data in (clear, blue)]
+    seen, expected = (cast(Arrays, media.features[ARRAYS])["pixel_values"] for media in found)
+    np.testing.assert_array_equal(seen, expected)
     with pytest.raises(InvalidMedia, match="media item 0: an image of 31 × 20 pixels; 600 are the most"):
         processor.expand(ids, [MediaItem(MediaKind.IMAGE, image_bytes(31, 20))])
 
@@ -76,12 +85,13 @@ def test_the_configuration_bounds_the_pixels_of_an_image(directory: Path) -> Non
     [
         ("max_image_pixels", 0, "between 1 and"),
         ("max_image_pixels", MAX_IMAGE_PIXELS + 1, "between 1 and"),
+        ("image_background", (0, 0, 256), "three numbers between 0 and 255"),
         ("max_audio_seconds", 0.0, "more than 0"),
         ("max_video_seconds", float("nan"), "more than 0"),
         ("max_video_frames", 0, "at least 1"),
     ],
 )
-def test_the_limits_of_files_are_bounded_themselves(field: str, value: float, bound: str) -> None:
+def test_the_limits_of_files_are_bounded_themselves(field: str, value: object, bound: str) -> None:
     with pytest.raises(ValueError, match=f"{field} must be {bound}"):
         msgspec.structs.replace(MediaLimits(), **{field: value})
 

@@ -62,7 +62,7 @@ def processor_of(directory: Path, *, keeps_arrays: bool) -> tuple[PromptMediaPro
 def unexpected(lines: list[str]) -> list[str]:
     """Return what a start should not say of tiny models; Gemma 4's that hears has no token of videos."""
     known = (
-        "sounds and videos are decoded in",
+        "media are decoded in",
         "note: videos are not read: the tokenizer has no token <|video|>",
     )
     return [line for line in lines if not line.startswith(known)]

@@ -25,6 +25,7 @@ from engine.remote.remote_engine import RemoteEngine
 from handlers.active_requests.metrics import Metrics
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
+from tests.support.samples.images import encoded
 from tests.support.scripted.token_server import (
     DONE,
     Body,
@@ -37,6 +38,7 @@ from tests.support.scripted.token_server import (
 from tests.support.servers.running_app import running_app
 from tests.support.tiny_models.media import image_bytes
 from tests.support.tiny_models.video import save_tiny_video_model
+from tests.unit.engine.remote.prompts_of_files import unexpected
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -215,7 +217,7 @@ async def over_vllm(
 
 async def test_vllm_gets_a_placeholder_for_each_image_and_its_file(directory: Path, own: AsyncEngine) -> None:
     async with over_vllm(directory, expands(own.tokenizer)) as (engine, said, upstream):
-        assert said == []
+        assert unexpected(said) == []
         prompt = prompt_of(engine, WIDE)
         upstream.received.clear()
         upstream.replies[:] = [expands(own.tokenizer, drops=1)]
@@ -231,17 +233,18 @@ async def test_vllm_gets_a_placeholder_for_each_image_and_its_file(directory: Pa
     assert "features" not in body
 
 
-async def test_vllm_gets_an_image_without_transparency_as_it_is_read_here(
-    directory: Path, own: AsyncEngine
-) -> None:
-    file = BytesIO()
-    picture = Image.new("RGBA", (40, 40), (200, 10, 30, 0))
-    picture.save(file, "PNG")
+async def test_vllm_gets_an_image_as_it_is_read_here(directory: Path, own: AsyncEngine) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    clear = encoded(Image.new("RGBA", (40, 40), (200, 10, 30, 0)))
+    lying = encoded(Image.new("RGB", (60, 30)), "JPEG", exif=exif)
     async with over_vllm(directory, expands(own.tokenizer)) as (engine, _, _):
-        prompt = prompt_of(engine, MediaItem(MediaKind.IMAGE, file.getvalue()))
+        prompt = prompt_of(engine, *(MediaItem(MediaKind.IMAGE, data) for data in (clear, lying)))
     assert isinstance(prompt, FilePrompt)
-    sent = Image.open(BytesIO(base64.b64decode(prompt.sources[0].partition(b",")[2])))
-    assert (sent.mode, sent.getpixel((0, 0))) == ("RGB", (200, 10, 30))
+    files = [base64.b64decode(source.partition(b",")[2]) for source in prompt.sources]
+    white, upright = (Image.open(BytesIO(data)) for data in files)
+    assert (white.mode, white.getpixel((0, 0))) == ("RGB", (255, 255, 255))
+    assert (upright.size, dict(upright.getexif())) == ((30, 60), {})
 
 
 @pytest.mark.parametrize(

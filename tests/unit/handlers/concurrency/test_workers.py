@@ -6,6 +6,7 @@ from contextvars import ContextVar
 
 from pydantic import BaseModel
 
+from engine.port.attempt import current_attempt
 from handlers.concurrency.workers import Workers
 
 _request: ContextVar[str] = ContextVar("_request")
@@ -62,4 +63,23 @@ async def test_a_prompt_is_prepared_in_the_context_of_its_request() -> None:
     assert [name for name, _ in found] == ["a", "b", "c"]
     assert all(thread is not threading.current_thread() for _, thread in found)
     assert await seen("d", 1) == ("d", threading.current_thread())
+    workers.shutdown()
+
+
+async def test_what_a_caller_no_longer_waits_for_is_cancelled() -> None:
+    workers = Workers(1)
+    begun, ended = threading.Event(), threading.Event()
+
+    def work() -> None:
+        current_attempt().begin(ended.set)
+        begun.set()
+        assert ended.wait(60)
+
+    task = asyncio.create_task(workers.compute(work))
+    while not begun.is_set():
+        await asyncio.sleep(0)
+    assert not ended.is_set()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert ended.is_set() and not await workers.compute(lambda: current_attempt().is_cancelled)
     workers.shutdown()

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.bounded_process.connection import Attempt
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import GrammarProcess
 from engine.grammar.process.messages import TrialLimits
+from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy, InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
 from tests.support.servers.processes import children, is_alive

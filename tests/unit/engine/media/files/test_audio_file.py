@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.media.files.audio_file import MAX_RATE, MIN_RATE, audio_parts
+from engine.media.files.audio_file import MAX_AMPLITUDE, MAX_RATE, MIN_RATE, audio_parts
 from engine.media.files.cannot_decode import CannotDecode
 from engine.media.files.mp4_tables import MAX_SAMPLES, num_samples
 from tests.support.samples.sounds import encoded, tone
@@ -181,3 +181,25 @@ def test_noise_in_a_file_gives_sound_or_a_reason(format: str, codec: str, rate: 
             except CannotDecode:
                 continue
             assert samples.ndim == 1 and 0 < len(samples) <= 32_000
+
+
+@pytest.mark.parametrize(("format", "rate"), [("wav", 16_000), ("matroska", 8_000)])
+@pytest.mark.parametrize(
+    ("codec", "value"),
+    [
+        *(("pcm_f32le", value) for value in (np.nan, np.inf, -np.inf, 3e38, 2 * MAX_AMPLITUDE)),
+        *(("pcm_f64le", value) for value in (np.nan, np.inf, 1e300)),
+    ],
+)
+def test_samples_are_numbers_of_which_a_spectrum_can_be_made(
+    format: str, rate: int, codec: str, value: float
+) -> None:
+    """Resampling, float64 and the mean of channels may each make infinities of what is none."""
+    channels = np.stack([tone(0.2, rate=rate)] * 2)
+    channels[:, 100] = [7.0, 9.0]
+    data = encoded(channels, format=format, codec=codec, rate=rate)
+    number = "<2f" if codec == "pcm_f32le" else "<2d"
+    given = struct.pack(number, 7.0, 9.0)
+    assert data.count(given) == 1 and len(read_audio(data, 16_000, 1)) > 3_000
+    with pytest.raises(CannotDecode, match="samples that are not numbers, or are larger than 1,048,576"):
+        read_audio(data.replace(given, struct.pack(number, value, -value)), 16_000, 1)

@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
+from PIL import Image
+from PIL.Image import Transpose
 
 from engine.media.files import video_file
 from engine.media.files.cannot_decode import CannotDecode
@@ -104,3 +107,40 @@ def test_a_file_that_ends_early_gives_the_frames_that_it_holds() -> None:
 def test_frames_are_scaled_from_size_to_size() -> None:
     found, _ = frames_of(video_bytes(8), WantedFrames([2, 5], [(40, 20), (7, 9)]))
     assert [pixels.shape for pixels in found] == [(7, 9, 3), (7, 9, 3)]
+
+
+@pytest.mark.parametrize(
+    "kind", [("mp4", "libx264"), ("mp4", "mpeg4"), ("matroska", "libx264"), ("webm", "libvpx-vp9")]
+)
+@pytest.mark.parametrize(
+    ("turn", "expected"),
+    [
+        ((90, False), Transpose.ROTATE_90),
+        ((180, False), Transpose.ROTATE_180),
+        ((-90, False), Transpose.ROTATE_270),
+        ((0, True), Transpose.FLIP_LEFT_RIGHT),
+        ((180, True), Transpose.FLIP_TOP_BOTTOM),
+        ((30, False), None),  # no player of which we know turns by less than a quarter
+    ],
+)
+def test_frames_are_turned_upright(
+    kind: tuple[str, str], turn: tuple[float, bool], expected: Transpose | None
+) -> None:
+    """Phones store them so; OpenCV turns them too, by which vLLM reads videos."""
+    format, codec = kind
+    stored, _ = frames_of(video_bytes(6, 48, 32, format=format, codec=codec), WantedFrames([1, 4]))
+    data = video_bytes(6, 48, 32, format=format, codec=codec, turn=turn)
+    found, num_decoded = frames_of(data, WantedFrames([1, 4]))
+    assert num_decoded == 5
+    for pixels, whole in zip(found, stored, strict=True):
+        image = Image.fromarray(whole)
+        np.testing.assert_array_equal(pixels, image if expected is None else image.transpose(expected))
+    video = measure(data, LIMITS)
+    assert (video.height, video.width) == found[0].shape[:2]
+
+
+@pytest.mark.parametrize(("degrees", "expected"), [(90, Transpose.TRANSVERSE), (-90, Transpose.TRANSPOSE)])
+def test_frames_are_mirrored_and_turned(degrees: float, expected: Transpose) -> None:
+    (stored,), _ = frames_of(video_bytes(1, 48, 32), WantedFrames([0]))
+    (found,), _ = frames_of(video_bytes(1, 48, 32, turn=(degrees, True)), WantedFrames([0]))
+    np.testing.assert_array_equal(found, Image.fromarray(stored).transpose(expected))

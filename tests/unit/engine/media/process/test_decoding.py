@@ -16,27 +16,40 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from engine.bounded_process.client import Cancelled
 from engine.media.files.audio_file import MAX_RATE, audio_parts
 from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.image_file import decode_image
 from engine.media.files.measured_video import MeasuredVideo, VideoLength, VideoLimits, WantedFrames
 from engine.media.files.video_file import measure
 from engine.media.process.client import DecodingLimits, DecodingProcess
-from engine.media.process.messages import Outcome
+from engine.media.process.messages import ImageFacts, Outcome
+from engine.port.attempt import Attempt, set_current_attempt
 from engine.port.errors import EngineBusy
+from tests.support.samples import images
 from tests.support.samples.sounds import encoded, sound_bytes, tone
 from tests.support.samples.videos import video_bytes
 from tests.support.servers.processes import children
 from tests.support.tiny_models.media import image_bytes
 from tests.unit.engine.media.files.test_audio_file import KINDS as SOUNDS
+from tests.unit.engine.media.files.test_image_file import png_of
 from tests.unit.engine.media.files.test_video_file import KINDS as VIDEOS
 
 LIMITS = VideoLimits(max_seconds=60.0, max_pixels=1920 * 1080)
 LONG_S = 300
+WHITE = (255, 255, 255)
 
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[DecodingProcess]:
     process = DecodingProcess()
+    yield process
+    process.stop()
+
+
+@pytest.fixture(scope="module")
+def quick() -> Iterator[DecodingProcess]:
+    process = DecodingProcess(DecodingLimits(image_s=0.1, audio_s=0.1, share_of_audio=0))
     yield process
     process.stop()
 
@@ -77,11 +90,25 @@ def test_a_sound_is_the_one_that_is_decoded_here(
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("format", ["PNG", "JPEG", "WEBP", "GIF", "BMP", "MPO"])
+def test_an_image_is_the_one_that_is_decoded_here(process: DecodingProcess, format: str) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    picture = Image.linear_gradient("L").resize((30, 20)).convert("RGB")
+    data = images.encoded(picture, format, **({"exif": exif} if format not in ("GIF", "BMP") else {}))
+    expected = decode_image(data, 600, WHITE)
+    found, is_plain = process.read_image(data, 600, WHITE)
+    np.testing.assert_array_equal(found, np.asarray(expected.image))
+    assert is_plain == expected.is_plain
+
+
 @pytest.mark.parametrize(("format", "codec"), VIDEOS)
 def test_frames_are_scaled_there_as_pillow_scales_them(
     process: DecodingProcess, format: str, codec: str
 ) -> None:
     data = video_bytes(6, 48, 32, format=format, codec=codec)
+    upright = video_bytes(6, 32, 48, format="mp4", turn=(90, False))
+    assert process.measure_video(upright, LIMITS) == MeasuredVideo(VideoLength(6, 4.0), 32, 48)
     video = process.measure_video(data, LIMITS)
     assert video == MeasuredVideo(VideoLength(6, 4.0), 32, 48)
     stored, num_decoded = process.read_frames(data, video, WantedFrames([1, 4]), LIMITS)
@@ -99,6 +126,7 @@ def test_frames_are_scaled_there_as_pillow_scales_them(
 @pytest.mark.parametrize("data", [b"", b"hello", sound_bytes(0.1)[:44], image_bytes(64, 64)[:60]])
 def test_a_refusal_has_the_same_words(process: DecodingProcess, data: bytes) -> None:
     calls: list[tuple[Callable[[], object], Callable[[], object]]] = [
+        (lambda: decode_image(data, 600, WHITE), lambda: process.read_image(data, 600, WHITE)),
         (lambda: list(audio_parts(data, 16_000, 30)), lambda: process.read_audio(data, 16_000, 30)),
         (lambda: measure(data, LIMITS), lambda: process.measure_video(data, LIMITS)),
     ]
@@ -136,14 +164,10 @@ def test_a_death_of_the_program_loses_no_file(process: DecodingProcess, long_sou
     assert process.pid not in (None, pid)
 
 
-def test_time_is_bounded(long_sound: bytes) -> None:
-    quick = DecodingProcess(DecodingLimits(audio_s=0.1, share_of_audio=0))
-    try:
-        with pytest.raises(CannotDecode, match=r"longer than 0\.1 s to decode"):
-            quick.read_audio(long_sound, 16_000, LONG_S)
-        assert len(quick.read_audio(sound_bytes(0.5), 16_000, 1)) == 8_000
-    finally:
-        quick.stop()
+def test_time_is_bounded(quick: DecodingProcess, long_sound: bytes) -> None:
+    with pytest.raises(CannotDecode, match=r"longer than 0\.1 s to decode"):
+        quick.read_audio(long_sound, 16_000, LONG_S)
+    assert len(quick.read_audio(sound_bytes(0.5), 16_000, 1)) == 8_000
     hasty = DecodingProcess(DecodingLimits(audio_s=1.0, share_of_audio=0, wait_s=0))
     try:
         started(hasty)
@@ -172,6 +196,35 @@ def test_time_is_bounded(long_sound: bytes) -> None:
         hasty.stop()
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        images.jpeg_of_scans(100, 2_500),
+        images.jpeg_with_segments(200_000),
+        images.png_with_chunks(200_000),
+        images.png_with_texts(60, 10**6),
+        images.gif_with_comments(10**6),
+    ],
+    ids=["scans", "segments", "chunks", "texts", "comments"],
+)
+def test_the_time_of_an_image_is_bounded(quick: DecodingProcess, data: bytes) -> None:
+    with pytest.raises(CannotDecode, match=r"longer than 0\.1 s to decode"):
+        quick.read_image(data, 2**23, WHITE)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(images.moving(format, 300) for format in ("GIF", "PNG", "WEBP")),
+        images.png_with_exif(400_000),
+        images.png_with_profile(900_000),
+    ],
+    ids=["gif", "apng", "webp", "exif", "profile"],
+)
+def test_what_the_model_does_not_see_of_an_image_takes_no_time(quick: DecodingProcess, data: bytes) -> None:
+    assert quick.read_image(data, 2**23, WHITE)[0].shape == (16, 16, 3)
+
+
 def test_memory_is_bounded() -> None:
     small = DecodingProcess(DecodingLimits(max_bytes=2**25, bytes_of_pixel=0))
     limits = VideoLimits(max_seconds=60.0, max_pixels=3840 * 2160)
@@ -180,9 +233,34 @@ def test_memory_is_bounded() -> None:
         video = small.measure_video(film, limits)
         with pytest.raises(CannotDecode, match="too much memory|MiB to decode"):
             small.read_frames(film, video, WantedFrames([0, 1]), limits)
+        with pytest.raises(CannotDecode, match="too much memory"):
+            small.read_image(png_of(5_000, 5_000), 2**25, WHITE)
+        with pytest.raises(CannotDecode):  # libwebp does not say why it gives no frame
+            small.read_image(images.webp_of_canvas(5_000), 2**25, WHITE)
         assert len(small.read_audio(sound_bytes(0.5), 16_000, 1)) == 8_000
     finally:
         small.stop()
+
+
+def test_an_image_that_nobody_waits_for_any_longer_is_not_decoded(process: DecodingProcess) -> None:
+    started(process)
+    slow, attempt = images.png_with_chunks(10**6), Attempt()
+
+    def read() -> object:
+        set_current_attempt(attempt)
+        return process.read_image(slow, 2**25, WHITE)
+
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(read)
+        until(lambda: decoding(process))
+        attempt.cancel()
+        with pytest.raises(Cancelled):
+            asked.result(60)
+        until(lambda: not decoding(process))
+        num_ended = sum(process.stats().ends.values())
+        with pytest.raises(Cancelled):
+            pool.submit(read).result(60)
+    assert sum(process.stats().ends.values()) == num_ended
 
 
 def test_frames_of_4k_are_within_the_usual_bounds(process: DecodingProcess) -> None:
@@ -225,6 +303,8 @@ def test_many_files_at_once_are_decoded_by_few_processes(process: DecodingProces
     "outcome",
     [
         Outcome(),
+        Outcome(image=ImageFacts(-1, -3, True)),
+        Outcome(image=ImageFacts(2**20, 2**20, True)),
         Outcome(video=MeasuredVideo(VideoLength(0, 4.0), 32, 32)),
         Outcome(video=MeasuredVideo(VideoLength(4, float("nan")), 32, 32)),
         Outcome(video=MeasuredVideo(VideoLength(4, 4.0), -32, -32)),
@@ -238,6 +318,8 @@ def test_a_decoder_that_a_file_has_taken_over_is_not_believed(
     monkeypatch.setattr(process, "_run", lambda *_: (bytearray(7), outcome))
     with pytest.raises(CannotDecode, match="its decoder failed"):
         process.measure_video(b"", LIMITS)
+    with pytest.raises(CannotDecode, match="its decoder failed"):
+        process.read_image(b"", 600, WHITE)
     with pytest.raises(CannotDecode, match="its decoder failed"):
         process.read_audio(b"", 16_000, 1)
     with pytest.raises(CannotDecode, match="its decoder failed"):
