@@ -12,6 +12,20 @@ from generated.json_types import OnlyFalse, OnlyTrue, StrictFloat, StrictInt
 from generated.upload import Upload
 
 
+class RequestCalledCustomTool(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: StrictStr
+    """
+    The custom tool that was called.
+    """
+    input: StrictStr
+    """
+    The text, as the model wrote it.
+    """
+
+
 class RequestCalledFunction(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -138,6 +152,20 @@ class ChatCompletionStreamOptions(BaseModel):
     """
 
 
+class CustomToolGrammar(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    syntax: Literal["regex", "lark"]
+    """
+    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    """
+    definition: StrictStr
+    """
+    The expression, or the grammar.
+    """
+
+
 class NamedFunction(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -189,6 +217,17 @@ StopText = TypeAliasType("StopText", Annotated[StrictStr, Field(min_length=1)])
 StopTexts = TypeAliasType("StopTexts", Annotated[list[StopText], Field(max_length=64, min_length=0)])
 
 
+class CalledCustomTool(BaseModel):
+    name: StrictStr
+    """
+    The custom tool that is called, which is one of `tools`.
+    """
+    input: StrictStr
+    """
+    The text, without JSON around it.
+    """
+
+
 class CalledFunction(BaseModel):
     name: StrictStr
     """
@@ -222,6 +261,17 @@ class CompletionTokensDetails(BaseModel):
     audio_tokens: Literal[0]
     accepted_prediction_tokens: Literal[0]
     rejected_prediction_tokens: Literal[0]
+
+
+class CalledCustomToolChunk(BaseModel):
+    name: StrictStr | MISSING = MISSING
+    """
+    In the first piece of a call.
+    """
+    input: StrictStr | MISSING = MISSING
+    """
+    A piece of the text.
+    """
 
 
 class CalledFunctionChunk(BaseModel):
@@ -1620,6 +1670,21 @@ class RetrieveModelArguments(BaseModel):
     """
 
 
+class ChatCompletionRequestMessageCustomToolCall(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: StrictStr
+    """
+    The id that the call had in the answer.
+    """
+    type: Literal["custom"]
+    custom: RequestCalledCustomTool
+    """
+    The custom tool that was called, and with what.
+    """
+
+
 class ChatCompletionRequestMessageToolCall(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -1719,6 +1784,17 @@ class ChatCompletionRequestMessageContentPartFile(BaseModel):
     """
 
 
+class CustomToolGrammarFormat(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["grammar"]
+    grammar: CustomToolGrammar
+    """
+    The grammar that the input follows.
+    """
+
+
 class FunctionObject(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -1738,6 +1814,21 @@ class FunctionObject(BaseModel):
     strict: StrictBool | None = False
     """
     Hold the arguments to the schema also where the model may choose whether to call.
+    """
+
+
+class ChatCompletionNamedCustomToolChoice(BaseModel):
+    """
+    Names one custom tool.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["custom"]
+    custom: NamedFunction
+    """
+    The custom tool that the model has to call.
     """
 
 
@@ -1802,6 +1893,18 @@ Up to 16 notes of the client's own. They have no effect here.
 """
 
 
+class ChatCompletionMessageCustomToolCall(BaseModel):
+    id: StrictStr
+    """
+    Unique; repeat it as `tool_call_id` of the message that holds what the tool returned.
+    """
+    type: Literal["custom"]
+    custom: CalledCustomTool
+    """
+    The custom tool that is called, and with what.
+    """
+
+
 class ChatCompletionMessageToolCall(BaseModel):
     id: StrictStr
     """
@@ -1846,13 +1949,17 @@ class ChatCompletionMessageToolCallChunk(BaseModel):
     """
     In the first piece of a call.
     """
-    type: Literal["function"] | MISSING = MISSING
+    type: Literal["function", "custom"] | MISSING = MISSING
     """
     In the first piece of a call.
     """
     function: CalledFunctionChunk | MISSING = MISSING
     """
     The function's name in the first piece of a call, then pieces of its arguments.
+    """
+    custom: CalledCustomToolChunk | MISSING = MISSING
+    """
+    In place of `function`, a custom tool's name in the first piece, then pieces of its input.
     """
 
 
@@ -2538,44 +2645,6 @@ class ChatCompletionTool(BaseModel):
     """
 
 
-class ChatCompletionAllowedTools(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    mode: Literal["auto", "required"]
-    """
-    `auto`: the model may call them. `required`: it calls at least one.
-    """
-    tools: Annotated[list[ChatCompletionNamedToolChoice], Field(min_length=1)]
-    """
-    The functions that may be called, each of which `tools` offers. The others stay in the prompt.
-    """
-
-
-class ChatCompletionResponseMessage(BaseModel):
-    role: Literal["assistant"]
-    content: StrictStr | None
-    """
-    Null where there are calls alone.
-    """
-    refusal: None
-    """
-    This server does not tell refusals from other answers.
-    """
-    tool_calls: Annotated[list[ChatCompletionMessageToolCall] | MISSING, Field(min_length=1)] = MISSING
-    """
-    Absent where there is no call.
-    """
-    reasoning: StrictStr | None | MISSING = MISSING
-    """
-    What the model thought; absent where it does not think.
-    """
-    reasoning_content: StrictStr | None | MISSING = MISSING
-    """
-    The same under its older name.
-    """
-
-
 class ChatCompletionTopLogprob(BaseModel):
     token: StrictStr
     """
@@ -2968,18 +3037,74 @@ class PredictionContent(BaseModel):
     """
 
 
-class ChatCompletionAllowedToolsChoice(BaseModel):
+class CustomToolObject(BaseModel):
     """
-    Restricts the choice to some of the tools.
+    A tool whose input is a text.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    type: Literal["allowed_tools"]
-    allowed_tools: ChatCompletionAllowedTools
+    name: Annotated[StrictStr, Field(examples=["get_weather"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
     """
-    Which functions may be called, and whether one must.
+    What the model calls the tool. No other of `tools` has the name.
+    """
+    description: StrictStr | None = None
+    """
+    When to call it and what it does.
+    """
+    format: ResponseFormatText | CustomToolGrammarFormat | None = None
+    """
+    The form of the input. Null counts as any text.
+    """
+
+
+class ChatCompletionAllowedTools(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    mode: Literal["auto", "required"]
+    """
+    `auto`: the model may call them. `required`: it calls at least one.
+    """
+    tools: Annotated[
+        list[ChatCompletionNamedToolChoice | ChatCompletionNamedCustomToolChoice], Field(min_length=1)
+    ]
+    """
+    The tools that may be called, each of which `tools` offers. The others stay in the prompt.
+    """
+
+
+class ChatCompletionResponseMessage(BaseModel):
+    role: Literal["assistant"]
+    content: StrictStr | None
+    """
+    Null where there are calls alone.
+    """
+    refusal: None
+    """
+    This server does not tell refusals from other answers.
+    """
+    tool_calls: Annotated[
+        list[
+            Annotated[
+                ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall,
+                Field(discriminator="type"),
+            ]
+        ]
+        | MISSING,
+        Field(min_length=1),
+    ] = MISSING
+    """
+    Absent where there is no call.
+    """
+    reasoning: StrictStr | None | MISSING = MISSING
+    """
+    What the model thought; absent where it does not think.
+    """
+    reasoning_content: StrictStr | None | MISSING = MISSING
+    """
+    The same under its older name.
     """
 
 
@@ -3396,6 +3521,32 @@ class ChatCompletionRequestToolMessage(BaseModel):
     """
 
 
+class ChatCompletionCustomTool(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["custom"]
+    custom: CustomToolObject
+    """
+    The custom tool that the model may call.
+    """
+
+
+class ChatCompletionAllowedToolsChoice(BaseModel):
+    """
+    Restricts the choice to some of the tools.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["allowed_tools"]
+    allowed_tools: ChatCompletionAllowedTools
+    """
+    Which functions may be called, and whether one must.
+    """
+
+
 class ChatCompletionLogprobs(BaseModel):
     """
     Null unless asked for.
@@ -3567,9 +3718,17 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     """
     The words in which the model refused.
     """
-    tool_calls: list[ChatCompletionRequestMessageToolCall] | None = None
+    tool_calls: (
+        list[
+            Annotated[
+                ChatCompletionRequestMessageToolCall | ChatCompletionRequestMessageCustomToolCall,
+                Field(discriminator="type"),
+            ]
+        ]
+        | None
+    ) = None
     """
-    The functions that the model called.
+    The functions and custom tools that the model called.
     """
     cache_control: dict[str, Any] | None = None
     """
@@ -4033,7 +4192,9 @@ class TokenizeRequest(BaseModel):
     """
     Variables of the chat template. Only with `messages`.
     """
-    tools: list[ChatCompletionTool] | None = None
+    tools: (
+        list[Annotated[ChatCompletionTool | ChatCompletionCustomTool, Field(discriminator="type")]] | None
+    ) = None
     """
     Functions that the template lists. Only with `messages`.
     """
@@ -4188,15 +4349,20 @@ class CreateChatCompletionRequest(BaseModel):
     tool_choice: (
         ChatCompletionAllowedToolsChoice
         | ChatCompletionNamedToolChoice
+        | ChatCompletionNamedCustomToolChoice
+        | Literal["any"]
         | Literal["none", "auto", "required"]
         | None
     ) = None
     """
     Null stands for `auto` where there are tools.
     """
-    tools: Annotated[list[ChatCompletionTool] | None, Field(max_length=128)] = None
+    tools: Annotated[
+        list[Annotated[ChatCompletionTool | ChatCompletionCustomTool, Field(discriminator="type")]] | None,
+        Field(max_length=128),
+    ] = None
     """
-    Functions that the model may call.
+    What the model may call: functions, and custom tools, whose input is a text.
     """
     top_logprobs: Annotated[StrictInt | None, Field(ge=0, le=20)] = None
     """

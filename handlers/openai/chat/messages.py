@@ -8,6 +8,7 @@ from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart,
 from handlers.chat.tools import ToolCall
 from handlers.errors.refused import Refused
 from handlers.media.data_url import data_url
+from handlers.openai.custom_tool import as_arguments
 from handlers.openai.files import file_part
 
 Message = (
@@ -70,12 +71,17 @@ def _assistant(message: m.ChatCompletionRequestAssistantMessage, field: str) -> 
         role=message.role,
         content=message.refusal if message.content is None else _content(message.content, field),
         reasoning=message.reasoning or message.reasoning_content,
-        tool_calls=tuple(
-            ToolCall(id=call.id, name=call.function.name, arguments=call.function.arguments)
-            for call in message.tool_calls or ()
-        ),
+        tool_calls=tuple(map(_call, message.tool_calls or ())),
         name=message.name,
     )
+
+
+def _call(
+    call: m.ChatCompletionRequestMessageToolCall | m.ChatCompletionRequestMessageCustomToolCall,
+) -> ToolCall:
+    if isinstance(call, m.ChatCompletionRequestMessageCustomToolCall):
+        return ToolCall(id=call.id, name=call.custom.name, arguments=as_arguments(call.custom.input))
+    return ToolCall(id=call.id, name=call.function.name, arguments=call.function.arguments)
 
 
 def _content(content: str | Sequence[_Part], field: str) -> Content:

@@ -5,11 +5,13 @@ from collections.abc import Container, Sequence
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.text.tokenizer import Tokenizer
 from generated.openai import models as m
+from handlers.chat.delta import ChatFinish
 from handlers.chat.reading.logprobs import ScoredToken, TokenScore, scored_tokens
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.openai.answers.token_details import id_text
 from handlers.openai.answers.usage import usage
+from handlers.openai.custom_tool import input_of
 from handlers.wire.envelope import Envelope
 
 
@@ -19,6 +21,7 @@ class ChatAnswer:
     stop_token_ids: the stop tokens of the request.
     shows_logprobs, shows_reasoning, shows_ids: the parts of the choices that the client wants to see.
     names_ids: whether a token of the log-probabilities is written as its id.
+    custom_tools: the names of the custom tools, whose calls have a text.
     names_tokens: whether log-probabilities are of tokens that the request names; the generated token stands
         before those.
     """
@@ -33,6 +36,7 @@ class ChatAnswer:
         shows_ids: bool = False,
         names_ids: bool = False,
         names_tokens: bool = False,
+        custom_tools: Container[str] = (),
     ) -> None:
         self._tokenizer = tokenizer
         self._stop_token_ids = stop_token_ids
@@ -41,6 +45,7 @@ class ChatAnswer:
         self.shows_ids = shows_ids
         self._names_ids = names_ids
         self._names_tokens = names_tokens
+        self.custom_tools = custom_tools
 
     def choice(self, choice: ChatChoice) -> m.ChatCompletionChoice:
         written = m.ChatCompletionChoice(
@@ -88,10 +93,23 @@ class ChatAnswer:
             role="assistant", content=choice.content or (None if choice.tool_calls else ""), refusal=None
         )
         if choice.tool_calls:
-            message.tool_calls = [_tool_call(call) for call in choice.tool_calls]
+            message.tool_calls = [
+                self._tool_call(call, is_last=call is choice.tool_calls[-1], finish=choice.finish)
+                for call in choice.tool_calls
+            ]
         if choice.reasoning and self.shows_reasoning:
             message.reasoning = message.reasoning_content = choice.reasoning
         return message
+
+    def _tool_call(
+        self, call: ToolCall, *, is_last: bool, finish: ChatFinish
+    ) -> m.ChatCompletionMessageToolCall | m.ChatCompletionMessageCustomToolCall:
+        if call.name not in self.custom_tools:
+            function = m.CalledFunction(name=call.name, arguments=call.arguments)
+            return m.ChatCompletionMessageToolCall(id=call.id, type="function", function=function)
+        text = input_of(call.arguments, is_cut=is_last and finish is ChatFinish.LENGTH)
+        custom = m.CalledCustomTool(name=call.name, input=text)
+        return m.ChatCompletionMessageCustomToolCall(id=call.id, type="custom", custom=custom)
 
 
 def chat_completion(
@@ -118,8 +136,3 @@ def stop_reason(last: TokenEvent, stop_token_ids: Container[int]) -> str | int |
         return last.stop_match
     is_stop = last.finish is FinishReason.STOP and last.token_id in stop_token_ids
     return last.token_id if is_stop else None
-
-
-def _tool_call(call: ToolCall) -> m.ChatCompletionMessageToolCall:
-    function = m.CalledFunction(name=call.name, arguments=call.arguments)
-    return m.ChatCompletionMessageToolCall(id=call.id, type="function", function=function)

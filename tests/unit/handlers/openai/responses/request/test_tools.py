@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.port.events import FinishReason
-from handlers.openai.responses.answer.custom_input import CustomInput
+from handlers.openai.custom_tool import CustomInput
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.openai.responses.test_responses import (
     HOSTED,
