@@ -1875,9 +1875,13 @@ class ResponseFormatJsonSchema(BaseModel):
         extra="forbid",
     )
     type: Literal["json_schema"]
-    json_schema: JsonSchemaFormat
+    json_schema: JsonSchemaFormat | MISSING = MISSING
     """
     The schema, and its name.
+    """
+    schema_: Annotated[dict[str, Any] | StrictStr | MISSING, Field(alias="schema")] = MISSING
+    """
+    A JSON Schema that the JSON must fit, in place of `json_schema`.
     """
 
 

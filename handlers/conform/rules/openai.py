@@ -64,7 +64,7 @@ def _has_no_message(value: Json, body: Json) -> bool:
 
 def _names_tools(value: Json, body: Json) -> bool:
     """Return whether `tool_choice` requires `tools`."""
-    return value == "required" or isinstance(at(body, ("tool_choice",)), dict)
+    return value in ("required", "any") or isinstance(at(body, ("tool_choice",)), dict)
 
 
 def _is_below_one(value: Json, body: Json) -> bool:
@@ -119,6 +119,19 @@ RULES: Final = Rules(
             {("messages",): [{"role": "assistant", "content": "a"}]},
             "only an assistant message can be continued",
             is_one_of(True),
+        ),
+        Companion(
+            "*",
+            "response_format.schema",
+            {("response_format", "json_schema"): ABSENT},
+            "schema stands in place of json_schema",
+        ),
+        Companion(
+            "*",
+            "response_format.type",
+            {("response_format", "json_schema"): {"name": "a"}},
+            "json_schema or schema has the schema",
+            is_one_of("json_schema"),
         ),
         Companion("*", "stream_options*", {("stream",): True}, "stream_options is only for streams"),
         Companion(

@@ -187,7 +187,7 @@ IN_CHAT: list[tuple[dict[str, Any], str, str]] = [
     (talk({"role": "assistant"}), "invalid_value", "messages[1].content"),
     (talk({"role": "assistant", "content": None}), "invalid_value", "messages[1].content"),
     (
-        talk({"role": "assistant", "content": None, "tool_calls": [{**CALL, "type": "custom"}]}),
+        talk({"role": "assistant", "content": None, "tool_calls": [{**CALL, "type": "hosted"}]}),
         "unsupported_value",
         "messages[1].tool_calls[0].type",
     ),
@@ -208,7 +208,12 @@ IN_CHAT: list[tuple[dict[str, Any], str, str]] = [
     (chat(verbosity="chatty"), "unsupported_value", "verbosity"),
     (chat(safety_identifier="s" * 65), "string_above_max_length", "safety_identifier"),
     (chat(tools=[{"type": "function"}]), "missing_required_parameter", "tools[0].function"),
-    (chat(tools=[{"type": "custom", "custom": {"name": "c"}}]), "unsupported_value", "tools[0].type"),
+    (chat(tools=[{"type": "hosted", "hosted": {"name": "c"}}]), "unsupported_value", "tools[0].type"),
+    (
+        chat(response_format={"type": "json_schema"}),
+        "missing_required_parameter",
+        "response_format.json_schema",
+    ),
     (
         chat(tools=[{"type": "function", "function": {}}]),
         "missing_required_parameter",

@@ -950,9 +950,13 @@ class ResponseFormatJsonSchema(TypedDict, closed=True):
     """
 
     type: Literal["json_schema"]
-    json_schema: JsonSchemaFormat
+    json_schema: NotRequired[JsonSchemaFormat]
     """
     The schema, and its name.
+    """
+    schema: NotRequired[Mapping[str, Any] | str]
+    """
+    A JSON Schema that the JSON must fit, in place of `json_schema`.
     """
 
 
