@@ -44,6 +44,25 @@ class RequestCalledFunction(BaseModel):
     """
 
 
+class ChatCompletionRequestFunctionMessage(BaseModel):
+    """
+    What a function returned that an earlier message called by `function_call`. Replaced by `tool`.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    role: Literal["function"]
+    content: StrictStr | None
+    """
+    What the function returned.
+    """
+    name: StrictStr
+    """
+    The function that was called, which an earlier message names.
+    """
+
+
 class ImageUrl(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -1795,6 +1814,24 @@ class CustomToolGrammarFormat(BaseModel):
     """
 
 
+class ChatCompletionFunction(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[StrictStr, Field(examples=["get_weather"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
+    """
+    What the model calls the function. No other of `functions` has the name.
+    """
+    description: StrictStr | None = None
+    """
+    When to call it and what it does.
+    """
+    parameters: dict[str, Any] | None = None
+    """
+    JSON Schema of the arguments. Null is a function without parameters.
+    """
+
+
 class FunctionObject(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -2677,6 +2714,10 @@ class ChatCompletionStreamResponseDelta(BaseModel):
     """
     Never sent; a refusal is told as content.
     """
+    function_call: CalledFunctionChunk | MISSING = MISSING
+    """
+    A piece of the call, where the request has `functions`.
+    """
     tool_calls: Annotated[list[ChatCompletionMessageToolCallChunk] | MISSING, Field(min_length=1)] = MISSING
     """
     Pieces of the functions' calls.
@@ -3088,6 +3129,10 @@ class ChatCompletionResponseMessage(BaseModel):
     refusal: None
     """
     This server does not tell refusals from other answers.
+    """
+    function_call: CalledFunction | MISSING = MISSING
+    """
+    The function that is called, and with what, where the request has `functions`.
     """
     tool_calls: Annotated[
         list[
@@ -3576,7 +3621,7 @@ class ChatCompletionStreamChoice(BaseModel):
     What the answer gains.
     """
     logprobs: ChatCompletionLogprobs | None
-    finish_reason: Literal["stop", "length", "tool_calls"] | None
+    finish_reason: Literal["stop", "length", "tool_calls", "function_call"] | None
     """
     Null until the answer ends.
     """
@@ -3710,9 +3755,9 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     """
     An earlier spoken answer. This server has given none.
     """
-    function_call: Annotated[None, Field(None)] = None
+    function_call: RequestCalledFunction | None = None
     """
-    Replaced by `tool_calls`.
+    Replaced by `tool_calls`, and not with it.
     """
     name: StrictStr | None = None
     """
@@ -3770,9 +3815,9 @@ class ChatCompletionChoice(BaseModel):
     The answer.
     """
     logprobs: ChatCompletionLogprobs | None
-    finish_reason: Literal["stop", "length", "tool_calls"]
+    finish_reason: Literal["stop", "length", "tool_calls", "function_call"]
     """
-    `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls.
+    `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls; `function_call`: it calls one of `functions`.
     """
     token_ids: list[TokenId] | MISSING = MISSING
     """
@@ -4162,7 +4207,8 @@ class TokenizeRequest(BaseModel):
                 | ChatCompletionRequestSystemMessage
                 | ChatCompletionRequestUserMessage
                 | ChatCompletionRequestAssistantMessage
-                | ChatCompletionRequestToolMessage,
+                | ChatCompletionRequestToolMessage
+                | ChatCompletionRequestFunctionMessage,
                 Field(discriminator="role"),
             ]
         ]
@@ -4220,7 +4266,8 @@ class CreateChatCompletionRequest(BaseModel):
                 | ChatCompletionRequestSystemMessage
                 | ChatCompletionRequestUserMessage
                 | ChatCompletionRequestAssistantMessage
-                | ChatCompletionRequestToolMessage,
+                | ChatCompletionRequestToolMessage
+                | ChatCompletionRequestFunctionMessage,
                 Field(discriminator="role"),
             ]
         ],
@@ -4237,13 +4284,13 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Lowers a token's score for each time that it stands in the answer already.
     """
-    function_call: Annotated[None, Field(None)] = None
+    function_call: Literal["none", "auto"] | NamedFunction | None = None
     """
-    Replaced by `tool_choice`.
+    Replaced by `tool_choice`; only with `functions`. Null stands for `auto`.
     """
-    functions: Annotated[None, Field(None)] = None
+    functions: Annotated[list[ChatCompletionFunction] | None, Field(max_length=128, min_length=1)] = None
     """
-    Replaced by `tools`.
+    Replaced by `tools`, and not with it. The answer has at most one call, as `function_call`.
     """
     logit_bias: (
         dict[Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,9})$", strict=True)], Bias] | None

@@ -91,7 +91,7 @@ class ChatEvents:
             index=delta.index,
             delta=piece,
             logprobs=self._answer.logprobs(delta.answer_events),
-            finish_reason=delta.finish.value if delta.finish else None,
+            finish_reason=self._answer.finish_reason(delta.finish) if delta.finish else None,
         )
         if delta.finish:
             choice.stop_reason = self._answer.stop_reason(delta.events[-1])
@@ -109,6 +109,9 @@ class ChatEvents:
             piece.content = delta.content
         if delta.reasoning and self._answer.shows_reasoning:
             piece.reasoning = piece.reasoning_content = delta.reasoning
+        if self._answer.has_functions and delta.tool_calls:
+            piece.function_call = _function(delta.tool_calls[0])
+            return piece
         calls = [*map(partial(self._tool_call, delta.index), delta.tool_calls), *self._rests(delta)]
         if shown := [call for call in calls if call is not None]:
             piece.tool_calls = shown
@@ -120,10 +123,9 @@ class ChatEvents:
             self._inputs[index, call.index] = CustomInput()
         reader = self._inputs.get((index, call.index))
         if reader is None:
-            function = m.CalledFunctionChunk(arguments=call.arguments)
-            chunk = m.ChatCompletionMessageToolCallChunk(index=call.index, function=function)
-            if call.name is not None and call.id is not None:
-                function.name, chunk.id, chunk.type = call.name, call.id, "function"
+            chunk = m.ChatCompletionMessageToolCallChunk(index=call.index, function=_function(call))
+            if call.id is not None:
+                chunk.id, chunk.type = call.id, "function"
             return chunk
         custom = m.CalledCustomToolChunk(input=reader.feed(call.arguments))
         chunk = m.ChatCompletionMessageToolCallChunk(index=call.index, custom=custom)
@@ -141,6 +143,13 @@ class ChatEvents:
             if rest := self._inputs.pop((delta.index, call)).end(is_cut=is_cut):
                 custom = m.CalledCustomToolChunk(input=rest)
                 yield m.ChatCompletionMessageToolCallChunk(index=call, custom=custom)
+
+
+def _function(call: ToolCallDelta) -> m.CalledFunctionChunk:
+    function = m.CalledFunctionChunk(arguments=call.arguments)
+    if call.name is not None:
+        function.name = call.name
+    return function
 
 
 def empty_chunk(

@@ -131,6 +131,7 @@ class Chat(
             names_ids=body.return_tokens_as_token_ids is True,
             names_tokens=body.logprob_token_ids is not None,
             custom_tools=custom_names(body.tools),
+            has_functions=body.functions is not None,
         )
 
 
@@ -145,4 +146,5 @@ def _shapes_answers(body: m.CreateChatCompletionRequest) -> bool:
         or body.timings_per_token
         or given(body.service_tier) is not None
         or custom_names(body.tools)
+        or body.functions
     )

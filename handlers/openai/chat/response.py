@@ -1,6 +1,7 @@
 """Whole chat answers."""
 
 from collections.abc import Container, Sequence
+from typing import Literal, TypeAlias
 
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.text.tokenizer import Tokenizer
@@ -14,6 +15,8 @@ from handlers.openai.answers.usage import usage
 from handlers.openai.custom_tool import input_of
 from handlers.wire.envelope import Envelope
 
+FinishWord: TypeAlias = Literal["stop", "length", "tool_calls", "function_call"]
+
 
 class ChatAnswer:
     """Writes the choices of one answer.
@@ -22,6 +25,7 @@ class ChatAnswer:
     shows_logprobs, shows_reasoning, shows_ids: the parts of the choices that the client wants to see.
     names_ids: whether a token of the log-probabilities is written as its id.
     custom_tools: the names of the custom tools, whose calls have a text.
+    has_functions: whether the request has the older `functions`, so that a call is a `function_call`.
     names_tokens: whether log-probabilities are of tokens that the request names; the generated token stands
         before those.
     """
@@ -37,6 +41,7 @@ class ChatAnswer:
         names_ids: bool = False,
         names_tokens: bool = False,
         custom_tools: Container[str] = (),
+        has_functions: bool = False,
     ) -> None:
         self._tokenizer = tokenizer
         self._stop_token_ids = stop_token_ids
@@ -46,13 +51,14 @@ class ChatAnswer:
         self._names_ids = names_ids
         self._names_tokens = names_tokens
         self.custom_tools = custom_tools
+        self.has_functions = has_functions
 
     def choice(self, choice: ChatChoice) -> m.ChatCompletionChoice:
         written = m.ChatCompletionChoice(
             index=choice.index,
             message=self._message(choice),
             logprobs=self.logprobs(choice.answer_events),
-            finish_reason=choice.finish.value,
+            finish_reason=self.finish_reason(choice.finish),
             stop_reason=self.stop_reason(choice.events[-1]),
         )
         if self.shows_ids:
@@ -68,6 +74,11 @@ class ChatAnswer:
 
     def stop_reason(self, last: TokenEvent) -> str | int | None:
         return stop_reason(last, self._stop_token_ids)
+
+    def finish_reason(self, finish: ChatFinish) -> FinishWord:
+        if self.has_functions and finish is ChatFinish.TOOL_CALLS:
+            return "function_call"
+        return finish.value
 
     def _token(self, token: ScoredToken) -> m.ChatCompletionTokenLogprob:
         return m.ChatCompletionTokenLogprob(
@@ -92,7 +103,10 @@ class ChatAnswer:
         message = m.ChatCompletionResponseMessage(
             role="assistant", content=choice.content or (None if choice.tool_calls else ""), refusal=None
         )
-        if choice.tool_calls:
+        if choice.tool_calls and self.has_functions:
+            call = choice.tool_calls[0]
+            message.function_call = m.CalledFunction(name=call.name, arguments=call.arguments)
+        elif choice.tool_calls:
             message.tool_calls = [
                 self._tool_call(call, is_last=call is choice.tool_calls[-1], finish=choice.finish)
                 for call in choice.tool_calls

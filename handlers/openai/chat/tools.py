@@ -7,6 +7,7 @@ from generated.openai import models as m
 from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.openai.custom_tool import InputGrammar, custom_function
 
 AnyTool: TypeAlias = m.ChatCompletionTool | m.ChatCompletionCustomTool
@@ -19,6 +20,41 @@ _MODES = {
     "required": ToolMode.REQUIRED,
     "any": ToolMode.REQUIRED,
 }
+
+
+def offered_tools(body: m.CreateChatCompletionRequest) -> tuple[tuple[ToolDefinition, ...], ToolChoice]:
+    """Return the neutral tools and choice of a request, from its tools or from its older functions.
+
+    Raises the errors of `tool_definitions`, and Refused for old and new fields together.
+    """
+    if body.functions is None:
+        if body.function_call is not None:
+            raise Refused("'function_call' is only allowed with 'functions'.", "function_call")
+        return tool_definitions(body.tools or ()), tool_choice(body.tool_choice)
+    for new, old in (("tools", "functions"), ("tool_choice", "function_call")):
+        if getattr(body, new) is not None:
+            raise Refused(f"'{new}' replaces '{old}'; send one of them.", new)
+    definitions: dict[str, ToolDefinition] = {}
+    for place, function in enumerate(body.functions):
+        if function.name in definitions:
+            raise Refused(
+                f"An earlier function has the name '{function.name}' too.", f"functions[{place}].name"
+            )
+        definitions[function.name] = ToolDefinition(
+            name=function.name,
+            description=function.description,
+            parameters=function.parameters,
+            strict=False,
+            parameters_field=f"functions[{place}].parameters",
+        )
+    match body.function_call:
+        case m.NamedFunction(name=name) if name not in definitions:
+            raise Refused(f"No function has the name '{name}'.", "function_call", Violation.UNSUPPORTED_VALUE)
+        case m.NamedFunction(name=name):
+            choice = ToolChoice.named(name)
+        case mode:
+            choice = tool_choice(mode)
+    return tuple(definitions.values()), choice
 
 
 def tool_definitions(tools: Sequence[AnyTool]) -> tuple[ToolDefinition, ...]:

@@ -1603,6 +1603,10 @@ class ChatCompletionStreamResponseDelta(AnswerPart):
     """
     Never sent; a refusal is told as content.
     """
+    function_call: CalledFunctionChunk | None = None
+    """
+    A piece of the call, where the request has `functions`.
+    """
     tool_calls: Annotated[list[ChatCompletionMessageToolCallChunk] | None, Field(min_length=1)] = None
     """
     Pieces of the functions' calls.
@@ -1880,6 +1884,10 @@ class ChatCompletionResponseMessage(AnswerPart):
     """
     This server does not tell refusals from other answers.
     """
+    function_call: CalledFunction | None = None
+    """
+    The function that is called, and with what, where the request has `functions`.
+    """
     tool_calls: Annotated[
         list[
             Annotated[
@@ -2014,7 +2022,7 @@ class ChatCompletionStreamChoice(AnswerPart):
     What the answer gains.
     """
     logprobs: ChatCompletionLogprobs | None
-    finish_reason: Literal["stop", "length", "tool_calls"] | None
+    finish_reason: Literal["stop", "length", "tool_calls", "function_call"] | None
     """
     Null until the answer ends.
     """
@@ -2119,9 +2127,9 @@ class ChatCompletionChoice(AnswerPart):
     The answer.
     """
     logprobs: ChatCompletionLogprobs | None
-    finish_reason: Literal["stop", "length", "tool_calls"]
+    finish_reason: Literal["stop", "length", "tool_calls", "function_call"]
     """
-    `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls.
+    `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls; `function_call`: it calls one of `functions`.
     """
     token_ids: list[TokenId] | None = None
     """

@@ -37,6 +37,22 @@ class RequestCalledFunction(TypedDict, closed=True):
     """
 
 
+class ChatCompletionRequestFunctionMessage(TypedDict, closed=True):
+    """
+    What a function returned that an earlier message called by `function_call`. Replaced by `tool`.
+    """
+
+    role: Literal["function"]
+    content: str | None
+    """
+    What the function returned.
+    """
+    name: str
+    """
+    The function that was called, which an earlier message names.
+    """
+
+
 class ImageUrl(TypedDict, closed=True):
     url: str
     """
@@ -879,6 +895,21 @@ class CustomToolGrammarFormat(TypedDict, closed=True):
     grammar: CustomToolGrammar
     """
     The grammar that the input follows.
+    """
+
+
+class ChatCompletionFunction(TypedDict, closed=True):
+    name: str
+    """
+    What the model calls the function. No other of `functions` has the name.
+    """
+    description: NotRequired[str | None]
+    """
+    When to call it and what it does.
+    """
+    parameters: NotRequired[Mapping[str, Any] | None]
+    """
+    JSON Schema of the arguments. Null is a function without parameters.
     """
 
 
@@ -1934,9 +1965,9 @@ class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
     """
     An earlier spoken answer. This server has given none.
     """
-    function_call: NotRequired[None]
+    function_call: NotRequired[RequestCalledFunction | None]
     """
-    Replaced by `tool_calls`.
+    Replaced by `tool_calls`, and not with it.
     """
     name: NotRequired[str | None]
     """
@@ -2014,6 +2045,7 @@ class TokenizeRequest(TypedDict, closed=True):
             | ChatCompletionRequestUserMessage
             | ChatCompletionRequestAssistantMessage
             | ChatCompletionRequestToolMessage
+            | ChatCompletionRequestFunctionMessage
         ]
         | None
     ]
@@ -2061,6 +2093,7 @@ class CreateChatCompletionRequestWithoutStream(TypedDict, closed=True):
         | ChatCompletionRequestUserMessage
         | ChatCompletionRequestAssistantMessage
         | ChatCompletionRequestToolMessage
+        | ChatCompletionRequestFunctionMessage
     ]
     """
     The conversation so far. At least 1 items.
@@ -2073,13 +2106,13 @@ class CreateChatCompletionRequestWithoutStream(TypedDict, closed=True):
     """
     Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2. Default: `0`.
     """
-    function_call: NotRequired[None]
+    function_call: NotRequired[Literal["none", "auto"] | NamedFunction | None]
     """
-    Replaced by `tool_choice`.
+    Replaced by `tool_choice`; only with `functions`. Null stands for `auto`.
     """
-    functions: NotRequired[None]
+    functions: NotRequired[Sequence[ChatCompletionFunction] | None]
     """
-    Replaced by `tools`.
+    Replaced by `tools`, and not with it. The answer has at most one call, as `function_call`. At least 1 items, at most 128 items.
     """
     logit_bias: NotRequired[Mapping[str, float] | None]
     """
@@ -2404,6 +2437,7 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
         | ChatCompletionRequestUserMessage
         | ChatCompletionRequestAssistantMessage
         | ChatCompletionRequestToolMessage
+        | ChatCompletionRequestFunctionMessage
     ]
     """
     The conversation so far. At least 1 items.
@@ -2416,13 +2450,13 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     """
     Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2. Default: `0`.
     """
-    function_call: NotRequired[None]
+    function_call: NotRequired[Literal["none", "auto"] | NamedFunction | None]
     """
-    Replaced by `tool_choice`.
+    Replaced by `tool_choice`; only with `functions`. Null stands for `auto`.
     """
-    functions: NotRequired[None]
+    functions: NotRequired[Sequence[ChatCompletionFunction] | None]
     """
-    Replaced by `tools`.
+    Replaced by `tools`, and not with it. The answer has at most one call, as `function_call`. At least 1 items, at most 128 items.
     """
     logit_bias: NotRequired[Mapping[str, float] | None]
     """

@@ -1,4 +1,4 @@
-"""What a family's chat template renders of a call is what the family's grammar takes, token for token."""
+"""The grammar of a family takes what its chat template renders of a call, token for token."""
 
 import json
 import re
