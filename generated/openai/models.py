@@ -177,11 +177,11 @@ class CustomToolGrammar(BaseModel):
     )
     syntax: Literal["regex", "lark"]
     """
-    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    `regex`: the input matches the expression. `lark`: the grammar makes the input.
     """
-    definition: StrictStr
+    definition: Annotated[StrictStr, Field(max_length=65536)]
     """
-    The expression, or the grammar.
+    The expression, or the grammar. One that cannot be enforced is refused, such as one with templates, anchors or lookaround.
     """
 
 
@@ -407,11 +407,11 @@ class ResponseCustomToolGrammar(BaseModel):
     type: Literal["grammar"]
     syntax: Literal["regex", "lark"]
     """
-    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    `regex`: the input matches the expression. `lark`: the grammar makes the input.
     """
-    definition: StrictStr
+    definition: Annotated[StrictStr, Field(max_length=65536)]
     """
-    The expression, or the grammar.
+    The expression, or the grammar. One that cannot be enforced is refused, such as one with templates, anchors or lookaround.
     """
 
 

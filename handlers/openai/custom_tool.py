@@ -4,6 +4,7 @@ import json
 import re
 from typing import Final, Literal, NamedTuple
 
+from handlers.chat.form.lark_grammar import text_grammar
 from handlers.chat.tools import ToolDefinition
 
 INPUT: Final = "input"
@@ -22,16 +23,20 @@ class InputGrammar(NamedTuple):
     definition: str
 
 
-def custom_function(name: str, description: str | None, grammar: InputGrammar | None) -> ToolDefinition:
-    """Return the function that stands for a custom tool.
+def custom_function(
+    name: str, description: str | None, grammar: InputGrammar | None, field: str
+) -> ToolDefinition:
+    """Return the function that stands for a custom tool. A grammar binds the input, and the model reads one
+    of Lark's. field: the place of the grammar's definition.
 
-    A regular expression binds the input. A Lark grammar is only described, as it cannot bind a text inside
-    JSON.
+    Raises InvalidResponseFormat for a Lark grammar that cannot bind a text.
     """
     text: dict[str, object] = {"type": "string"}
+    rules = None
     if grammar is not None and grammar.syntax == "regex":
         text["pattern"] = f"^(?:{grammar.definition})$"
     elif grammar is not None:
+        rules = text_grammar(grammar.definition, field)
         told = f"The {INPUT} follows this Lark grammar:\n{grammar.definition}"
         description = f"{description}\n\n{told}" if description else told
     parameters = {"type": "object", "properties": {INPUT: text}, "required": [INPUT]}
@@ -40,6 +45,7 @@ def custom_function(name: str, description: str | None, grammar: InputGrammar | 
         description=description or None,
         parameters={**parameters, "additionalProperties": False},
         strict=True,
+        text_grammar=rules,
     )
 
 

@@ -66,7 +66,7 @@ def tool_definitions(tools: Sequence[AnyTool]) -> tuple[ToolDefinition, ...]:
     definitions: dict[str, ToolDefinition] = {}
     for place, tool in enumerate(tools):
         if isinstance(tool, m.ChatCompletionCustomTool):
-            definition, field = _custom(tool.custom), f"tools[{place}].custom"
+            definition, field = _custom(tool.custom, place), f"tools[{place}].custom"
         else:
             field = f"tools[{place}].function"
             definition = _definition(tool.function, field)
@@ -81,11 +81,12 @@ def custom_names(tools: Sequence[AnyTool] | None) -> frozenset[str]:
     return frozenset(tool.custom.name for tool in tools or () if isinstance(tool, m.ChatCompletionCustomTool))
 
 
-def _custom(tool: m.CustomToolObject) -> ToolDefinition:
+def _custom(tool: m.CustomToolObject, place: int) -> ToolDefinition:
     grammar = None
     if isinstance(tool.format, m.CustomToolGrammarFormat):
         grammar = InputGrammar(tool.format.grammar.syntax, tool.format.grammar.definition)
-    return custom_function(tool.name, tool.description, grammar)
+    field = f"tools[{place}].custom.format.grammar.definition"
+    return custom_function(tool.name, tool.description, grammar, field)
 
 
 def _definition(function: m.FunctionObject, field: str) -> ToolDefinition:

@@ -14,9 +14,11 @@ import msgspec
 from typing_extensions import override
 
 from handlers.chat.form.structural_tag import (
+    TEXT_GRAMMAR,
     Tag,
     any_number,
     const,
+    ebnf,
     either,
     json_value,
     optional,
@@ -35,6 +37,7 @@ from handlers.chat.tool_calls.parameters import (
 )
 from handlers.chat.tool_calls.text import CallArguments, CallBegin, CallEnd, IncomingText, Reading
 from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Schema, ToolFormat, Written
+from handlers.chat.tools import TextGrammar
 
 _OBJECT = JsonObjectFormat(name="object", signs=())  # how arguments are written that have no names
 _MAX_LENGTH = 1000  # of a string whose length a regular expression counts
@@ -233,6 +236,8 @@ class TaggedValuesFormat(ToolFormat):
             return json_value(parameter.schema)
         if not restrictions:
             return text_without(self.value_end)
+        if isinstance(grammar := restrictions.get(TEXT_GRAMMAR), TextGrammar):
+            return ebnf(grammar.plain)
         if choices := _choices(parameter):
             return either(*map(const, choices))
         # A part of what may be written: no tag can stand in it.
@@ -251,6 +256,8 @@ def _is_text(parameter: Parameter) -> bool:
     if parameter.types != {"string"}:
         return False
     restrictions = parameter.restrictions
+    if TEXT_GRAMMAR in restrictions:
+        return True
     if set(restrictions) in ({"enum"}, {"const"}):
         return all("<" not in choice for choice in _choices(parameter))
     lengths = restrictions.values()

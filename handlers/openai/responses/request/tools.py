@@ -120,7 +120,7 @@ def _offer(
     name = function_name(tool.name, namespace)
     description = "\n\n".join(filter(None, (preface, tool.description))) or None
     if isinstance(tool, m.ResponseCustomTool):
-        definition = custom_function(name, description, _grammar(tool))
+        definition = custom_function(name, description, _grammar(tool), f"{field}.format.definition")
     else:
         definition = ToolDefinition(
             name=name,

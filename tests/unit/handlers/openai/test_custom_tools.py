@@ -63,7 +63,7 @@ async def test_an_input_that_is_cut_is_told_as_far_as_it_goes() -> None:
     assert joined(await api.chunks(CHAT, BODY | {"tools": [PATCH]}))[0]["text"] == '+ "h'
 
 
-async def test_a_custom_tools_expression_binds_its_input_and_its_grammar_is_told() -> None:
+async def test_a_custom_tools_expression_or_grammar_binds_its_input() -> None:
     api = Api(ScriptedEngine(says(PATCH_CALL)))
     await api.answer(CHAT, BODY | {"tools": [formed("regex", "[a-z]+")]})
     grammar = api.engine.requests[-1].sampling.grammar
@@ -71,6 +71,10 @@ async def test_a_custom_tools_expression_binds_its_input_and_its_grammar_is_told
     told = Api(ScriptedEngine(says(PATCH_CALL)))
     await told.answer(CHAT, BODY | {"tools": [formed("lark", "start: /x+/")]})
     assert "start: /x+/" in told.prompt
+    grammar = told.engine.requests[-1].sampling.grammar
+    assert grammar is not None and "rule_start ::= " in grammar.source
+    refusal = await told.refusal(CHAT, BODY | {"tools": [formed("lark", "start: /^x/")]})
+    assert (refusal.status, refusal.param) == (400, "tools[0].custom.format.grammar.definition")
 
 
 async def test_allowed_tools_may_be_custom_and_names_are_shared_with_functions() -> None:

@@ -331,7 +331,10 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"messages": []}, "Missing required parameter: 'model'."),
     (chat(temperature="a"), "Invalid type for 'temperature': it must be a number."),
     (chat(n=0), "Invalid 'n': it must be greater than or equal to 1."),
-    (chat(web_search_options={}), "Unsupported parameter: 'web_search_options' is not supported by this server."),
+    (
+        chat(web_search_options={}),
+        "Unsupported parameter: 'web_search_options' is not supported by this server.",
+    ),
     (chat(top_logprobs=1), "'top_logprobs' is only allowed when 'logprobs' is true."),
     (chat(stream_options={}), "The 'stream_options' parameter is only allowed when 'stream' is true."),
 ]

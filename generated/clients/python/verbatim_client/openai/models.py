@@ -174,11 +174,11 @@ class ResponseCustomToolGrammar(AnswerPart):
     type: Literal["grammar"]
     syntax: Literal["regex", "lark"]
     """
-    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    `regex`: the input matches the expression. `lark`: the grammar makes the input.
     """
-    definition: str
+    definition: Annotated[str, Field(max_length=65536)]
     """
-    The expression, or the grammar.
+    The expression, or the grammar. One that cannot be enforced is refused, such as one with templates, anchors or lookaround.
     """
 
 

@@ -143,11 +143,11 @@ class ChatCompletionStreamOptions(TypedDict, closed=True):
 class CustomToolGrammar(TypedDict, closed=True):
     syntax: Literal["regex", "lark"]
     """
-    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    `regex`: the input matches the expression. `lark`: the grammar makes the input.
     """
     definition: str
     """
-    The expression, or the grammar.
+    The expression, or the grammar. One that cannot be enforced is refused, such as one with templates, anchors or lookaround. At most 65536 characters.
     """
 
 
@@ -243,11 +243,11 @@ class ResponseCustomToolGrammar(TypedDict, closed=True):
     type: Literal["grammar"]
     syntax: Literal["regex", "lark"]
     """
-    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    `regex`: the input matches the expression. `lark`: the grammar makes the input.
     """
     definition: str
     """
-    The expression, or the grammar.
+    The expression, or the grammar. One that cannot be enforced is refused, such as one with templates, anchors or lookaround. At most 65536 characters.
     """
 
 
