@@ -36,7 +36,7 @@ class _Set(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """What the rule or terminal of this name makes."""
+    """A text of the rule or terminal of this name."""
 
     name: str
 

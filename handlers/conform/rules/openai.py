@@ -71,6 +71,11 @@ def _is_below_one(value: Json, body: Json) -> bool:
     return isinstance(value, float) and value < 1
 
 
+def _is_long(value: Json, body: Json) -> bool:
+    """Return whether the value is a text that no small context has room for."""
+    return isinstance(value, str) and len(value) > 511
+
+
 def _has_long_text(value: Json, body: Json) -> bool:
     """Return whether the value is a list of more than 511 token ids."""
     return is_longer_than(511)(value, body) and isinstance(value[0], int)
@@ -225,6 +230,7 @@ RULES: Final = Rules(
         Ban("*/embeddings", "input", "it exceeds the context", _has_long_text, True),
         Ban("*/responses", "tools*", "it exceeds the context", is_longer_than(100), True),
         Ban("*/render", "tools", "it exceeds the context", is_longer_than(100), True),
+        Ban("*", "tools*.definition", "it exceeds the context", _is_long, True),
         Ban("*", "messages.content", _SAYS_SOMETHING, is_empty_message),
         Ban("*", "messages.*", "a tool result must follow its tool call", has_message("tool")),
         Ban("*", "max_*tokens", "it exceeds the context", is_above(2**30), True),
