@@ -17,15 +17,15 @@ from handlers.chat.tool_calls.text import IncomingText, Reading
 
 Schema: TypeAlias = Mapping[str, object]  # JSON Schema
 Written: TypeAlias = tuple[str, str]  # a call: the function's name, and its arguments as a JSON object
+# Returns a prompt, and the same with an answer of these calls as a template writes it; None if it refuses.
+Writer: TypeAlias = Callable[[Sequence[Written]], tuple[str, str] | None]
 
 # Calls that a template is made to write, so that the blanks between their parts can be seen.
 _PROBES: Final[tuple[Written, ...]] = (
     ("probe_one", json.dumps({"first": "a", "second": True})),
     ("probe_two", json.dumps({"third": "b"})),
 )
-_FIRST_GAP: Final = (
-    0xE000  # the first of the private characters that stand for blanks, of which there are 6400
-)
+_FIRST_GAP: Final = 0xE000  # the first of 6,400 private characters, which stand for blanks
 _GAP: Final = re.compile("[\ue000-\uf8ff]")
 
 
@@ -147,12 +147,11 @@ class ToolFormat(ABC):
         """The forms in which the family's templates may write calls, this one first."""
         return (self,)
 
-    def laid_out_by(self, write: Callable[[Sequence[Written]], tuple[str, str] | None]) -> Self:
+    def laid_out_by(self, write: Writer) -> Self:
         """Return the format with the blanks that a template writes between the parts of a call, so that
         grammars allow what the prompt has.
 
-        write: returns the template's text for an answer of these calls, and the end of the prompt before it;
-            None where it writes none. The format stays as it is where the text is not of this family.
+        The format stays as it is where the template's text is not of this family.
         """
         for probes in (_PROBES, _PROBES[:1]):
             written = write(probes)
@@ -175,7 +174,7 @@ class ToolFormat(ABC):
                 return replace(gapped._filled(blanks), lead=lead if lead.isspace() else "")
         return None
 
-    def _without_arguments(self, write: Callable[[Sequence[Written]], tuple[str, str] | None]) -> Self:
+    def _without_arguments(self, write: Writer) -> Self:
         """Return the format with the blanks of a call without arguments, as a template writes it."""
         return self
 

@@ -6,7 +6,7 @@ A string is written as it is; any other value as JSON.
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -36,7 +36,7 @@ from handlers.chat.tool_calls.parameters import (
     type_of_json,
 )
 from handlers.chat.tool_calls.text import CallArguments, CallBegin, CallEnd, IncomingText, Reading
-from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Schema, ToolFormat, Written
+from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Schema, ToolFormat, Writer
 from handlers.chat.tools import TextGrammar
 
 _OBJECT = JsonObjectFormat(name="object", signs=())  # how arguments are written that have no names
@@ -180,7 +180,7 @@ class TaggedValuesFormat(ToolFormat):
         return self.call_begin + name + self.name_end + inside + self.call_end
 
     @override
-    def _without_arguments(self, write: Callable[[Sequence[Written]], tuple[str, str] | None]) -> Self:
+    def _without_arguments(self, write: Writer) -> Self:
         name = "probe"
         written = write([(name, "{}")])
         head, tail = self.call_begin + name + self.name_end, self.call_end or self.end
