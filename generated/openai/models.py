@@ -12,6 +12,20 @@ from generated.json_types import OnlyFalse, OnlyTrue, StrictFloat, StrictInt
 from generated.upload import Upload
 
 
+class RequestCalledCustomTool(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: StrictStr
+    """
+    The custom tool that was called.
+    """
+    input: StrictStr
+    """
+    The text, as the model wrote it.
+    """
+
+
 class RequestCalledFunction(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -27,6 +41,25 @@ class RequestCalledFunction(BaseModel):
     parsed_arguments: Any = None
     """
     The arguments as a library parsed them. It has no effect.
+    """
+
+
+class ChatCompletionRequestFunctionMessage(BaseModel):
+    """
+    What a function returned that an earlier message called by `function_call`. Replaced by `tool`.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    role: Literal["function"]
+    content: StrictStr | None
+    """
+    What the function returned.
+    """
+    name: StrictStr
+    """
+    The function that was called, which an earlier message names.
     """
 
 
@@ -138,6 +171,20 @@ class ChatCompletionStreamOptions(BaseModel):
     """
 
 
+class CustomToolGrammar(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    syntax: Literal["regex", "lark"]
+    """
+    `regex`: the input matches the expression. `lark`: the grammar makes the input.
+    """
+    definition: Annotated[StrictStr, Field(max_length=65536)]
+    """
+    The expression, or the grammar. One that cannot be enforced is refused, such as one with templates, anchors or lookaround.
+    """
+
+
 class NamedFunction(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -189,6 +236,17 @@ StopText = TypeAliasType("StopText", Annotated[StrictStr, Field(min_length=1)])
 StopTexts = TypeAliasType("StopTexts", Annotated[list[StopText], Field(max_length=64, min_length=0)])
 
 
+class CalledCustomTool(BaseModel):
+    name: StrictStr
+    """
+    The custom tool that is called, which is one of `tools`.
+    """
+    input: StrictStr
+    """
+    The text, without JSON around it.
+    """
+
+
 class CalledFunction(BaseModel):
     name: StrictStr
     """
@@ -222,6 +280,17 @@ class CompletionTokensDetails(BaseModel):
     audio_tokens: Literal[0]
     accepted_prediction_tokens: Literal[0]
     rejected_prediction_tokens: Literal[0]
+
+
+class CalledCustomToolChunk(BaseModel):
+    name: StrictStr | MISSING = MISSING
+    """
+    In the first piece of a call.
+    """
+    input: StrictStr | MISSING = MISSING
+    """
+    A piece of the text.
+    """
 
 
 class CalledFunctionChunk(BaseModel):
@@ -338,11 +407,11 @@ class ResponseCustomToolGrammar(BaseModel):
     type: Literal["grammar"]
     syntax: Literal["regex", "lark"]
     """
-    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    `regex`: the input matches the expression. `lark`: the grammar makes the input.
     """
-    definition: StrictStr
+    definition: Annotated[StrictStr, Field(max_length=65536)]
     """
-    The expression, or the grammar.
+    The expression, or the grammar. One that cannot be enforced is refused, such as one with templates, anchors or lookaround.
     """
 
 
@@ -1620,6 +1689,21 @@ class RetrieveModelArguments(BaseModel):
     """
 
 
+class ChatCompletionRequestMessageCustomToolCall(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: StrictStr
+    """
+    The id that the call had in the answer.
+    """
+    type: Literal["custom"]
+    custom: RequestCalledCustomTool
+    """
+    The custom tool that was called, and with what.
+    """
+
+
 class ChatCompletionRequestMessageToolCall(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -1719,6 +1803,35 @@ class ChatCompletionRequestMessageContentPartFile(BaseModel):
     """
 
 
+class CustomToolGrammarFormat(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["grammar"]
+    grammar: CustomToolGrammar
+    """
+    The grammar that the input follows.
+    """
+
+
+class ChatCompletionFunction(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    name: Annotated[StrictStr, Field(examples=["get_weather"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
+    """
+    What the model calls the function. No other of `functions` has the name.
+    """
+    description: StrictStr | None = None
+    """
+    When to call it and what it does.
+    """
+    parameters: dict[str, Any] | None = None
+    """
+    JSON Schema of the arguments. Null is a function without parameters.
+    """
+
+
 class FunctionObject(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -1738,6 +1851,21 @@ class FunctionObject(BaseModel):
     strict: StrictBool | None = False
     """
     Hold the arguments to the schema also where the model may choose whether to call.
+    """
+
+
+class ChatCompletionNamedCustomToolChoice(BaseModel):
+    """
+    Names one custom tool.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["custom"]
+    custom: NamedFunction
+    """
+    The custom tool that the model has to call.
     """
 
 
@@ -1784,9 +1912,13 @@ class ResponseFormatJsonSchema(BaseModel):
         extra="forbid",
     )
     type: Literal["json_schema"]
-    json_schema: JsonSchemaFormat
+    json_schema: JsonSchemaFormat | MISSING = MISSING
     """
     The schema, and its name.
+    """
+    schema_: Annotated[dict[str, Any] | StrictStr | MISSING, Field(alias="schema")] = MISSING
+    """
+    A JSON Schema that the JSON must fit, in place of `json_schema`.
     """
 
 
@@ -1800,6 +1932,18 @@ Metadata = TypeAliasType(
 """
 Up to 16 notes of the client's own. They have no effect here.
 """
+
+
+class ChatCompletionMessageCustomToolCall(BaseModel):
+    id: StrictStr
+    """
+    Unique; repeat it as `tool_call_id` of the message that holds what the tool returned.
+    """
+    type: Literal["custom"]
+    custom: CalledCustomTool
+    """
+    The custom tool that is called, and with what.
+    """
 
 
 class ChatCompletionMessageToolCall(BaseModel):
@@ -1846,13 +1990,17 @@ class ChatCompletionMessageToolCallChunk(BaseModel):
     """
     In the first piece of a call.
     """
-    type: Literal["function"] | MISSING = MISSING
+    type: Literal["function", "custom"] | MISSING = MISSING
     """
     In the first piece of a call.
     """
     function: CalledFunctionChunk | MISSING = MISSING
     """
     The function's name in the first piece of a call, then pieces of its arguments.
+    """
+    custom: CalledCustomToolChunk | MISSING = MISSING
+    """
+    In place of `function`, a custom tool's name in the first piece, then pieces of its input.
     """
 
 
@@ -2538,44 +2686,6 @@ class ChatCompletionTool(BaseModel):
     """
 
 
-class ChatCompletionAllowedTools(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    mode: Literal["auto", "required"]
-    """
-    `auto`: the model may call them. `required`: it calls at least one.
-    """
-    tools: Annotated[list[ChatCompletionNamedToolChoice], Field(min_length=1)]
-    """
-    The functions that may be called, each of which `tools` offers. The others stay in the prompt.
-    """
-
-
-class ChatCompletionResponseMessage(BaseModel):
-    role: Literal["assistant"]
-    content: StrictStr | None
-    """
-    Null where there are calls alone.
-    """
-    refusal: None
-    """
-    This server does not tell refusals from other answers.
-    """
-    tool_calls: Annotated[list[ChatCompletionMessageToolCall] | MISSING, Field(min_length=1)] = MISSING
-    """
-    Absent where there is no call.
-    """
-    reasoning: StrictStr | None | MISSING = MISSING
-    """
-    The same under vLLM's newer name, if the server is set to it.
-    """
-    reasoning_content: StrictStr | None | MISSING = MISSING
-    """
-    What the model thought; absent where it does not think, or the server uses `reasoning` for it.
-    """
-
-
 class ChatCompletionTopLogprob(BaseModel):
     token: StrictStr
     """
@@ -2603,6 +2713,10 @@ class ChatCompletionStreamResponseDelta(BaseModel):
     refusal: None | MISSING = MISSING
     """
     Never sent; a refusal is told as content.
+    """
+    function_call: CalledFunctionChunk | MISSING = MISSING
+    """
+    A piece of the call, where the request has `functions`.
     """
     tool_calls: Annotated[list[ChatCompletionMessageToolCallChunk] | MISSING, Field(min_length=1)] = MISSING
     """
@@ -2968,18 +3082,78 @@ class PredictionContent(BaseModel):
     """
 
 
-class ChatCompletionAllowedToolsChoice(BaseModel):
+class CustomToolObject(BaseModel):
     """
-    Restricts the choice to some of the tools.
+    A tool whose input is a text.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
-    type: Literal["allowed_tools"]
-    allowed_tools: ChatCompletionAllowedTools
+    name: Annotated[StrictStr, Field(examples=["get_weather"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
     """
-    Which functions may be called, and whether one must.
+    What the model calls the tool. No other of `tools` has the name.
+    """
+    description: StrictStr | None = None
+    """
+    When to call it and what it does.
+    """
+    format: ResponseFormatText | CustomToolGrammarFormat | None = None
+    """
+    The form of the input. Null counts as any text.
+    """
+
+
+class ChatCompletionAllowedTools(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    mode: Literal["auto", "required"]
+    """
+    `auto`: the model may call them. `required`: it calls at least one.
+    """
+    tools: Annotated[
+        list[ChatCompletionNamedToolChoice | ChatCompletionNamedCustomToolChoice], Field(min_length=1)
+    ]
+    """
+    The tools that may be called, each of which `tools` offers. The others stay in the prompt.
+    """
+
+
+class ChatCompletionResponseMessage(BaseModel):
+    role: Literal["assistant"]
+    content: StrictStr | None
+    """
+    Null where there are calls alone.
+    """
+    refusal: None
+    """
+    This server does not tell refusals from other answers.
+    """
+    function_call: CalledFunction | MISSING = MISSING
+    """
+    The function that is called, and with what, where the request has `functions`.
+    """
+    tool_calls: Annotated[
+        list[
+            Annotated[
+                ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall,
+                Field(discriminator="type"),
+            ]
+        ]
+        | MISSING,
+        Field(min_length=1),
+    ] = MISSING
+    """
+    Absent where there is no call.
+    """
+    reasoning: StrictStr | None | MISSING = MISSING
+    """
+    The same under vLLM's newer name, if the server is set to it.
+    """
+    reasoning_content: StrictStr | None | MISSING = MISSING
+    """
+    What the model thought; absent where it does not think, or the server uses `reasoning` for it.
     """
 
 
@@ -3396,6 +3570,32 @@ class ChatCompletionRequestToolMessage(BaseModel):
     """
 
 
+class ChatCompletionCustomTool(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["custom"]
+    custom: CustomToolObject
+    """
+    The custom tool that the model may call.
+    """
+
+
+class ChatCompletionAllowedToolsChoice(BaseModel):
+    """
+    Restricts the choice to some of the tools.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["allowed_tools"]
+    allowed_tools: ChatCompletionAllowedTools
+    """
+    Which functions may be called, and whether one must.
+    """
+
+
 class ChatCompletionLogprobs(BaseModel):
     """
     Null unless asked for.
@@ -3421,7 +3621,7 @@ class ChatCompletionStreamChoice(BaseModel):
     What the answer gains.
     """
     logprobs: ChatCompletionLogprobs | None
-    finish_reason: Literal["stop", "length", "tool_calls"] | None
+    finish_reason: Literal["stop", "length", "tool_calls", "function_call"] | None
     """
     Null until the answer ends.
     """
@@ -3555,9 +3755,9 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     """
     An earlier spoken answer. This server has given none.
     """
-    function_call: Annotated[None, Field(None)] = None
+    function_call: RequestCalledFunction | None = None
     """
-    Replaced by `tool_calls`.
+    Replaced by `tool_calls`, and not with it.
     """
     name: StrictStr | None = None
     """
@@ -3567,9 +3767,17 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     """
     The words in which the model refused.
     """
-    tool_calls: list[ChatCompletionRequestMessageToolCall] | None = None
+    tool_calls: (
+        list[
+            Annotated[
+                ChatCompletionRequestMessageToolCall | ChatCompletionRequestMessageCustomToolCall,
+                Field(discriminator="type"),
+            ]
+        ]
+        | None
+    ) = None
     """
-    The functions that the model called.
+    The functions and custom tools that the model called.
     """
     cache_control: dict[str, Any] | None = None
     """
@@ -3607,9 +3815,9 @@ class ChatCompletionChoice(BaseModel):
     The answer.
     """
     logprobs: ChatCompletionLogprobs | None
-    finish_reason: Literal["stop", "length", "tool_calls"]
+    finish_reason: Literal["stop", "length", "tool_calls", "function_call"]
     """
-    `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls.
+    `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls; `function_call`: it calls one of `functions`.
     """
     token_ids: list[TokenId] | MISSING = MISSING
     """
@@ -3999,7 +4207,8 @@ class TokenizeRequest(BaseModel):
                 | ChatCompletionRequestSystemMessage
                 | ChatCompletionRequestUserMessage
                 | ChatCompletionRequestAssistantMessage
-                | ChatCompletionRequestToolMessage,
+                | ChatCompletionRequestToolMessage
+                | ChatCompletionRequestFunctionMessage,
                 Field(discriminator="role"),
             ]
         ]
@@ -4033,7 +4242,9 @@ class TokenizeRequest(BaseModel):
     """
     Variables of the chat template. Only with `messages`.
     """
-    tools: list[ChatCompletionTool] | None = None
+    tools: (
+        list[Annotated[ChatCompletionTool | ChatCompletionCustomTool, Field(discriminator="type")]] | None
+    ) = None
     """
     Functions that the template lists. Only with `messages`.
     """
@@ -4055,7 +4266,8 @@ class CreateChatCompletionRequest(BaseModel):
                 | ChatCompletionRequestSystemMessage
                 | ChatCompletionRequestUserMessage
                 | ChatCompletionRequestAssistantMessage
-                | ChatCompletionRequestToolMessage,
+                | ChatCompletionRequestToolMessage
+                | ChatCompletionRequestFunctionMessage,
                 Field(discriminator="role"),
             ]
         ],
@@ -4072,13 +4284,13 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Lowers a token's score for each time that it stands in the answer already.
     """
-    function_call: Annotated[None, Field(None)] = None
+    function_call: Literal["none", "auto"] | NamedFunction | None = None
     """
-    Replaced by `tool_choice`.
+    Replaced by `tool_choice`; only with `functions`. Null stands for `auto`.
     """
-    functions: Annotated[None, Field(None)] = None
+    functions: Annotated[list[ChatCompletionFunction] | None, Field(max_length=128, min_length=1)] = None
     """
-    Replaced by `tools`.
+    Replaced by `tools`, and not with it. The answer has at most one call, as `function_call`.
     """
     logit_bias: (
         dict[Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,9})$", strict=True)], Bias] | None
@@ -4188,15 +4400,20 @@ class CreateChatCompletionRequest(BaseModel):
     tool_choice: (
         ChatCompletionAllowedToolsChoice
         | ChatCompletionNamedToolChoice
+        | ChatCompletionNamedCustomToolChoice
+        | Literal["any"]
         | Literal["none", "auto", "required"]
         | None
     ) = None
     """
     Null stands for `auto` where there are tools.
     """
-    tools: Annotated[list[ChatCompletionTool] | None, Field(max_length=128)] = None
+    tools: Annotated[
+        list[Annotated[ChatCompletionTool | ChatCompletionCustomTool, Field(discriminator="type")]] | None,
+        Field(max_length=128),
+    ] = None
     """
-    Functions that the model may call.
+    What the model may call: functions, and custom tools, whose input is a text.
     """
     top_logprobs: Annotated[StrictInt | None, Field(ge=0, le=20)] = None
     """

@@ -11,9 +11,10 @@ from handlers.chat.form.response_format import (
     response_tag,
     tag_grammar,
 )
-from handlers.chat.form.structural_tag import any_text, either
+from handlers.chat.form.structural_tag import TEXT_GRAMMAR, any_text, either
 from handlers.chat.prompt.conversation import NO_PARAMETERS
 from handlers.chat.reading.answer_parser import ReasoningReading
+from handlers.chat.tool_calls.parameters import named_parameters
 from handlers.chat.tool_calls.tool_format import BoundTool, ToolFormat
 from handlers.chat.tool_calls.use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode
@@ -76,4 +77,7 @@ def _calls_or(answer: Tag | None, use: ToolUse, tool_format: ToolFormat, *, para
 def _bound_tool(tool: ToolDefinition, use: ToolUse) -> BoundTool:
     is_loose = tool.strict is False and not use.is_demanded
     schema = {} if is_loose else dict(tool.parameters or NO_PARAMETERS)
+    if tool.text_grammar is not None:
+        bound = {"type": "string", TEXT_GRAMMAR: tool.text_grammar}
+        schema["properties"] = dict.fromkeys(named_parameters(schema), bound)
     return BoundTool(name=tool.name, schema={"type": "object"} | schema, is_strict=tool.strict is True)

@@ -2,11 +2,19 @@
 
 from collections.abc import Collection, Mapping
 from enum import Enum
+from typing import NamedTuple
 
 import msgspec
 
 from handlers.chat.errors import ToolError
 from handlers.errors.violation import Violation
+
+
+class TextGrammar(NamedTuple):
+    """A grammar of texts in xgrammar's notation: of a text as it is, and of the inside of a JSON string."""
+
+    plain: str
+    in_json: str
 
 
 class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +32,9 @@ class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
     strict: bool | None = None
     """Under tool choice auto, holds arguments to the schema (True, and None, for contracts that know no such
     field) or only to be a JSON object (False). Where a call is demanded the schema always holds."""
+
+    text_grammar: TextGrammar | None = None
+    """The grammar of the text that is the only argument; None where its schema says all."""
 
     parameters_field: str = ""
     """The place of the parameters in the request; empty if its tools are those of the core."""

@@ -19,6 +19,7 @@ from handlers.chat.form.strict_schema import require_strict
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.openai.sampling import Body
+from handlers.wire.missing import given
 
 # What asks for no form at all.
 _IS_FREE = (m.ResponseFormatText, type(None))
@@ -93,14 +94,8 @@ def _form(field: str, value: Any) -> ResponseFormat:
 
 def _response_format(value: Any) -> ResponseFormat:
     match value:
-        case m.ResponseFormatJsonSchema(json_schema=m.JsonSchemaFormat(schema_=None)):
-            return AnyJsonObject()
         case m.ResponseFormatJsonSchema():
-            field = "response_format.json_schema.schema"
-            schema = JsonSchema.parse(value.json_schema.schema_, field)
-            if value.json_schema.strict:
-                require_strict(schema.schema, field)
-            return schema
+            return _json_schema(value)
         case m.ResponseFormatJsonObject() if value.schema_ is not None:
             if value.value is not None:
                 raise Refused("'schema' and 'value' are two names of one schema; send one.", _OBJECT_SCHEMA)
@@ -111,6 +106,23 @@ def _response_format(value: Any) -> ResponseFormat:
             return Regex(value.value)
         case _:
             return JsonSchema.parse(value.value, "response_format.value")
+
+
+def _json_schema(value: m.ResponseFormatJsonSchema) -> ResponseFormat:
+    named, schema = given(value.json_schema), given(value.schema_)
+    if schema is not None:
+        if named is not None:
+            raise Refused("'schema' and 'json_schema' both have a schema; send one.", _OBJECT_SCHEMA)
+        return JsonSchema.parse(schema, _OBJECT_SCHEMA)
+    field = "response_format.json_schema"
+    if named is None:
+        raise Refused("'json_schema' has the schema, and is missing.", field, Violation.MISSING)
+    if named.schema_ is None:
+        return AnyJsonObject()
+    found = JsonSchema.parse(named.schema_, f"{field}.schema")
+    if named.strict:
+        require_strict(found.schema, f"{field}.schema")
+    return found
 
 
 def _structured(value: Any) -> ResponseFormat:

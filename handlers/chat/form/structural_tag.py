@@ -1,9 +1,14 @@
 """Parts of xgrammar's structural tags: plain dictionaries that the engine reads as JSON."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
+
+from handlers.chat.tools import TextGrammar
 
 Tag: TypeAlias = dict[str, object]
+
+# The keyword of a schema of strings under which the grammar of its texts stands; no client can send it.
+TEXT_GRAMMAR: Final = "\0text_grammar"
 
 
 def const(text: str) -> Tag:
@@ -15,11 +20,22 @@ def regex(pattern: str) -> Tag:
     return {"type": "regex", "pattern": pattern}
 
 
+def ebnf(rules: str) -> Tag:
+    return {"type": "grammar", "grammar": rules}
+
+
 def json_value(schema: Mapping[str, object]) -> Tag:
-    """Return a tag of JSON that fits a schema.
+    """Return a tag of JSON that fits a schema, or an object with one text that follows a grammar.
 
     At most one blank stands between its tokens: a model could write nothing else for ever.
     """
+    if isinstance(grammar := schema.get(TEXT_GRAMMAR), TextGrammar):
+        return sequence(const('"'), ebnf(grammar.in_json), const('"'))
+    members = schema.get("properties")
+    if isinstance(members, Mapping) and len(members) == 1:
+        [(name, member)] = members.items()
+        if isinstance(member, Mapping) and isinstance(member.get(TEXT_GRAMMAR), TextGrammar):
+            return sequence(const(f'{{"{name}": '), json_value(member), const("}"))
     return {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": 1}
 
 

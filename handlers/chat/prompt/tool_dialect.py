@@ -1,18 +1,20 @@
 """The form in which a model reads tools and earlier calls, and writes its own calls."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 import msgspec
 
+from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage
 from handlers.chat.prompt.template import ChatTemplate
 from handlers.chat.prompt.tool_prompt import PROMPTED_FORMAT, describe_tools, write_out
 from handlers.chat.tool_calls.formats.registry import tool_format_named, tool_format_of
 from handlers.chat.tool_calls.formats.response_template import ResponseTemplateFormat
 from handlers.chat.tool_calls.ids import with_conforming_ids
-from handlers.chat.tool_calls.tool_format import ToolFormat
+from handlers.chat.tool_calls.tool_format import ToolFormat, Written
 from handlers.chat.tool_calls.use import ToolUse
-from handlers.chat.tools import ToolDefinition
+from handlers.chat.tools import ToolCall, ToolDefinition
 
 
 class ToolDialect(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +46,8 @@ class ToolDialect(msgspec.Struct, frozen=True, kw_only=True):
             known = ResponseTemplateFormat.of(response_template)
         if known is None:
             return cls(tool_format=PROMPTED_FORMAT, shows_tools=False, shows_calls=False)
+        if template.shows_calls:
+            known = known.laid_out_by(partial(_written, template, known))
         return cls(tool_format=known, shows_tools=template.shows_tools, shows_calls=template.shows_calls)
 
     def format_for(self, use: ToolUse) -> ToolFormat:
@@ -65,3 +69,24 @@ class ToolDialect(msgspec.Struct, frozen=True, kw_only=True):
     def with_ids(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
         """Return the conversation with identifiers of calls in the form that the template takes."""
         return with_conforming_ids(messages, self.tool_format.ids)
+
+
+def _written(template: ChatTemplate, known: ToolFormat, calls: Sequence[Written]) -> tuple[str, str] | None:
+    """Return a prompt, and the same with an answer of these calls as the template writes it; None if it
+    refuses them.
+    """
+    user = ChatMessage(role="user", content="probe")
+    made = tuple(
+        ToolCall(id=f"call_{at}", name=name, arguments=arguments)
+        for at, (name, arguments) in enumerate(calls)
+    )
+    answer = ChatMessage(role="assistant", content="", tool_calls=made)
+    tools = (
+        [ToolDefinition(name=name, description="probe") for name, _ in calls] if template.shows_tools else []
+    )
+    try:
+        messages = known.turns(with_conforming_ids((user, answer), known.ids))
+        prompt = template.render([user], tools=tools)
+        return prompt, template.render(messages, tools=tools, add_generation_prompt=False)
+    except TemplateError:
+        return None

@@ -71,8 +71,9 @@ class TagPair(ReasoningFormat):
             return bound
         is_open = start is ReasoningStart.OPEN
         block = tag("" if is_open else self.begin, text_without(self.end), self.end)
-        reasoning = sequence(block, regex(r"\s{0,2}"))
-        return sequence(reasoning if is_open else optional(reasoning), bound)
+        blanks = regex(r"\s{0,2}")
+        reasoning = sequence(block, blanks) if is_open else optional(sequence(blanks, block, blanks))
+        return sequence(reasoning, bound)
 
 
 class ReasoningStage(IntEnum):

@@ -20,10 +20,12 @@ class ToolCallIds(msgspec.Struct, frozen=True):
     new: returns an identifier for a call of this function that the model makes.
     conform: the identifier that a template takes for a call which the client names otherwise, given the
         client's, the function, and how many calls of the conversation come before it.
+    pattern: a regular expression for the identifiers, where a template writes them into a call.
     """
 
     new: Callable[[str], str]
     conform: Callable[[str, str, int], str]
+    pattern: str = r"[A-Za-z0-9_\-]{1,64}"
 
 
 def new_tool_call_id() -> str:
@@ -45,7 +47,7 @@ def _conform_to_nine(id: str, name: str, num_before: int) -> str:
 # Any identifier is as good as another.
 OPENAI_IDS = ToolCallIds(lambda name: new_tool_call_id(), lambda id, name, num_before: id)
 # Mistral's templates refuse any but nine letters or digits.
-MISTRAL_IDS = ToolCallIds(lambda name: _nine_of(token_hex(16)), _conform_to_nine)
+MISTRAL_IDS = ToolCallIds(lambda name: _nine_of(token_hex(16)), _conform_to_nine, pattern="[A-Za-z0-9]{9}")
 # Kimi's identifiers are how a call names its function, and are counted through the conversation.
 KIMI_IDS = ToolCallIds(
     lambda name: new_tool_call_id(), lambda id, name, num_before: f"functions.{name}:{num_before}"

@@ -68,6 +68,11 @@ def named_parameters(schema: Schema) -> dict[str, Parameter]:
     }
 
 
+def item_of(array: Schema) -> Parameter:
+    """Return the items of an array as a parameter. Raises KeyError where the schema names none."""
+    return named_parameters({**array, "properties": {"item": array["items"]}})["item"]
+
+
 def _required(schema: Schema) -> set[object]:
     return set(_listed(schema.get("required")))
 

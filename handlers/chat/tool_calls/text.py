@@ -60,6 +60,11 @@ class IncomingText:
         return self._is_final
 
     @property
+    def is_at_end(self) -> bool:
+        """True if all text has arrived and was read."""
+        return self._is_final and self._at == len(self._text)
+
+    @property
     def unread(self) -> str:
         return self._text[self._at :]
 

@@ -1,9 +1,11 @@
 """The interface of a model family's tool-call format: its writer, its reader and its grammar."""
 
+import json
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, Self, TypeAlias
 
 import msgspec
 
@@ -14,6 +16,17 @@ from handlers.chat.tool_calls.ids import OPENAI_IDS, ToolCallIds
 from handlers.chat.tool_calls.text import IncomingText, Reading
 
 Schema: TypeAlias = Mapping[str, object]  # JSON Schema
+Written: TypeAlias = tuple[str, str]  # a call: the function's name, and its arguments as a JSON object
+# Returns a prompt, and the same with an answer of these calls as a template writes it; None if it refuses.
+Writer: TypeAlias = Callable[[Sequence[Written]], tuple[str, str] | None]
+
+# Calls that a template is made to write, so that the blanks between their parts can be seen.
+_PROBES: Final[tuple[Written, ...]] = (
+    ("probe_one", json.dumps({"first": "a", "second": True})),
+    ("probe_two", json.dumps({"third": "b"})),
+)
+_FIRST_GAP: Final = 0xE000  # the first of 6,400 private characters, which stand for blanks
+_GAP: Final = re.compile("[\ue000-\uf8ff]")
 
 
 class BoundTool(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +56,10 @@ class Opening(msgspec.Struct, frozen=True):
     is_found: bool
 
 
+# Fields whose texts are no part of a call's layout.
+_NO_LAYOUT: Final = frozenset(("name", "marker", "marker_end", "start", "lead", "quote"))
+
+
 @dataclass(frozen=True, kw_only=True)
 class ToolFormat(ABC):
     """One family's way of writing calls.
@@ -66,6 +83,9 @@ class ToolFormat(ABC):
 
     begin: str = ""
     """The text before the calls of a block."""
+
+    lead: str = ""
+    """The blanks that may come between an answer's start and its first call."""
 
     separator: str = "\n"
     """The text between calls of one block, or between blocks of one call each."""
@@ -123,6 +143,67 @@ class ToolFormat(ABC):
         return messages
 
     @property
+    def layouts(self) -> Sequence[Self]:
+        """The forms in which the family's templates may write calls, this one first."""
+        return (self,)
+
+    def laid_out_by(self, write: Writer) -> Self:
+        """Return the format with the blanks that a template writes between the parts of a call, so that
+        grammars allow what the prompt has.
+
+        The format stays as it is where the template's text is not of this family.
+        """
+        for probes in (_PROBES, _PROBES[:1]):
+            written = write(probes)
+            found = None if written is None else self._seen_in(*written, probes)
+            if found is not None:
+                return found._without_arguments(write)
+        return self
+
+    def _seen_in(self, prompt: str, text: str, probes: Sequence[Written]) -> Self | None:
+        for layout in self.layouts:
+            gapped, gaps = layout._with_gaps()
+            if found := re.search(_pattern(gapped.write_all(*probes)), text):
+                blanks = gaps | {gap: found[gap] for gap in found.groupdict()}
+                before = text[: found.start()]
+                lead = (
+                    before.removeprefix(prompt)
+                    if before.startswith(prompt)
+                    else before[len(before.rstrip()) :]
+                )
+                return replace(gapped._filled(blanks), lead=lead if lead.isspace() else "")
+        return None
+
+    def _without_arguments(self, write: Writer) -> Self:
+        """Return the format with the blanks of a call without arguments, as a template writes it."""
+        return self
+
+    def _with_gaps(self) -> tuple[Self, dict[str, str]]:
+        """Return the format with a private character wherever templates may write other blanks, and the
+        blanks that each stands for.
+        """
+        gaps: dict[str, str] = {}
+        gapped: dict[str, Any] = {
+            name: _gapped(name, getattr(self, name), self.marker, gaps) for name in self._texts
+        }
+        return replace(self, **gapped), gaps
+
+    def _filled(self, blanks: Mapping[str, str]) -> Self:
+        filled: dict[str, Any] = {
+            name: _GAP.sub(lambda gap: blanks[_group(gap[0])], getattr(self, name)) for name in self._texts
+        }
+        return replace(self, **filled)
+
+    @property
+    def _texts(self) -> list[str]:
+        """The names of the fields that hold a text of a call."""
+        return [
+            field.name
+            for field in fields(self)
+            if isinstance(getattr(self, field.name), str) and field.name not in _NO_LAYOUT
+        ]
+
+    @property
     def demanded(self) -> "ToolFormat":
         """The format in which a grammar writes calls that are demanded."""
         return self
@@ -171,7 +252,8 @@ class ToolFormat(ABC):
     def only_calls(self, tools: Sequence[BoundTool], *, is_single: bool) -> Tag:
         """Return a tag of one call or more, and nothing else."""
         blocks = self._blocks(tools, is_single=is_single)
-        return blocks[0] if self.holds_many else separated(blocks, self.separator, is_single=is_single)
+        calls = blocks[0] if self.holds_many else separated(blocks, self.separator, is_single=is_single)
+        return sequence(optional(const(self.lead)), calls) if self.lead else calls
 
     def calls_in_text(self, tools: Sequence[BoundTool], *, is_single: bool) -> Tag | None:
         """Return a tag of free text in which a call, once begun, is held to its tool; None for unheld text.
@@ -204,3 +286,46 @@ class ToolFormat(ABC):
         calls = [tag(begin, other.arguments, other.end) for begin, other in further]
         more = optional(separated(calls, "", is_single=False))
         return tag(begin, sequence(call.arguments, const(call.end), more), self.end)
+
+
+def _gapped(name: str, text: str, marker: str, gaps: dict[str, str]) -> str:
+    """Return a field's text with a private character for each of its blanks, and where blanks may be: after
+    the marker, and at its ends unless the block ends there.
+    """
+
+    def gap(blanks: str) -> str:
+        character = chr(_FIRST_GAP + len(gaps))
+        gaps[_group(character)] = blanks
+        return character
+
+    if not text.strip():
+        return "" if name in ("begin", "end", "id_begin") else gap(text)
+    lead, trail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    core = text.strip()
+    begun = core.removeprefix(marker) if name == "begin" and marker else core
+    inner = re.sub(r"\s+", lambda found: gap(found[0]), begun)
+    head = core[: len(core) - len(begun)]
+    head += gap("") if head and begun else ""
+    return ("" if name == "begin" else gap(lead)) + head + inner + ("" if name == "end" else gap(trail))
+
+
+def _group(gap: str) -> str:
+    return f"gap{ord(gap)}"
+
+
+def _pattern(written: str) -> str:
+    """Return a regular expression for a text in which each private character stands for any blanks, always
+    the same. JSON's own blanks may be others, and 0 stands for any identifier.
+    """
+    seen: set[str] = set()
+
+    def blanks(gap: re.Match[str]) -> str:
+        name = _group(gap[0])
+        if name in seen:
+            return f"(?P={name})"
+        seen.add(name)
+        return rf"(?P<{name}>\s*)"
+
+    core = re.sub(f"^{_GAP.pattern}+", "", written)  # blanks before a call are no part of it
+    escaped = re.sub(r"\b0\b", r"\\w+", re.escape(core).replace(r"\ ", r"\s*"))
+    return _GAP.sub(blanks, escaped)

@@ -64,11 +64,16 @@ def _has_no_message(value: Json, body: Json) -> bool:
 
 def _names_tools(value: Json, body: Json) -> bool:
     """Return whether `tool_choice` requires `tools`."""
-    return value == "required" or isinstance(at(body, ("tool_choice",)), dict)
+    return value in ("required", "any") or isinstance(at(body, ("tool_choice",)), dict)
 
 
 def _is_below_one(value: Json, body: Json) -> bool:
     return isinstance(value, float) and value < 1
+
+
+def _is_long(value: Json, body: Json) -> bool:
+    """Return whether the value is a text that no small context has room for."""
+    return isinstance(value, str) and len(value) > 511
 
 
 def _has_long_text(value: Json, body: Json) -> bool:
@@ -119,6 +124,19 @@ RULES: Final = Rules(
             {("messages",): [{"role": "assistant", "content": "a"}]},
             "only an assistant message can be continued",
             is_one_of(True),
+        ),
+        Companion(
+            "*",
+            "response_format.schema",
+            {("response_format", "json_schema"): ABSENT},
+            "schema stands in place of json_schema",
+        ),
+        Companion(
+            "*",
+            "response_format.type",
+            {("response_format", "json_schema"): {"name": "a"}},
+            "json_schema or schema has the schema",
+            is_one_of("json_schema"),
         ),
         Companion("*", "stream_options*", {("stream",): True}, "stream_options is only for streams"),
         Companion(
@@ -212,6 +230,7 @@ RULES: Final = Rules(
         Ban("*/embeddings", "input", "it exceeds the context", _has_long_text, True),
         Ban("*/responses", "tools*", "it exceeds the context", is_longer_than(100), True),
         Ban("*/render", "tools", "it exceeds the context", is_longer_than(100), True),
+        Ban("*", "tools*.definition", "it exceeds the context", _is_long, True),
         Ban("*", "messages.content", _SAYS_SOMETHING, is_empty_message),
         Ban("*", "messages.*", "a tool result must follow its tool call", has_message("tool")),
         Ban("*", "max_*tokens", "it exceeds the context", is_above(2**30), True),

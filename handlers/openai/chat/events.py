@@ -3,18 +3,20 @@
 A chunk of nothing but text goes into a prebuilt envelope; a test holds it to the model's own serialisation.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 import orjson
 
 from generated.openai import models as m
 from generated.operation import EncodedEvent
-from handlers.chat.delta import ChatDelta, ToolCallDelta
+from handlers.chat.delta import ChatDelta, ChatFinish, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.openai.answers.timings import RequestTimings
 from handlers.openai.answers.usage import usage
 from handlers.openai.chat.response import ChatAnswer
+from handlers.openai.custom_tool import CustomInput
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
 
@@ -50,6 +52,7 @@ class ChatEvents:
         self._counts = counts
         self._timings = timings
         self._begun: set[int] = set()
+        self._inputs: dict[tuple[int, int], CustomInput] = {}  # of open calls, by choice and call
         self._plain = ChunkTemplate(empty, _TEXT_CHOICE)
 
     def encode(self, delta: ChatDelta) -> EncodedEvent | m.CreateChatCompletionStreamResponse | None:
@@ -88,7 +91,7 @@ class ChatEvents:
             index=delta.index,
             delta=piece,
             logprobs=self._answer.logprobs(delta.answer_events),
-            finish_reason=delta.finish.value if delta.finish else None,
+            finish_reason=self._answer.finish_reason(delta.finish) if delta.finish else None,
         )
         if delta.finish:
             choice.stop_reason = self._answer.stop_reason(delta.events[-1])
@@ -107,9 +110,47 @@ class ChatEvents:
         if delta.reasoning:
             for name in self._answer.reasoning_fields:
                 setattr(piece, name, delta.reasoning)
-        if delta.tool_calls:
-            piece.tool_calls = [_tool_call(call) for call in delta.tool_calls]
+        if self._answer.has_functions and delta.tool_calls:
+            piece.function_call = _function(delta.tool_calls[0])
+            return piece
+        calls = [*map(partial(self._tool_call, delta.index), delta.tool_calls), *self._rests(delta)]
+        if shown := [call for call in calls if call is not None]:
+            piece.tool_calls = shown
         return piece
+
+    def _tool_call(self, index: int, call: ToolCallDelta) -> m.ChatCompletionMessageToolCallChunk | None:
+        """Return a piece of a call; None for one that adds nothing to a custom tool's input."""
+        if call.name is not None and call.name in self._answer.custom_tools:
+            self._inputs[index, call.index] = CustomInput()
+        reader = self._inputs.get((index, call.index))
+        if reader is None:
+            chunk = m.ChatCompletionMessageToolCallChunk(index=call.index, function=_function(call))
+            if call.id is not None:
+                chunk.id, chunk.type = call.id, "function"
+            return chunk
+        custom = m.CalledCustomToolChunk(input=reader.feed(call.arguments))
+        chunk = m.ChatCompletionMessageToolCallChunk(index=call.index, custom=custom)
+        if call.name is not None and call.id is not None:
+            custom.name, chunk.id, chunk.type = call.name, call.id, "custom"
+        return chunk if custom.input or chunk.id else None
+
+    def _rests(self, delta: ChatDelta) -> Iterator[m.ChatCompletionMessageToolCallChunk]:
+        """Yield the ends of inputs that were not certain before the answer's own end."""
+        if delta.finish is None:
+            return
+        calls = sorted(call for index, call in self._inputs if index == delta.index)
+        for call in calls:
+            is_cut = call == calls[-1] and delta.finish is ChatFinish.LENGTH
+            if rest := self._inputs.pop((delta.index, call)).end(is_cut=is_cut):
+                custom = m.CalledCustomToolChunk(input=rest)
+                yield m.ChatCompletionMessageToolCallChunk(index=call, custom=custom)
+
+
+def _function(call: ToolCallDelta) -> m.CalledFunctionChunk:
+    function = m.CalledFunctionChunk(arguments=call.arguments)
+    if call.name is not None:
+        function.name = call.name
+    return function
 
 
 def empty_chunk(
@@ -128,12 +169,4 @@ def empty_chunk(
         chunk.service_tier = "default"
     if shows_usage:
         chunk.usage = None
-    return chunk
-
-
-def _tool_call(call: ToolCallDelta) -> m.ChatCompletionMessageToolCallChunk:
-    function = m.CalledFunctionChunk(arguments=call.arguments)
-    chunk = m.ChatCompletionMessageToolCallChunk(index=call.index, function=function)
-    if call.name is not None and call.id is not None:
-        function.name, chunk.id, chunk.type = call.name, call.id, "function"
     return chunk

@@ -19,6 +19,7 @@ from handlers.openai.answers.token_details import prompt_logprobs
 from handlers.openai.chat.events import ChatEvents, empty_chunk
 from handlers.openai.chat.request import chat_params, request_field
 from handlers.openai.chat.response import ChatAnswer, chat_completion
+from handlers.openai.chat.tools import custom_names
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, check_search, grammar_field
 from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
@@ -131,6 +132,8 @@ class Chat(
             shows_ids=body.return_token_ids is True,
             names_ids=body.return_tokens_as_token_ids is True,
             names_tokens=body.logprob_token_ids is not None,
+            custom_tools=custom_names(body.tools),
+            has_functions=body.functions is not None,
         )
 
 
@@ -144,4 +147,6 @@ def _shapes_answers(body: m.CreateChatCompletionRequest) -> bool:
         or body.prompt_logprobs is not None
         or body.timings_per_token
         or given(body.service_tier) is not None
+        or custom_names(body.tools)
+        or body.functions
     )

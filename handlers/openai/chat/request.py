@@ -7,7 +7,7 @@ from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.errors.refused import Refused
 from handlers.openai.chat.messages import conversation
-from handlers.openai.chat.tools import tool_choice, tool_definitions
+from handlers.openai.chat.tools import offered_tools
 from handlers.openai.formats import answer_form
 from handlers.openai.sampling import (
     beam_params,
@@ -26,6 +26,7 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
     max_tokens = _max_tokens(body)
     check_min_tokens(body, max_tokens)
     check_prompt_logprobs(body)
+    tools, choice = offered_tools(body)
     return ChatParams(
         request_id=token_hex(16),
         messages=conversation(body.messages),
@@ -43,9 +44,9 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
         priority=body.priority or 0,
         cache_salt=body.cache_salt,
         skip_special_tokens=body.skip_special_tokens is not False,
-        tools=tool_definitions(body.tools or ()),
-        tool_choice=tool_choice(body.tool_choice),
-        parallel_tool_calls=body.parallel_tool_calls is not False,
+        tools=tools,
+        tool_choice=choice,
+        parallel_tool_calls=body.parallel_tool_calls is not False and body.functions is None,
         response_format=answer_form(body),
         reasoning=ReasoningStyle.INLINE if body.separate_reasoning is False else ReasoningStyle.SPLIT,
         documents=tuple(body.documents or ()),

@@ -5,16 +5,20 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from handlers.chat.form.structural_tag import json_value
+from handlers.chat.form.structural_tag import const, json_value, optional, regex, sequence
 from handlers.chat.tool_calls.text import CallBegin, CallEnd, IncomingText, Reading
 from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Schema, ToolFormat
 
 
 @dataclass(frozen=True, kw_only=True)
 class NamedJsonFormat(ToolFormat):
-    """A call is `call_begin` NAME `name_end` ARGUMENTS `call_end`."""
+    """A call is `call_begin` NAME `name_end` ARGUMENTS `call_end`.
+
+    id_begin: the text between the name and the call's identifier, where templates write it there.
+    """
 
     call_begin: str = ""
+    id_begin: str = ""
     name_end: str
     call_end: str = ""
 
@@ -54,9 +58,14 @@ class NamedJsonFormat(ToolFormat):
 
     @override
     def call(self, tool: BoundTool) -> CallSyntax:
-        begin = self.call_begin + tool.name + self.name_end
-        return CallSyntax(begin=begin, arguments=json_value(tool.schema), end=self.call_end)
+        begin, arguments = self.call_begin + tool.name, json_value(tool.schema)
+        if not self.id_begin:
+            return CallSyntax(begin=begin + self.name_end, arguments=arguments, end=self.call_end)
+        id = optional(sequence(const(self.id_begin), regex(self.ids.pattern)))
+        arguments = sequence(id, const(self.name_end), arguments)
+        return CallSyntax(begin=begin, arguments=arguments, end=self.call_end)
 
     @override
     def write_call(self, name: str, arguments: str) -> str:
-        return self.call_begin + name + self.name_end + arguments + self.call_end
+        id = f"{self.id_begin}0" if self.id_begin else ""
+        return self.call_begin + name + id + self.name_end + arguments + self.call_end

@@ -9,9 +9,9 @@ from handlers.chat.tool_calls.formats.families.deepseek import (
     DEEPSEEK_V32,
     DEEPSEEK_V41,
 )
-from handlers.chat.tool_calls.formats.families.gemma import GEMMA_4
-from handlers.chat.tool_calls.formats.families.glm import GLM
-from handlers.chat.tool_calls.formats.families.granite import GRANITE, PHI_4_MINI
+from handlers.chat.tool_calls.formats.families.gemma import FUNCTION_GEMMA, GEMMA_4
+from handlers.chat.tool_calls.formats.families.glm import GLM, HY_3, STEP_3
+from handlers.chat.tool_calls.formats.families.granite import APERTUS, COHERE, GRANITE, JAMBA, PHI_4_MINI
 from handlers.chat.tool_calls.formats.families.harmony import HARMONY
 from handlers.chat.tool_calls.formats.families.hermes import HERMES
 from handlers.chat.tool_calls.formats.families.internlm import INTERNLM
@@ -22,7 +22,7 @@ from handlers.chat.tool_calls.formats.families.mistral import MISTRAL, MISTRAL_L
 from handlers.chat.tool_calls.formats.families.nemotron import NEMOTRON
 from handlers.chat.tool_calls.formats.families.qwen_coder import QWEN_CODER
 from handlers.chat.tool_calls.formats.families.seed_oss import SEED_OSS
-from handlers.chat.tool_calls.formats.pythonic import LFM_2, PYTHONIC
+from handlers.chat.tool_calls.formats.pythonic import LFM_2, OLMO_3, PYTHONIC
 from handlers.chat.tool_calls.tool_format import ToolFormat
 
 TOOL_FORMATS: tuple[ToolFormat, ...] = (
@@ -48,6 +48,13 @@ TOOL_FORMATS: tuple[ToolFormat, ...] = (
     LFM_2,
     PYTHONIC,
     LLAMA_JSON,
+    FUNCTION_GEMMA,
+    COHERE,
+    APERTUS,
+    OLMO_3,
+    HY_3,
+    STEP_3,
+    JAMBA,
 )
 
 TOOL_FORMAT_NAMES = tuple(sorted(name for known in TOOL_FORMATS for name in (known.name, *known.aliases)))

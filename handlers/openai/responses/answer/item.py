@@ -9,7 +9,7 @@ from pydantic import MISSING
 from typing_extensions import override
 
 from generated.openai import models as m
-from handlers.openai.responses.answer.custom_input import CustomInput
+from handlers.openai.custom_tool import CustomInput
 
 ItemStatus: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 WireItem: TypeAlias = (

@@ -14,9 +14,10 @@ from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart,
 from handlers.chat.tools import ToolCall
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
+from handlers.openai.custom_tool import as_arguments
 from handlers.openai.files import file_part
 from handlers.openai.responses.request.items import CallItem, InputItem, ResultItem, call_id
-from handlers.openai.responses.request.tools import INPUT, function_name
+from handlers.openai.responses.request.tools import function_name
 
 InputPart: TypeAlias = m.ResponseInputText | m.ResponseInputImage | m.ResponseInputFile
 AssistantPart: TypeAlias = m.ResponseOutputTextInput | m.ResponseRefusalInput | m.ResponseInputText
@@ -155,7 +156,7 @@ def _arguments(item: CallItem) -> str:
         case m.ResponseFunctionCallInput():
             return item.arguments
         case m.ResponseCustomToolCallInput():
-            return json.dumps({INPUT: item.input}, ensure_ascii=False)
+            return as_arguments(item.input)
         case m.ResponseShellCallInput():
             return json.dumps(item.action or item.operation or {}, ensure_ascii=False)
 

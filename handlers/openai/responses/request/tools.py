@@ -5,19 +5,18 @@ A custom tool is a function with one text, `input`. The function of a tool in a 
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from generated.openai import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode, check_callers
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
+from handlers.openai.custom_tool import InputGrammar, custom_function
 from handlers.wire.missing import given
 
 Callable: TypeAlias = m.ResponseFunctionTool | m.ResponseCustomTool
 Tool: TypeAlias = Callable | m.ResponseNamespaceTool | m.ResponseHostedTool
 Choice: TypeAlias = m.ResponseFunctionChoice | m.ResponseAllowedTools | m.ResponseHostedChoice | str | None
-
-INPUT: Final = "input"
 
 
 class OfferedTool(NamedTuple):
@@ -118,31 +117,26 @@ def _offer(
     """Return a tool and its function. preface: a text before the tool's own description."""
     check_callers(given(tool.allowed_callers), f"{field}.allowed_callers")
     is_custom = isinstance(tool, m.ResponseCustomTool)
-    description = "\n\n".join(filter(None, (preface, tool.description, _grammar_text(tool))))
-    definition = ToolDefinition(
-        name=function_name(tool.name, namespace),
-        description=description or None,
-        parameters=_input_schema(tool) if isinstance(tool, m.ResponseCustomTool) else tool.parameters,
-        strict=True if isinstance(tool, m.ResponseCustomTool) else tool.strict is not False,
-        parameters_field=f"{field}.parameters",
-    )
+    name = function_name(tool.name, namespace)
+    description = "\n\n".join(filter(None, (preface, tool.description))) or None
+    if isinstance(tool, m.ResponseCustomTool):
+        definition = custom_function(name, description, _grammar(tool), f"{field}.format.definition")
+    else:
+        definition = ToolDefinition(
+            name=name,
+            description=description,
+            parameters=tool.parameters,
+            strict=tool.strict is not False,
+            parameters_field=f"{field}.parameters",
+        )
     return OfferedTool(definition, tool.name, namespace, is_custom, field)
 
 
-def _input_schema(tool: m.ResponseCustomTool) -> dict[str, object]:
-    text: dict[str, object] = {"type": "string"}
+def _grammar(tool: m.ResponseCustomTool) -> InputGrammar | None:
     grammar = given(tool.format)
-    if isinstance(grammar, m.ResponseCustomToolGrammar) and grammar.syntax == "regex":
-        text["pattern"] = f"^(?:{grammar.definition})$"
-    return {"type": "object", "properties": {INPUT: text}, "required": [INPUT], "additionalProperties": False}
-
-
-def _grammar_text(tool: Callable) -> str | None:
-    """Return the words that describe a grammar which cannot bind a text inside JSON."""
-    grammar = given(tool.format) if isinstance(tool, m.ResponseCustomTool) else None
-    if not isinstance(grammar, m.ResponseCustomToolGrammar) or grammar.syntax != "lark":
-        return None
-    return f"The {INPUT} follows this Lark grammar:\n{grammar.definition}"
+    if isinstance(grammar, m.ResponseCustomToolGrammar):
+        return InputGrammar(grammar.syntax, grammar.definition)
+    return None
 
 
 def _not_run(kind: str, field: str) -> Refused:

@@ -113,6 +113,7 @@ FORMS: list[tuple[dict[str, Any], Grammar | None]] = [
     ({"response_format": {"type": "json_object", "value": {"type": "object"}}}, JSON_SCHEMA),
     ({"response_format": {"type": "json_object", "schema": {"type": "object"}}}, JSON_SCHEMA),
     ({"response_format": {"type": "json_object", "schema": None}}, Grammar(GrammarKind.JSON_OBJECT)),
+    ({"response_format": {"type": "json_schema", "schema": {"type": "object"}}}, JSON_SCHEMA),
     (
         {
             "response_format": {

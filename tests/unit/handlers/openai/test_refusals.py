@@ -139,7 +139,7 @@ IN_CHAT: list[tuple[dict[str, Any], str, str]] = [
     (talk("Hi"), "invalid_type", "messages[1]"),
     (talk({"content": "Hi"}), "missing_required_parameter", "messages[1].role"),
     (talk({"role": "robot", "content": "Hi"}), "unsupported_value", "messages[1].role"),
-    (talk({"role": "function", "name": "f", "content": "Hi"}), "unsupported_value", "messages[1].role"),
+    (talk({"role": "robot", "name": "f", "content": "Hi"}), "unsupported_value", "messages[1].role"),
     (talk({"role": "user"}), "missing_required_parameter", "messages[1].content"),
     (talk({"role": "user", "content": 1}), "invalid_type", "messages[1].content"),
     (talk({"role": "user", "content": None}), "invalid_type", "messages[1].content"),
@@ -187,7 +187,7 @@ IN_CHAT: list[tuple[dict[str, Any], str, str]] = [
     (talk({"role": "assistant"}), "invalid_value", "messages[1].content"),
     (talk({"role": "assistant", "content": None}), "invalid_value", "messages[1].content"),
     (
-        talk({"role": "assistant", "content": None, "tool_calls": [{**CALL, "type": "custom"}]}),
+        talk({"role": "assistant", "content": None, "tool_calls": [{**CALL, "type": "hosted"}]}),
         "unsupported_value",
         "messages[1].tool_calls[0].type",
     ),
@@ -198,8 +198,6 @@ IN_CHAT: list[tuple[dict[str, Any], str, str]] = [
     (chat(max_tokens=1, max_completion_tokens=2), "invalid_value", "max_tokens"),
     (chat(max_tokens=0), "integer_below_min_value", "max_tokens"),
     (chat(max_completion_tokens=2, min_tokens=3), "invalid_value", "min_tokens"),
-    (chat(functions=[{"name": "f"}]), "unsupported_parameter", "functions"),
-    (chat(function_call="auto"), "unsupported_parameter", "function_call"),
     (chat(audio={"voice": "alloy", "format": "mp3"}), "unsupported_parameter", "audio"),
     (chat(web_search_options={}), "unsupported_parameter", "web_search_options"),
     (chat(chat_template="{{ messages }}"), "unsupported_parameter", "chat_template"),
@@ -208,7 +206,12 @@ IN_CHAT: list[tuple[dict[str, Any], str, str]] = [
     (chat(verbosity="chatty"), "unsupported_value", "verbosity"),
     (chat(safety_identifier="s" * 65), "string_above_max_length", "safety_identifier"),
     (chat(tools=[{"type": "function"}]), "missing_required_parameter", "tools[0].function"),
-    (chat(tools=[{"type": "custom", "custom": {"name": "c"}}]), "unsupported_value", "tools[0].type"),
+    (chat(tools=[{"type": "hosted", "hosted": {"name": "c"}}]), "unsupported_value", "tools[0].type"),
+    (
+        chat(response_format={"type": "json_schema"}),
+        "missing_required_parameter",
+        "response_format.json_schema",
+    ),
     (
         chat(tools=[{"type": "function", "function": {}}]),
         "missing_required_parameter",
@@ -328,7 +331,10 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"messages": []}, "Missing required parameter: 'model'."),
     (chat(temperature="a"), "Invalid type for 'temperature': it must be a number."),
     (chat(n=0), "Invalid 'n': it must be greater than or equal to 1."),
-    (chat(functions=[]), "Unsupported parameter: 'functions' is not supported by this server."),
+    (
+        chat(web_search_options={}),
+        "Unsupported parameter: 'web_search_options' is not supported by this server.",
+    ),
     (chat(top_logprobs=1), "'top_logprobs' is only allowed when 'logprobs' is true."),
     (chat(stream_options={}), "The 'stream_options' parameter is only allowed when 'stream' is true."),
 ]

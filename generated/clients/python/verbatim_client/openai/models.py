@@ -21,6 +21,20 @@ class ResponseFormatText(AnswerPart):
 MetadataValue = TypeAliasType("MetadataValue", Annotated[str, Field(max_length=512)])
 
 
+class CalledCustomTool(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    name: str
+    """
+    The custom tool that is called, which is one of `tools`.
+    """
+    input: str
+    """
+    The text, without JSON around it.
+    """
+
+
 class CalledFunction(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -63,6 +77,20 @@ class CompletionTokensDetails(AnswerPart):
     audio_tokens: Literal[0]
     accepted_prediction_tokens: Literal[0]
     rejected_prediction_tokens: Literal[0]
+
+
+class CalledCustomToolChunk(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    name: str | None = None
+    """
+    In the first piece of a call.
+    """
+    input: str | None = None
+    """
+    A piece of the text.
+    """
 
 
 class CalledFunctionChunk(AnswerPart):
@@ -146,11 +174,11 @@ class ResponseCustomToolGrammar(AnswerPart):
     type: Literal["grammar"]
     syntax: Literal["regex", "lark"]
     """
-    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    `regex`: the input matches the expression. `lark`: the grammar makes the input.
     """
-    definition: str
+    definition: Annotated[str, Field(max_length=65536)]
     """
-    The expression, or the grammar.
+    The expression, or the grammar. One that cannot be enforced is refused, such as one with templates, anchors or lookaround.
     """
 
 
@@ -995,6 +1023,21 @@ Up to 16 notes of the client's own. They have no effect here.
 """
 
 
+class ChatCompletionMessageCustomToolCall(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: str
+    """
+    Unique; repeat it as `tool_call_id` of the message that holds what the tool returned.
+    """
+    type: Literal["custom"]
+    custom: CalledCustomTool
+    """
+    The custom tool that is called, and with what.
+    """
+
+
 class ChatCompletionMessageToolCall(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1048,13 +1091,17 @@ class ChatCompletionMessageToolCallChunk(AnswerPart):
     """
     In the first piece of a call.
     """
-    type: Literal["function"] | None = None
+    type: Literal["function", "custom"] | None = None
     """
     In the first piece of a call.
     """
     function: CalledFunctionChunk | None = None
     """
     The function's name in the first piece of a call, then pieces of its arguments.
+    """
+    custom: CalledCustomToolChunk | None = None
+    """
+    In place of `function`, a custom tool's name in the first piece, then pieces of its input.
     """
 
 
@@ -1522,33 +1569,6 @@ class RenderedSampling(AnswerPart):
     """
 
 
-class ChatCompletionResponseMessage(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    role: Literal["assistant"]
-    content: str | None
-    """
-    Null where there are calls alone.
-    """
-    refusal: None
-    """
-    This server does not tell refusals from other answers.
-    """
-    tool_calls: Annotated[list[ChatCompletionMessageToolCall] | None, Field(min_length=1)] = None
-    """
-    Absent where there is no call.
-    """
-    reasoning: str | None = None
-    """
-    The same under vLLM's newer name, if the server is set to it.
-    """
-    reasoning_content: str | None = None
-    """
-    What the model thought; absent where it does not think, or the server uses `reasoning` for it.
-    """
-
-
 class ChatCompletionTopLogprob(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1582,6 +1602,10 @@ class ChatCompletionStreamResponseDelta(AnswerPart):
     refusal: Annotated[None, Field(None)] = None
     """
     Never sent; a refusal is told as content.
+    """
+    function_call: CalledFunctionChunk | None = None
+    """
+    A piece of the call, where the request has `functions`.
     """
     tool_calls: Annotated[list[ChatCompletionMessageToolCallChunk] | None, Field(min_length=1)] = None
     """
@@ -1847,6 +1871,46 @@ RenderCompletionResponse = TypeAliasType(
 )
 
 
+class ChatCompletionResponseMessage(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    role: Literal["assistant"]
+    content: str | None
+    """
+    Null where there are calls alone.
+    """
+    refusal: None
+    """
+    This server does not tell refusals from other answers.
+    """
+    function_call: CalledFunction | None = None
+    """
+    The function that is called, and with what, where the request has `functions`.
+    """
+    tool_calls: Annotated[
+        list[
+            Annotated[
+                ChatCompletionMessageToolCall | ChatCompletionMessageCustomToolCall,
+                Field(discriminator="type"),
+            ]
+        ]
+        | None,
+        Field(min_length=1),
+    ] = None
+    """
+    Absent where there is no call.
+    """
+    reasoning: str | None = None
+    """
+    The same under vLLM's newer name, if the server is set to it.
+    """
+    reasoning_content: str | None = None
+    """
+    What the model thought; absent where it does not think, or the server uses `reasoning` for it.
+    """
+
+
 class ChatCompletionTokenLogprob(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1958,7 +2022,7 @@ class ChatCompletionStreamChoice(AnswerPart):
     What the answer gains.
     """
     logprobs: ChatCompletionLogprobs | None
-    finish_reason: Literal["stop", "length", "tool_calls"] | None
+    finish_reason: Literal["stop", "length", "tool_calls", "function_call"] | None
     """
     Null until the answer ends.
     """
@@ -2063,9 +2127,9 @@ class ChatCompletionChoice(AnswerPart):
     The answer.
     """
     logprobs: ChatCompletionLogprobs | None
-    finish_reason: Literal["stop", "length", "tool_calls"]
+    finish_reason: Literal["stop", "length", "tool_calls", "function_call"]
     """
-    `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls.
+    `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls; `function_call`: it calls one of `functions`.
     """
     token_ids: list[TokenId] | None = None
     """

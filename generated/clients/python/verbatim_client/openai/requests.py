@@ -11,6 +11,17 @@ from typing_extensions import TypedDict
 from verbatim_client.runtime.upload import Upload
 
 
+class RequestCalledCustomTool(TypedDict, closed=True):
+    name: str
+    """
+    The custom tool that was called.
+    """
+    input: str
+    """
+    The text, as the model wrote it.
+    """
+
+
 class RequestCalledFunction(TypedDict, closed=True):
     name: str
     """
@@ -23,6 +34,22 @@ class RequestCalledFunction(TypedDict, closed=True):
     parsed_arguments: NotRequired[Any]
     """
     The arguments as a library parsed them. It has no effect.
+    """
+
+
+class ChatCompletionRequestFunctionMessage(TypedDict, closed=True):
+    """
+    What a function returned that an earlier message called by `function_call`. Replaced by `tool`.
+    """
+
+    role: Literal["function"]
+    content: str | None
+    """
+    What the function returned.
+    """
+    name: str
+    """
+    The function that was called, which an earlier message names.
     """
 
 
@@ -110,6 +137,17 @@ class ChatCompletionStreamOptions(TypedDict, closed=True):
     continuous_usage_stats: NotRequired[bool | None]
     """
     Token counts so far in every event that has choices.
+    """
+
+
+class CustomToolGrammar(TypedDict, closed=True):
+    syntax: Literal["regex", "lark"]
+    """
+    `regex`: the input matches the expression. `lark`: the grammar makes the input.
+    """
+    definition: str
+    """
+    The expression, or the grammar. One that cannot be enforced is refused, such as one with templates, anchors or lookaround. At most 65536 characters.
     """
 
 
@@ -205,11 +243,11 @@ class ResponseCustomToolGrammar(TypedDict, closed=True):
     type: Literal["grammar"]
     syntax: Literal["regex", "lark"]
     """
-    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    `regex`: the input matches the expression. `lark`: the grammar makes the input.
     """
     definition: str
     """
-    The expression, or the grammar.
+    The expression, or the grammar. One that cannot be enforced is refused, such as one with templates, anchors or lookaround. At most 65536 characters.
     """
 
 
@@ -756,6 +794,18 @@ class UnloadLoraAdapterRequest(TypedDict, closed=True):
     """
 
 
+class ChatCompletionRequestMessageCustomToolCall(TypedDict, closed=True):
+    id: str
+    """
+    The id that the call had in the answer.
+    """
+    type: Literal["custom"]
+    custom: RequestCalledCustomTool
+    """
+    The custom tool that was called, and with what.
+    """
+
+
 class ChatCompletionRequestMessageToolCall(TypedDict, closed=True):
     id: str
     """
@@ -840,6 +890,29 @@ class ChatCompletionRequestMessageContentPartFile(TypedDict, closed=True):
     """
 
 
+class CustomToolGrammarFormat(TypedDict, closed=True):
+    type: Literal["grammar"]
+    grammar: CustomToolGrammar
+    """
+    The grammar that the input follows.
+    """
+
+
+class ChatCompletionFunction(TypedDict, closed=True):
+    name: str
+    """
+    What the model calls the function. No other of `functions` has the name.
+    """
+    description: NotRequired[str | None]
+    """
+    When to call it and what it does.
+    """
+    parameters: NotRequired[Mapping[str, Any] | None]
+    """
+    JSON Schema of the arguments. Null is a function without parameters.
+    """
+
+
 class FunctionObject(TypedDict, closed=True):
     name: str
     """
@@ -856,6 +929,18 @@ class FunctionObject(TypedDict, closed=True):
     strict: NotRequired[bool | None]
     """
     Hold the arguments to the schema also where the model may choose whether to call. Default: `false`.
+    """
+
+
+class ChatCompletionNamedCustomToolChoice(TypedDict, closed=True):
+    """
+    Names one custom tool.
+    """
+
+    type: Literal["custom"]
+    custom: NamedFunction
+    """
+    The custom tool that the model has to call.
     """
 
 
@@ -896,9 +981,13 @@ class ResponseFormatJsonSchema(TypedDict, closed=True):
     """
 
     type: Literal["json_schema"]
-    json_schema: JsonSchemaFormat
+    json_schema: NotRequired[JsonSchemaFormat]
     """
     The schema, and its name.
+    """
+    schema: NotRequired[Mapping[str, Any] | str]
+    """
+    A JSON Schema that the JSON must fit, in place of `json_schema`.
     """
 
 
@@ -1109,17 +1198,6 @@ class ChatCompletionTool(TypedDict, closed=True):
     cache_control: NotRequired[Mapping[str, Any] | None]
     """
     Where a cache may end a prefix. It has no effect here.
-    """
-
-
-class ChatCompletionAllowedTools(TypedDict, closed=True):
-    mode: Literal["auto", "required"]
-    """
-    `auto`: the model may call them. `required`: it calls at least one.
-    """
-    tools: Sequence[ChatCompletionNamedToolChoice]
-    """
-    The functions that may be called, each of which `tools` offers. The others stay in the prompt. At least 1 items.
     """
 
 
@@ -1435,15 +1513,33 @@ class PredictionContent(TypedDict, closed=True):
     """
 
 
-class ChatCompletionAllowedToolsChoice(TypedDict, closed=True):
+class CustomToolObject(TypedDict, closed=True):
     """
-    Restricts the choice to some of the tools.
+    A tool whose input is a text.
     """
 
-    type: Literal["allowed_tools"]
-    allowed_tools: ChatCompletionAllowedTools
+    name: str
     """
-    Which functions may be called, and whether one must.
+    What the model calls the tool. No other of `tools` has the name.
+    """
+    description: NotRequired[str | None]
+    """
+    When to call it and what it does.
+    """
+    format: NotRequired[ResponseFormatText | CustomToolGrammarFormat | None]
+    """
+    The form of the input. Null counts as any text.
+    """
+
+
+class ChatCompletionAllowedTools(TypedDict, closed=True):
+    mode: Literal["auto", "required"]
+    """
+    `auto`: the model may call them. `required`: it calls at least one.
+    """
+    tools: Sequence[ChatCompletionNamedToolChoice | ChatCompletionNamedCustomToolChoice]
+    """
+    The tools that may be called, each of which `tools` offers. The others stay in the prompt. At least 1 items.
     """
 
 
@@ -1772,6 +1868,26 @@ class ChatCompletionRequestToolMessage(TypedDict, closed=True):
     """
 
 
+class ChatCompletionCustomTool(TypedDict, closed=True):
+    type: Literal["custom"]
+    custom: CustomToolObject
+    """
+    The custom tool that the model may call.
+    """
+
+
+class ChatCompletionAllowedToolsChoice(TypedDict, closed=True):
+    """
+    Restricts the choice to some of the tools.
+    """
+
+    type: Literal["allowed_tools"]
+    allowed_tools: ChatCompletionAllowedTools
+    """
+    Which functions may be called, and whether one must.
+    """
+
+
 class ResponseNamespaceTool(TypedDict, closed=True):
     """
     Tools under a common name. A call names the tool, and the namespace beside it.
@@ -1849,9 +1965,9 @@ class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
     """
     An earlier spoken answer. This server has given none.
     """
-    function_call: NotRequired[None]
+    function_call: NotRequired[RequestCalledFunction | None]
     """
-    Replaced by `tool_calls`.
+    Replaced by `tool_calls`, and not with it.
     """
     name: NotRequired[str | None]
     """
@@ -1861,9 +1977,11 @@ class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
     """
     The words in which the model refused.
     """
-    tool_calls: NotRequired[Sequence[ChatCompletionRequestMessageToolCall] | None]
+    tool_calls: NotRequired[
+        Sequence[ChatCompletionRequestMessageToolCall | ChatCompletionRequestMessageCustomToolCall] | None
+    ]
     """
-    The functions that the model called.
+    The functions and custom tools that the model called.
     """
     cache_control: NotRequired[Mapping[str, Any] | None]
     """
@@ -1927,6 +2045,7 @@ class TokenizeRequest(TypedDict, closed=True):
             | ChatCompletionRequestUserMessage
             | ChatCompletionRequestAssistantMessage
             | ChatCompletionRequestToolMessage
+            | ChatCompletionRequestFunctionMessage
         ]
         | None
     ]
@@ -1957,7 +2076,7 @@ class TokenizeRequest(TypedDict, closed=True):
     """
     Variables of the chat template. Only with `messages`.
     """
-    tools: NotRequired[Sequence[ChatCompletionTool] | None]
+    tools: NotRequired[Sequence[ChatCompletionTool | ChatCompletionCustomTool] | None]
     """
     Functions that the template lists. Only with `messages`.
     """
@@ -1974,6 +2093,7 @@ class CreateChatCompletionRequestWithoutStream(TypedDict, closed=True):
         | ChatCompletionRequestUserMessage
         | ChatCompletionRequestAssistantMessage
         | ChatCompletionRequestToolMessage
+        | ChatCompletionRequestFunctionMessage
     ]
     """
     The conversation so far. At least 1 items.
@@ -1986,13 +2106,13 @@ class CreateChatCompletionRequestWithoutStream(TypedDict, closed=True):
     """
     Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2. Default: `0`.
     """
-    function_call: NotRequired[None]
+    function_call: NotRequired[Literal["none", "auto"] | NamedFunction | None]
     """
-    Replaced by `tool_choice`.
+    Replaced by `tool_choice`; only with `functions`. Null stands for `auto`.
     """
-    functions: NotRequired[None]
+    functions: NotRequired[Sequence[ChatCompletionFunction] | None]
     """
-    Replaced by `tools`.
+    Replaced by `tools`, and not with it. The answer has at most one call, as `function_call`. At least 1 items, at most 128 items.
     """
     logit_bias: NotRequired[Mapping[str, float] | None]
     """
@@ -2096,15 +2216,17 @@ class CreateChatCompletionRequestWithoutStream(TypedDict, closed=True):
     tool_choice: NotRequired[
         ChatCompletionAllowedToolsChoice
         | ChatCompletionNamedToolChoice
+        | ChatCompletionNamedCustomToolChoice
+        | Literal["any"]
         | Literal["none", "auto", "required"]
         | None
     ]
     """
     Null stands for `auto` where there are tools.
     """
-    tools: NotRequired[Sequence[ChatCompletionTool] | None]
+    tools: NotRequired[Sequence[ChatCompletionTool | ChatCompletionCustomTool] | None]
     """
-    Functions that the model may call. At most 128 items.
+    What the model may call: functions, and custom tools, whose input is a text. At most 128 items.
     """
     top_logprobs: NotRequired[int | None]
     """
@@ -2315,6 +2437,7 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
         | ChatCompletionRequestUserMessage
         | ChatCompletionRequestAssistantMessage
         | ChatCompletionRequestToolMessage
+        | ChatCompletionRequestFunctionMessage
     ]
     """
     The conversation so far. At least 1 items.
@@ -2327,13 +2450,13 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     """
     Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2. Default: `0`.
     """
-    function_call: NotRequired[None]
+    function_call: NotRequired[Literal["none", "auto"] | NamedFunction | None]
     """
-    Replaced by `tool_choice`.
+    Replaced by `tool_choice`; only with `functions`. Null stands for `auto`.
     """
-    functions: NotRequired[None]
+    functions: NotRequired[Sequence[ChatCompletionFunction] | None]
     """
-    Replaced by `tools`.
+    Replaced by `tools`, and not with it. The answer has at most one call, as `function_call`. At least 1 items, at most 128 items.
     """
     logit_bias: NotRequired[Mapping[str, float] | None]
     """
@@ -2441,15 +2564,17 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     tool_choice: NotRequired[
         ChatCompletionAllowedToolsChoice
         | ChatCompletionNamedToolChoice
+        | ChatCompletionNamedCustomToolChoice
+        | Literal["any"]
         | Literal["none", "auto", "required"]
         | None
     ]
     """
     Null stands for `auto` where there are tools.
     """
-    tools: NotRequired[Sequence[ChatCompletionTool] | None]
+    tools: NotRequired[Sequence[ChatCompletionTool | ChatCompletionCustomTool] | None]
     """
-    Functions that the model may call. At most 128 items.
+    What the model may call: functions, and custom tools, whose input is a text. At most 128 items.
     """
     top_logprobs: NotRequired[int | None]
     """

@@ -1,6 +1,8 @@
 """Mistral: a list of objects in the older models, name and arguments apart since Mistral Large 2.1."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 from typing_extensions import override
 
@@ -26,6 +28,11 @@ MISTRAL_LIST = JsonObjectFormat(
 @dataclass(frozen=True, kw_only=True)
 class MistralFormat(NamedJsonFormat):
     """A call may name its identifier between name and arguments."""
+
+    @property
+    @override
+    def layouts(self) -> Sequence[Self]:
+        return (self, replace(self, id_begin="[CALL_ID]"))
 
     @override
     def read_id(self, text: IncomingText, name: str) -> Reading[str | None]:

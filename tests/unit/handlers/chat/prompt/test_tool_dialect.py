@@ -18,9 +18,9 @@ from handlers.chat.tool_calls.formats.families.deepseek import (
     DEEPSEEK_V32,
     DEEPSEEK_V41,
 )
-from handlers.chat.tool_calls.formats.families.gemma import GEMMA_4
-from handlers.chat.tool_calls.formats.families.glm import GLM
-from handlers.chat.tool_calls.formats.families.granite import GRANITE, PHI_4_MINI
+from handlers.chat.tool_calls.formats.families.gemma import FUNCTION_GEMMA, GEMMA_4
+from handlers.chat.tool_calls.formats.families.glm import GLM, HY_3, STEP_3
+from handlers.chat.tool_calls.formats.families.granite import APERTUS, COHERE, GRANITE, JAMBA, PHI_4_MINI
 from handlers.chat.tool_calls.formats.families.harmony import HARMONY
 from handlers.chat.tool_calls.formats.families.hermes import HERMES
 from handlers.chat.tool_calls.formats.families.internlm import INTERNLM
@@ -31,7 +31,7 @@ from handlers.chat.tool_calls.formats.families.mistral import MISTRAL, MISTRAL_L
 from handlers.chat.tool_calls.formats.families.nemotron import NEMOTRON
 from handlers.chat.tool_calls.formats.families.qwen_coder import QWEN_CODER
 from handlers.chat.tool_calls.formats.families.seed_oss import SEED_OSS
-from handlers.chat.tool_calls.formats.pythonic import LFM_2, PYTHONIC
+from handlers.chat.tool_calls.formats.pythonic import LFM_2, OLMO_3, PYTHONIC
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS, tool_format_of
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
@@ -150,6 +150,13 @@ def dialect(template: str, name: str | None = None) -> ToolDialect:
         ("<seed:tool_call>\n<function=", SEED_OSS),
         ("<minimax:tool_call>", MINIMAX_M2),
         ("<|tool_call_start|>[", LFM_2),
+        ("<start_function_call>call:", FUNCTION_GEMMA),
+        ("<|START_ACTION|>[", COHERE),
+        ("<|tools_prefix|>[", APERTUS),
+        ("<function_calls>", OLMO_3),
+        ("<tool_calls>[", JAMBA),
+        ("<tool_calls><tool_call>f<tool_sep><arg_key>", HY_3),
+        ("<｜tool_calls_begin｜><steptml:invoke", STEP_3),
         ("<invoke>", None),
     ],
 )

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.port.events import FinishReason
-from handlers.openai.responses.answer.custom_input import CustomInput
+from handlers.openai.custom_tool import CustomInput
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.openai.responses.test_responses import (
     HOSTED,
@@ -94,14 +94,16 @@ async def test_a_custom_tools_call_has_its_input_as_text() -> None:
     assert call["id"].startswith("ctc_") and call["call_id"] and call["status"] == "completed"
 
 
-async def test_a_custom_tools_expression_binds_its_input_and_its_grammar_is_told() -> None:
+async def test_a_custom_tools_expression_or_grammar_binds_its_input() -> None:
     api, other = Responses(says(PATCH_CALL)), Responses(says(PATCH_CALL))
     regex = {"type": "grammar", "syntax": "regex", "definition": "[a-z]+"}
     await other.answered(tools=[{**PATCH, "format": regex}])
     assert "^(?:[a-z]+)$" in grammar_of(other)
     lark = {"type": "grammar", "syntax": "lark", "definition": "start: /x+/"}
     await api.answered(tools=[{**PATCH, "format": lark}])
-    assert "start: /x+/" in api.prompt
+    assert "start: /x+/" in api.prompt and "rule_start ::= " in grammar_of(api)
+    refused = await api.refused(tools=[{**PATCH, "format": {**lark, "definition": "start: /^x/"}}])
+    assert refused.param == "tools[0].format.definition"
 
 
 async def test_events_and_the_final_answer_have_the_same_items() -> None:

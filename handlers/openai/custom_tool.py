@@ -1,16 +1,63 @@
-"""The input of a custom tool's call, read from the arguments of the function that stands for the tool."""
+"""A custom tool, whose input is a text, as a function with one string, `input`; and its calls' inputs."""
 
 import json
 import re
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
-from handlers.openai.responses.request.tools import INPUT
+from handlers.chat.form.lark_grammar import text_grammar
+from handlers.chat.tools import ToolDefinition
+
+INPUT: Final = "input"
 
 _OPENING: Final = re.compile(rf'\s*\{{\s*"{INPUT}"\s*:\s*"')
 _PAIR: Final = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # of surrogates
 _ESCAPE: Final = rf'\\(?:["\\/bfnrt]|u(?![dD][89abAB])[0-9a-fA-F]{{4}}|{_PAIR})'
 _CERTAIN: Final = re.compile(rf'(?:[^"\\]|{_ESCAPE})*')
 _REST: Final = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
+
+
+class InputGrammar(NamedTuple):
+    """The form of a custom tool's input, as OpenAI's contracts write it."""
+
+    syntax: Literal["regex", "lark"]
+    definition: str
+
+
+def custom_function(
+    name: str, description: str | None, grammar: InputGrammar | None, field: str
+) -> ToolDefinition:
+    """Return the function that stands for a custom tool. A grammar binds the input, and the model reads one
+    of Lark's. field: the place of the grammar's definition.
+
+    Raises InvalidResponseFormat for a Lark grammar that cannot bind a text.
+    """
+    text: dict[str, object] = {"type": "string"}
+    rules = None
+    if grammar is not None and grammar.syntax == "regex":
+        text["pattern"] = f"^(?:{grammar.definition})$"
+    elif grammar is not None:
+        rules = text_grammar(grammar.definition, field)
+        told = f"The {INPUT} follows this Lark grammar:\n{grammar.definition}"
+        description = f"{description}\n\n{told}" if description else told
+    parameters = {"type": "object", "properties": {INPUT: text}, "required": [INPUT]}
+    return ToolDefinition(
+        name=name,
+        description=description or None,
+        parameters={**parameters, "additionalProperties": False},
+        strict=True,
+        text_grammar=rules,
+    )
+
+
+def as_arguments(text: str) -> str:
+    """Return the arguments of the function that stands for a custom tool with this input."""
+    return json.dumps({INPUT: text}, ensure_ascii=False)
+
+
+def input_of(arguments: str, *, is_cut: bool) -> str:
+    """Return the input in whole arguments. is_cut: whether they are not whole."""
+    reader = CustomInput()
+    return reader.feed(arguments) + reader.end(is_cut=is_cut)
 
 
 class CustomInput:
