@@ -154,6 +154,8 @@ def build_app(
         max_upload_bytes=settings.upload_limit,
         checks_keys=access.key_check,
         capabilities=engine.capabilities,
+        ignores_unknown_fields=settings.unknown_fields == "ignore",
+        counts_ignored_fields=shared.metrics.ignored,
         pages=(LINK,) if settings.playground else (),
         workers=shared.workers,
     )

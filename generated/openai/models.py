@@ -13,9 +13,6 @@ from generated.upload import Upload
 
 
 class RequestCalledFunction(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     name: StrictStr
     """
     The function that was called.
@@ -24,16 +21,9 @@ class RequestCalledFunction(BaseModel):
     """
     JSON text.
     """
-    parsed_arguments: Any = None
-    """
-    The arguments as a library parsed them. It has no effect.
-    """
 
 
 class ImageUrl(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     url: StrictStr
     """
     Where the picture is, or the picture itself as a data URL.
@@ -45,9 +35,6 @@ class ImageUrl(BaseModel):
 
 
 class InputAudio(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     data: StrictStr
     """
     The sound in base64.
@@ -59,9 +46,6 @@ class InputAudio(BaseModel):
 
 
 class InputFile(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     file_data: StrictStr | None = None
     """
     The file in base64, alone or as a data URL.
@@ -77,9 +61,6 @@ class InputFile(BaseModel):
 
 
 class ChatCompletionRequestMessageContentPartRefusal(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["refusal"]
     refusal: StrictStr
     """
@@ -295,6 +276,10 @@ class ResponseReasoningOptions(BaseModel):
     """
     Which turns' thoughts OpenAI's models see again. Without effect; the chat template decides on the thoughts that the input holds.
     """
+    mode: Literal["standard"] | None = None
+    """
+    How OpenAI's models think. It must be `standard`, which has no effect.
+    """
 
 
 class TextResponseFormatJsonObject(BaseModel):
@@ -409,6 +394,10 @@ class ResponseFunctionTool(BaseModel):
     """
     JSON Schema of what it answers, for programs that call it. Without effect.
     """
+    async_: Annotated[StrictBool | None, Field(alias="async")] = None
+    """
+    Whether the result may come later. It has no effect.
+    """
 
 
 class ResponseFunctionChoice(BaseModel):
@@ -461,9 +450,6 @@ class ResponseHostedChoice(BaseModel):
 
 
 class ResponseInputText(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["input_text"]
     text: StrictStr
     """
@@ -480,9 +466,6 @@ class ResponseInputImage(BaseModel):
     Refused by models that read text alone.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["input_image"]
     image_url: StrictStr | None = None
     """
@@ -507,9 +490,6 @@ class ResponseInputFile(BaseModel):
     A file. It must be text in UTF-8; the model reads it under its name. PDF is refused.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["input_file"]
     file_id: StrictStr | None = None
     """
@@ -538,9 +518,6 @@ class ResponseInputFile(BaseModel):
 
 
 class ResponseOutputTextInput(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["output_text"]
     text: StrictStr
     """
@@ -554,16 +531,9 @@ class ResponseOutputTextInput(BaseModel):
     """
     Without effect.
     """
-    parsed: Any = None
-    """
-    The text as a library parsed it. It has no effect.
-    """
 
 
 class ResponseRefusalInput(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["refusal"]
     refusal: StrictStr
     """
@@ -576,9 +546,6 @@ class ResponseFunctionCallInput(BaseModel):
     A call that the model made earlier.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["function_call"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
     """
@@ -604,18 +571,6 @@ class ResponseFunctionCallInput(BaseModel):
     """
     As an answer told it; without effect.
     """
-    parsed_arguments: Any = None
-    """
-    The arguments as a library parsed them. It has no effect.
-    """
-    async_: Annotated[None, Field(None)] = None
-    """
-    Null alone, as OpenAI's Python library writes a call that it sends back.
-    """
-    caller: Annotated[None, Field(None)] = None
-    """
-    Null alone, as OpenAI's Python library writes a call that it sends back.
-    """
 
 
 class ResponseCustomToolCallInput(BaseModel):
@@ -623,9 +578,6 @@ class ResponseCustomToolCallInput(BaseModel):
     A call of a custom tool that the model made earlier.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["custom_tool_call"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
     """
@@ -651,10 +603,6 @@ class ResponseCustomToolCallInput(BaseModel):
     """
     As an answer told it; without effect.
     """
-    caller: Annotated[None, Field(None)] = None
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
-    """
 
 
 class ResponseShellCallInput(BaseModel):
@@ -662,9 +610,6 @@ class ResponseShellCallInput(BaseModel):
     A call that another server's model made of one of OpenAI's tools that run at the client. It is read as a call of a function of that name.
     """
 
-    model_config = ConfigDict(
-        extra="allow",
-    )
     type: Literal["local_shell_call", "shell_call", "apply_patch_call"]
     """
     The kind of the call, which names the tool.
@@ -692,9 +637,6 @@ class ResponseShellCallOutput(BaseModel):
     What such a tool answered.
     """
 
-    model_config = ConfigDict(
-        extra="allow",
-    )
     type: Literal["local_shell_call_output", "shell_call_output", "apply_patch_call_output"]
     """
     The kind of the call that is answered.
@@ -1331,9 +1273,6 @@ BadWord = TypeAliasType("BadWord", Annotated[StrictStr, Field(min_length=1)])
 
 
 class VideoUrl(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     url: StrictStr
     """
     Where the video is, or the video itself as a data URL.
@@ -1613,6 +1552,26 @@ class UnloadLoraAdapterRequest(BaseModel):
     """
 
 
+class UsageOptions(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    include: StrictBool | None = None
+    """
+    Whether the counts are wanted.
+    """
+
+
+class ThinkingSwitch(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["enabled", "disabled"]
+    """
+    Whether the model thinks.
+    """
+
+
 class RetrieveModelArguments(BaseModel):
     model: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -1621,9 +1580,6 @@ class RetrieveModelArguments(BaseModel):
 
 
 class ChatCompletionRequestMessageToolCall(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     id: StrictStr
     """
     The id that the call had in the answer.
@@ -1637,16 +1593,9 @@ class ChatCompletionRequestMessageToolCall(BaseModel):
     """
     Where a cache may end a prefix. It has no effect here.
     """
-    index: StrictInt | None = None
-    """
-    Which of the answer's calls it was. It has no effect.
-    """
 
 
 class ChatCompletionRequestMessageContentPartText(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["text"]
     text: StrictStr
     """
@@ -1663,9 +1612,6 @@ class ChatCompletionRequestMessageContentPartText(BaseModel):
 
 
 class ChatCompletionRequestMessageContentPartImage(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["image_url"]
     image_url: ImageUrl
     """
@@ -1682,9 +1628,6 @@ class ChatCompletionRequestMessageContentPartImage(BaseModel):
 
 
 class ChatCompletionRequestMessageContentPartAudio(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["input_audio"]
     input_audio: InputAudio
     """
@@ -1701,9 +1644,6 @@ class ChatCompletionRequestMessageContentPartAudio(BaseModel):
 
 
 class ChatCompletionRequestMessageContentPartFile(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["file"]
     file: InputFile
     """
@@ -1937,9 +1877,6 @@ class ResponseFunctionCallOutput(BaseModel):
     What the function answered.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["function_call_output"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
     """
@@ -1970,10 +1907,6 @@ class ResponseFunctionCallOutput(BaseModel):
     """
     As an answer told it; without effect.
     """
-    caller: Annotated[None, Field(None)] = None
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
-    """
 
 
 class ResponseCustomToolCallOutput(BaseModel):
@@ -1981,9 +1914,6 @@ class ResponseCustomToolCallOutput(BaseModel):
     What the custom tool answered.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["custom_tool_call_output"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
     """
@@ -2014,10 +1944,6 @@ class ResponseCustomToolCallOutput(BaseModel):
     """
     As an answer told it; without effect.
     """
-    caller: Annotated[None, Field(None)] = None
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
-    """
 
 
 class ResponseReasoningInput(BaseModel):
@@ -2025,9 +1951,6 @@ class ResponseReasoningInput(BaseModel):
     What the model thought before the items that follow; templates of some models read it.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["reasoning"]
     id: StrictStr | None = None
     """
@@ -2381,9 +2304,6 @@ class ErrorResponse(BaseModel):
 
 
 class ChatCompletionRequestMessageContentPartVideo(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["video_url"]
     video_url: VideoUrl
     """
@@ -2519,7 +2439,7 @@ class RenderedSampling(BaseModel):
 
 
 TextContentParts = TypeAliasType(
-    "TextContentParts", Annotated[list[ChatCompletionRequestMessageContentPartText], Field(min_length=1)]
+    "TextContentParts", Annotated[list[ChatCompletionRequestMessageContentPartText], Field(min_length=0)]
 )
 
 
@@ -2725,12 +2645,13 @@ class ResponseCustomTool(BaseModel):
     """
     Who may call it. The model calls directly, so that `direct` must be among them.
     """
+    async_: Annotated[StrictBool | None, Field(alias="async")] = None
+    """
+    Whether the result may come later. It has no effect.
+    """
 
 
 class ResponseInputMessage(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["message"] | MISSING = MISSING
     role: Literal["user", "system", "developer"]
     """
@@ -2760,9 +2681,6 @@ class ResponseAssistantMessage(BaseModel):
     What the model answered earlier; an answer's output item is one.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["message"] | MISSING = MISSING
     role: Literal["assistant"]
     content: (
@@ -2938,7 +2856,7 @@ UserContentParts = TypeAliasType(
                 Field(discriminator="type"),
             ]
         ],
-        Field(min_length=1),
+        Field(min_length=0),
     ],
 )
 
@@ -2952,7 +2870,7 @@ AssistantContentParts = TypeAliasType(
                 Field(discriminator="type"),
             ]
         ],
-        Field(min_length=1),
+        Field(min_length=0),
     ],
 )
 
@@ -3227,6 +3145,30 @@ class CreateCompletionRequest(BaseModel):
     """
     Answer with the times that the prompt and the text have taken so far, in a stream in every event.
     """
+    provider: dict[str, Any] | None = None
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: UsageOptions | None = None
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: StrictBool | None = None
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: Annotated[StrictInt | None, Field(ge=-1)] = None
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect.
+    """
+    keep_alive: StrictStr | StrictFloat | None = None
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: Annotated[dict[str, Any] | None, Field(max_length=0)] = None
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
 
 
 class CreateCompletionResponse(BaseModel):
@@ -3312,9 +3254,6 @@ class ChatCompletionRequestDeveloperMessage(BaseModel):
     Instructions, under their newer name.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     role: Literal["developer"]
     content: StrictStr | TextContentParts
     """
@@ -3328,10 +3267,6 @@ class ChatCompletionRequestDeveloperMessage(BaseModel):
     """
     Where a cache may end a prefix. It has no effect here.
     """
-    type: Literal["text"] | None = None
-    """
-    Marks a message of text. It has no effect.
-    """
 
 
 class ChatCompletionRequestSystemMessage(BaseModel):
@@ -3339,9 +3274,6 @@ class ChatCompletionRequestSystemMessage(BaseModel):
     Instructions.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     role: Literal["system"]
     content: StrictStr | TextContentParts
     """
@@ -3358,41 +3290,6 @@ class ChatCompletionRequestSystemMessage(BaseModel):
     cache_control: dict[str, Any] | None = None
     """
     Where a cache may end a prefix. It has no effect here.
-    """
-    type: Literal["text"] | None = None
-    """
-    Marks a message of text. It has no effect.
-    """
-
-
-class ChatCompletionRequestToolMessage(BaseModel):
-    """
-    What a function returned.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    role: Literal["tool"]
-    content: StrictStr | TextContentParts
-    """
-    What the function returned, as a text or parts of text.
-    """
-    tool_call_id: StrictStr
-    """
-    The call that it answers.
-    """
-    cache_control: dict[str, Any] | None = None
-    """
-    Where a cache may end a prefix. It has no effect here.
-    """
-    type: Literal["text"] | None = None
-    """
-    Marks a message of text. It has no effect.
-    """
-    name: StrictStr | None = None
-    """
-    The function that answers.
     """
 
 
@@ -3512,9 +3409,6 @@ class ChatCompletionRequestUserMessage(BaseModel):
     What the user says, shows or sends.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     role: Literal["user"]
     content: StrictStr | UserContentParts
     """
@@ -3532,20 +3426,13 @@ class ChatCompletionRequestUserMessage(BaseModel):
     """
     Where a cache may end a prefix. It has no effect here.
     """
-    type: Literal["text"] | None = None
-    """
-    Marks a message of text. It has no effect.
-    """
 
 
 class ChatCompletionRequestAssistantMessage(BaseModel):
     """
-    What the model said before. It has content, a refusal or tool calls.
+    What the model said before. It has content, thoughts, a refusal or tool calls.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     role: Literal["assistant"]
     content: StrictStr | AssistantContentParts | None = None
     """
@@ -3583,17 +3470,37 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     """
     The older name of `reasoning`.
     """
-    type: Literal["text"] | None = None
+    prefix: StrictBool | None = None
     """
-    Marks a message of text. It has no effect.
+    True on the last message lets the model go on with it, as `continue_final_message` does. No effect on others.
     """
-    annotations: list[dict[str, Any]] | None = None
+    partial: StrictBool | None = None
     """
-    Sources that an answer cites. It has no effect.
+    Kimi's name of `prefix`.
     """
-    parsed: Any = None
+
+
+class ChatCompletionRequestToolMessage(BaseModel):
     """
-    The content as a library parsed it. It has no effect.
+    What a function returned.
+    """
+
+    role: Literal["tool"]
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
+    name: StrictStr | None = None
+    """
+    The function that answers.
+    """
+    content: StrictStr | UserContentParts
+    """
+    What the function returned, as a text or as parts. A model that reads text alone refuses all but text.
+    """
+    tool_call_id: StrictStr | None = None
+    """
+    The call that it answers; the next one that has no answer where it is absent.
     """
 
 
@@ -3666,9 +3573,6 @@ class ResponseAdditionalTools(BaseModel):
     Tools that the model may call beside those of `tools`.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["additional_tools"]
     role: Literal["developer"] | None = None
     """
@@ -4393,6 +4297,34 @@ class CreateChatCompletionRequest(BaseModel):
     echo: OnlyFalse | None = None
     """
     Nothing is put before an answer.
+    """
+    provider: dict[str, Any] | None = None
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: UsageOptions | None = None
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: StrictBool | None = None
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: Annotated[StrictInt | None, Field(ge=-1)] = None
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect.
+    """
+    keep_alive: StrictStr | StrictFloat | None = None
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: Annotated[dict[str, Any] | None, Field(max_length=0)] = None
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
+    thinking: ThinkingSwitch | None = None
+    """
+    Whether the model thinks, for templates that have such a switch. `enable_thinking` wins.
     """
 
 

@@ -148,8 +148,11 @@ class Table:
         yield from ((place, keyword, value) for keyword, value in edges(schema, sample, item))
         yield from (((*place, name), "required", ABSENT) for name in schema.get("required", ()))
         if isinstance(sample, dict):
-            if schema.get("additionalProperties") is False:
+            others = schema.get("additionalProperties")
+            if others is False or others == {"type": "null"}:
                 yield (*place, _UNKNOWN), "additionalProperties", 1
+            if others == {"type": "null"} or schema.get("x-ignores-unknown"):
+                yield (*place, _UNKNOWN), "additionalProperties", None if isinstance(others, dict) else 1
             for keyword, name in edges(schema.get("propertyNames", {}), next(iter(sample), "a"), None):
                 if isinstance(name, str):
                     yield (*place, name), f"propertyNames.{keyword}", next(iter(sample.values()), "a")

@@ -32,35 +32,57 @@ def conversation(messages: Sequence[Message]) -> tuple[ChatMessage, ...]:
 
     Raises Refused for an assistant's message that says nothing, or a result that answers no call.
     """
-    calls: set[str] = set()
-    for place, message in enumerate(messages):
-        if isinstance(message, m.ChatCompletionRequestAssistantMessage):
-            _check_assistant(message, f"messages[{place}].content")
-            calls |= {call.id for call in message.tool_calls or ()}
-        elif isinstance(message, m.ChatCompletionRequestToolMessage):
-            _check_result(message, calls, f"messages[{place}].tool_call_id")
-    return tuple(_message(message, f"messages[{place}].content") for place, message in enumerate(messages))
+    calls = _Calls()
+    return tuple(_message(message, calls, f"messages[{place}]") for place, message in enumerate(messages))
+
+
+def continues(messages: Sequence[Message]) -> bool:
+    """Return whether the last message is marked as one that the model goes on with."""
+    last = messages[-1]
+    return isinstance(last, m.ChatCompletionRequestAssistantMessage) and bool(last.prefix or last.partial)
+
+
+class _Calls:
+    """The calls of the conversation so far. A result without the id of its call answers the next one in order."""
+
+    def __init__(self) -> None:
+        self._made: set[str] = set()
+        self._unanswered: list[str] = []
+
+    def make(self, calls: Sequence[m.ChatCompletionRequestMessageToolCall]) -> None:
+        ids = [call.id for call in calls]
+        self._made.update(ids)
+        self._unanswered = ids
+
+    def answer(self, call_id: str | None, field: str) -> str:
+        """Return the id of the call that a result answers. Raises Refused where there is none."""
+        if call_id is None and self._unanswered:
+            call_id = self._unanswered[0]
+        if call_id is None or call_id not in self._made:
+            raise Refused("A tool's message must answer a call of an earlier assistant's message.", field)
+        if call_id in self._unanswered:
+            self._unanswered.remove(call_id)
+        return call_id
 
 
 def _check_assistant(message: m.ChatCompletionRequestAssistantMessage, field: str) -> None:
-    if message.content is None and not message.refusal and not message.tool_calls:
-        raise Refused("An assistant's message must have content, a refusal or tool calls.", field)
+    has_thoughts = message.reasoning or message.reasoning_content
+    if message.content is None and not (message.refusal or message.tool_calls or has_thoughts):
+        raise Refused("An assistant's message must have content, thoughts, a refusal or tool calls.", field)
 
 
-def _check_result(message: m.ChatCompletionRequestToolMessage, calls: set[str], field: str) -> None:
-    if message.tool_call_id not in calls:
-        raise Refused("A tool's message must answer a call of an earlier assistant's message.", field)
-
-
-def _message(message: Message, field: str) -> ChatMessage:
+def _message(message: Message, calls: _Calls, place: str) -> ChatMessage:
+    field = f"{place}.content"
     if isinstance(message, m.ChatCompletionRequestToolMessage):
         return ChatMessage(
             role=message.role,
             content=_content(message.content, field),
-            tool_call_id=message.tool_call_id,
+            tool_call_id=calls.answer(message.tool_call_id, f"{place}.tool_call_id"),
             name=message.name,
         )
     if isinstance(message, m.ChatCompletionRequestAssistantMessage):
+        _check_assistant(message, field)
+        calls.make(message.tool_calls or ())
         return _assistant(message, field)
     return ChatMessage(role=message.role, content=_content(message.content, field), name=message.name)
 

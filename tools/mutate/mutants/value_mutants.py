@@ -47,7 +47,7 @@ def _mutants(part: Part, reading: Reading, seen: Seen) -> Iterator[_Change]:
     if isinstance(part.value, bool):
         return
     if isinstance(part.value, dict):
-        is_open = any(not leaf.get("properties") or "additionalProperties" in leaf for leaf in part.met)
+        is_open = any(not leaf.get("properties") or _takes_others(leaf) for leaf in part.met)
         yield (
             "undeclared field added",
             NEW_NAME,
@@ -61,6 +61,12 @@ def _mutants(part: Part, reading: Reading, seen: Seen) -> Iterator[_Change]:
         yield from _text_mutants(part, reading)
     if isinstance(part.value, int | float):
         yield from _number_mutants(part)
+
+
+def _takes_others(leaf: dict[str, Any]) -> bool:
+    """Return whether an answer may have members that its schema does not list."""
+    is_of_requests = leaf.get("x-ignores-unknown") or leaf.get("additionalProperties") == {"type": "null"}
+    return "additionalProperties" in leaf and not is_of_requests
 
 
 def _array_mutants(part: Part) -> Iterator[_Change]:

@@ -20,10 +20,6 @@ class RequestCalledFunction(TypedDict, closed=True):
     """
     JSON text.
     """
-    parsed_arguments: NotRequired[Any]
-    """
-    The arguments as a library parsed them. It has no effect.
-    """
 
 
 class ImageUrl(TypedDict, closed=True):
@@ -171,6 +167,10 @@ class ResponseReasoningOptions(TypedDict, closed=True):
     """
     Which turns' thoughts OpenAI's models see again. Without effect; the chat template decides on the thoughts that the input holds.
     """
+    mode: NotRequired[Literal["standard"] | None]
+    """
+    How OpenAI's models think. It must be `standard`, which has no effect.
+    """
 
 
 class TextResponseFormatJsonObject(TypedDict, closed=True):
@@ -240,36 +240,21 @@ class ResponseHostedTool(TypedDict):
     """
 
 
-class ResponseFunctionTool(TypedDict, closed=True):
-    type: Literal["function"]
-    name: str
-    """
-    What the model calls it. Matches `^[a-zA-Z0-9_-]{1,128}$`.
-    """
-    description: NotRequired[str | None]
-    """
-    What it does, told to the model.
-    """
-    parameters: NotRequired[Mapping[str, Any] | None]
-    """
-    JSON Schema of the arguments, an object; null for a function without arguments.
-    """
-    strict: NotRequired[bool | None]
-    """
-    Whether arguments always follow the schema; with false they are only certain to be a JSON object. Null counts as true. Default: `true`.
-    """
-    defer_loading: NotRequired[bool | None]
-    """
-    Without effect; the model is told of every tool from the start.
-    """
-    allowed_callers: NotRequired[Sequence[Literal["direct", "programmatic"]] | None]
-    """
-    Who may call it. The model calls directly, so that `direct` must be among them.
-    """
-    output_schema: NotRequired[Mapping[str, Any] | None]
-    """
-    JSON Schema of what it answers, for programs that call it. Without effect.
-    """
+ResponseFunctionTool = TypedDict(
+    "ResponseFunctionTool",
+    {
+        "type": Literal["function"],
+        "name": str,
+        "description": NotRequired[str | None],
+        "parameters": NotRequired[Mapping[str, Any] | None],
+        "strict": NotRequired[bool | None],
+        "defer_loading": NotRequired[bool | None],
+        "allowed_callers": NotRequired[Sequence[Literal["direct", "programmatic"]] | None],
+        "output_schema": NotRequired[Mapping[str, Any] | None],
+        "async": NotRequired[bool | None],
+    },
+    closed=True,
+)
 
 
 class ResponseFunctionChoice(TypedDict, closed=True):
@@ -397,10 +382,6 @@ class ResponseOutputTextInput(TypedDict, closed=True):
     """
     Without effect.
     """
-    parsed: NotRequired[Any]
-    """
-    The text as a library parsed it. It has no effect.
-    """
 
 
 class ResponseRefusalInput(TypedDict, closed=True):
@@ -441,18 +422,6 @@ class ResponseFunctionCallInput(TypedDict, closed=True):
     """
     As an answer told it; without effect.
     """
-    parsed_arguments: NotRequired[Any]
-    """
-    The arguments as a library parsed them. It has no effect.
-    """
-    async_: NotRequired[None]
-    """
-    Null alone, as OpenAI's Python library writes a call that it sends back.
-    """
-    caller: NotRequired[None]
-    """
-    Null alone, as OpenAI's Python library writes a call that it sends back.
-    """
 
 
 class ResponseCustomToolCallInput(TypedDict, closed=True):
@@ -485,13 +454,9 @@ class ResponseCustomToolCallInput(TypedDict, closed=True):
     """
     As an answer told it; without effect.
     """
-    caller: NotRequired[None]
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
-    """
 
 
-class ResponseShellCallInput(TypedDict):
+class ResponseShellCallInput(TypedDict, closed=True):
     """
     A call that another server's model made of one of OpenAI's tools that run at the client. It is read as a call of a function of that name.
     """
@@ -518,7 +483,7 @@ class ResponseShellCallInput(TypedDict):
     """
 
 
-class ResponseShellCallOutput(TypedDict):
+class ResponseShellCallOutput(TypedDict, closed=True):
     """
     What such a tool answered.
     """
@@ -586,7 +551,7 @@ class ResponseItemReference(TypedDict, closed=True):
     """
 
 
-class ResponseSummaryText(TypedDict):
+class ResponseSummaryText(TypedDict, closed=True):
     type: Literal["summary_text"]
     text: str
     """
@@ -594,7 +559,7 @@ class ResponseSummaryText(TypedDict):
     """
 
 
-class ResponseReasoningText(TypedDict):
+class ResponseReasoningText(TypedDict, closed=True):
     type: Literal["reasoning_text"]
     text: str
     """
@@ -756,6 +721,20 @@ class UnloadLoraAdapterRequest(TypedDict, closed=True):
     """
 
 
+class UsageOptions(TypedDict, closed=True):
+    include: NotRequired[bool | None]
+    """
+    Whether the counts are wanted.
+    """
+
+
+class ThinkingSwitch(TypedDict, closed=True):
+    type: Literal["enabled", "disabled"]
+    """
+    Whether the model thinks.
+    """
+
+
 class ChatCompletionRequestMessageToolCall(TypedDict, closed=True):
     id: str
     """
@@ -769,10 +748,6 @@ class ChatCompletionRequestMessageToolCall(TypedDict, closed=True):
     cache_control: NotRequired[Mapping[str, Any] | None]
     """
     Where a cache may end a prefix. It has no effect here.
-    """
-    index: NotRequired[int | None]
-    """
-    Which of the answer's calls it was. It has no effect.
     """
 
 
@@ -948,10 +923,6 @@ class ResponseFunctionCallOutput(TypedDict, closed=True):
     """
     As an answer told it; without effect.
     """
-    caller: NotRequired[None]
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
-    """
 
 
 class ResponseCustomToolCallOutput(TypedDict, closed=True):
@@ -983,10 +954,6 @@ class ResponseCustomToolCallOutput(TypedDict, closed=True):
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """
     As an answer told it; without effect.
-    """
-    caller: NotRequired[None]
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
     """
 
 
@@ -1136,32 +1103,19 @@ class ResponseTextOptions(TypedDict, closed=True):
     """
 
 
-class ResponseCustomTool(TypedDict, closed=True):
-    """
-    A tool whose input is a text.
-    """
-
-    type: Literal["custom"]
-    name: str
-    """
-    What the model calls it. Matches `^[a-zA-Z0-9_-]{1,128}$`.
-    """
-    description: NotRequired[str | None]
-    """
-    What it does, told to the model.
-    """
-    format: NotRequired[ResponseFormatText | ResponseCustomToolGrammar | None]
-    """
-    The form of the input. Null counts as any text.
-    """
-    defer_loading: NotRequired[bool | None]
-    """
-    Without effect; the model is told of every tool from the start.
-    """
-    allowed_callers: NotRequired[Sequence[Literal["direct", "programmatic"]] | None]
-    """
-    Who may call it. The model calls directly, so that `direct` must be among them.
-    """
+ResponseCustomTool = TypedDict(
+    "ResponseCustomTool",
+    {
+        "type": Literal["custom"],
+        "name": str,
+        "description": NotRequired[str | None],
+        "format": NotRequired[ResponseFormatText | ResponseCustomToolGrammar | None],
+        "defer_loading": NotRequired[bool | None],
+        "allowed_callers": NotRequired[Sequence[Literal["direct", "programmatic"]] | None],
+        "async": NotRequired[bool | None],
+    },
+    closed=True,
+)
 
 
 class ResponseInputMessage(TypedDict, closed=True):
@@ -1425,6 +1379,30 @@ class CreateCompletionRequestWithoutStream(TypedDict, closed=True):
     """
     Answer with the times that the prompt and the text have taken so far, in a stream in every event.
     """
+    provider: NotRequired[Mapping[str, Any] | None]
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: NotRequired[UsageOptions | None]
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: NotRequired[bool | None]
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: NotRequired[int | None]
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect. At least -1.
+    """
+    keep_alive: NotRequired[str | float | None]
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
 
 
 class PredictionContent(TypedDict, closed=True):
@@ -1667,6 +1645,30 @@ class CreateCompletionRequest(TypedDict, closed=True):
     """
     Answer with the times that the prompt and the text have taken so far, in a stream in every event.
     """
+    provider: NotRequired[Mapping[str, Any] | None]
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: NotRequired[UsageOptions | None]
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: NotRequired[bool | None]
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: NotRequired[int | None]
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect. At least -1.
+    """
+    keep_alive: NotRequired[str | float | None]
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
 
 
 class CreateEmbeddingRequest(TypedDict, closed=True):
@@ -1710,10 +1712,6 @@ class ChatCompletionRequestDeveloperMessage(TypedDict, closed=True):
     """
     Where a cache may end a prefix. It has no effect here.
     """
-    type: NotRequired[Literal["text"] | None]
-    """
-    Marks a message of text. It has no effect.
-    """
 
 
 class ChatCompletionRequestSystemMessage(TypedDict, closed=True):
@@ -1737,38 +1735,6 @@ class ChatCompletionRequestSystemMessage(TypedDict, closed=True):
     cache_control: NotRequired[Mapping[str, Any] | None]
     """
     Where a cache may end a prefix. It has no effect here.
-    """
-    type: NotRequired[Literal["text"] | None]
-    """
-    Marks a message of text. It has no effect.
-    """
-
-
-class ChatCompletionRequestToolMessage(TypedDict, closed=True):
-    """
-    What a function returned.
-    """
-
-    role: Literal["tool"]
-    content: str | Sequence[ChatCompletionRequestMessageContentPartText]
-    """
-    What the function returned, as a text or parts of text.
-    """
-    tool_call_id: str
-    """
-    The call that it answers.
-    """
-    cache_control: NotRequired[Mapping[str, Any] | None]
-    """
-    Where a cache may end a prefix. It has no effect here.
-    """
-    type: NotRequired[Literal["text"] | None]
-    """
-    Marks a message of text. It has no effect.
-    """
-    name: NotRequired[str | None]
-    """
-    The function that answers.
     """
 
 
@@ -1823,15 +1789,11 @@ class ChatCompletionRequestUserMessage(TypedDict, closed=True):
     """
     Where a cache may end a prefix. It has no effect here.
     """
-    type: NotRequired[Literal["text"] | None]
-    """
-    Marks a message of text. It has no effect.
-    """
 
 
 class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
     """
-    What the model said before. It has content, a refusal or tool calls.
+    What the model said before. It has content, thoughts, a refusal or tool calls.
     """
 
     role: Literal["assistant"]
@@ -1877,17 +1839,46 @@ class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
     """
     The older name of `reasoning`.
     """
-    type: NotRequired[Literal["text"] | None]
+    prefix: NotRequired[bool | None]
     """
-    Marks a message of text. It has no effect.
+    True on the last message lets the model go on with it, as `continue_final_message` does. No effect on others.
     """
-    annotations: NotRequired[Sequence[Mapping[str, Any]] | None]
+    partial: NotRequired[bool | None]
     """
-    Sources that an answer cites. It has no effect.
+    Kimi's name of `prefix`.
     """
-    parsed: NotRequired[Any]
+
+
+class ChatCompletionRequestToolMessage(TypedDict, closed=True):
     """
-    The content as a library parsed it. It has no effect.
+    What a function returned.
+    """
+
+    role: Literal["tool"]
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
+    name: NotRequired[str | None]
+    """
+    The function that answers.
+    """
+    content: (
+        str
+        | Sequence[
+            ChatCompletionRequestMessageContentPartText
+            | ChatCompletionRequestMessageContentPartImage
+            | ChatCompletionRequestMessageContentPartAudio
+            | ChatCompletionRequestMessageContentPartFile
+            | ChatCompletionRequestMessageContentPartVideo
+        ]
+    )
+    """
+    What the function returned, as a text or as parts. A model that reads text alone refuses all but text.
+    """
+    tool_call_id: NotRequired[str | None]
+    """
+    The call that it answers; the next one that has no answer where it is absent.
     """
 
 
@@ -2302,6 +2293,34 @@ class CreateChatCompletionRequestWithoutStream(TypedDict, closed=True):
     """
     Nothing is put before an answer.
     """
+    provider: NotRequired[Mapping[str, Any] | None]
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: NotRequired[UsageOptions | None]
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: NotRequired[bool | None]
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: NotRequired[int | None]
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect. At least -1.
+    """
+    keep_alive: NotRequired[str | float | None]
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
+    thinking: NotRequired[ThinkingSwitch | None]
+    """
+    Whether the model thinks, for templates that have such a switch. `enable_thinking` wins.
+    """
 
 
 class CreateChatCompletionRequest(TypedDict, closed=True):
@@ -2646,6 +2665,34 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     echo: NotRequired[Literal[False] | None]
     """
     Nothing is put before an answer.
+    """
+    provider: NotRequired[Mapping[str, Any] | None]
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: NotRequired[UsageOptions | None]
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: NotRequired[bool | None]
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: NotRequired[int | None]
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect. At least -1.
+    """
+    keep_alive: NotRequired[str | float | None]
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
+    thinking: NotRequired[ThinkingSwitch | None]
+    """
+    Whether the model thinks, for templates that have such a switch. `enable_thinking` wins.
     """
 
 
