@@ -148,11 +148,8 @@ class Table:
         yield from ((place, keyword, value) for keyword, value in edges(schema, sample, item))
         yield from (((*place, name), "required", ABSENT) for name in schema.get("required", ()))
         if isinstance(sample, dict):
-            others = schema.get("additionalProperties")
-            if others is False or others == {"type": "null"}:
+            if schema.get("additionalProperties") in (False, {"type": "null"}):  # null means absent
                 yield (*place, _UNKNOWN), "additionalProperties", 1
-            if others == {"type": "null"} or schema.get("x-ignores-unknown"):
-                yield (*place, _UNKNOWN), "additionalProperties", None if isinstance(others, dict) else 1
             for keyword, name in edges(schema.get("propertyNames", {}), next(iter(sample), "a"), None):
                 if isinstance(name, str):
                     yield (*place, name), f"propertyNames.{keyword}", next(iter(sample.values()), "a")

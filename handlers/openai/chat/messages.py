@@ -43,7 +43,7 @@ def continues(messages: Sequence[Message]) -> bool:
 
 
 class _Calls:
-    """The calls of the conversation so far. A result without the id of its call answers the next one in order."""
+    """The calls of a conversation so far. A result that names no call answers the next one in order."""
 
     def __init__(self) -> None:
         self._made: set[str] = set()
