@@ -1,4 +1,4 @@
-"""Fields that a contract does not have: taken in items of history and where they are null, refused elsewhere."""
+"""Fields that a contract does not have: taken in items of history and as null, refused elsewhere."""
 
 from functools import cache
 from typing import Any, Final
@@ -160,17 +160,18 @@ async def test_null_of_an_unknown_name_means_absent_in_every_object(path: str) -
     assert [request.prompt.token_ids for request in api.engine.requests] == seen
 
 
+_ODD: Final = {"unheard_of": 1}
 STRICT: Final[list[tuple[str, dict[str, Any], str]]] = [
-    ("/openai/v1/chat/completions", {**_PLAIN, "unheard_of": 1}, "unheard_of"),
+    ("/openai/v1/chat/completions", {**_PLAIN, **_ODD}, "unheard_of"),
     (
         "/openai/v1/chat/completions",
-        {**_PLAIN, "tools": [{"type": "function", "function": {**_FUNCTION, "unheard_of": 1}}]},
+        {**_PLAIN, "tools": [{"type": "function", "function": {**_FUNCTION, **_ODD}}]},
         "tools[0].function.unheard_of",
     ),
-    ("/openai/v1/responses", {**_RESPONSES, "tools": [{**_RESPONSES["tools"][0], "unheard_of": 1}]}, "unheard_of"),
-    ("/anthropic/v1/messages", {**_MESSAGES, "unheard_of": 1}, "unheard_of"),
-    ("/tokens/inference/v1/generate", {**NULLS["/tokens/inference/v1/generate"], "unheard_of": 1}, "unheard_of"),
-]  # fmt: skip
+    ("/openai/v1/responses", {**_RESPONSES, "tools": [{**_RESPONSES["tools"][0], **_ODD}]}, "unheard_of"),
+    ("/anthropic/v1/messages", {**_MESSAGES, **_ODD}, "unheard_of"),
+    ("/tokens/inference/v1/generate", {**NULLS["/tokens/inference/v1/generate"], **_ODD}, "unheard_of"),
+]
 
 
 @pytest.mark.parametrize(("path", "body", "field"), STRICT)
