@@ -21,6 +21,10 @@ class RequestCalledFunction(BaseModel):
     """
     JSON text.
     """
+    parsed_arguments: Any = None
+    """
+    The arguments as a library parsed them. It has no effect.
+    """
 
 
 class ImageUrl(BaseModel):
@@ -531,6 +535,10 @@ class ResponseOutputTextInput(BaseModel):
     """
     Without effect.
     """
+    parsed: Any = None
+    """
+    The text as a library parsed it. It has no effect.
+    """
 
 
 class ResponseRefusalInput(BaseModel):
@@ -570,6 +578,10 @@ class ResponseFunctionCallInput(BaseModel):
     status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
     """
     As an answer told it; without effect.
+    """
+    parsed_arguments: Any = None
+    """
+    The arguments as a library parsed them. It has no effect.
     """
 
 
@@ -1592,6 +1604,10 @@ class ChatCompletionRequestMessageToolCall(BaseModel):
     cache_control: dict[str, Any] | None = None
     """
     Where a cache may end a prefix. It has no effect here.
+    """
+    index: StrictInt | None = None
+    """
+    Which of the answer's calls it was. It has no effect.
     """
 
 
@@ -3267,6 +3283,10 @@ class ChatCompletionRequestDeveloperMessage(BaseModel):
     """
     Where a cache may end a prefix. It has no effect here.
     """
+    type: Literal["text"] | None = None
+    """
+    Marks a message of text. It has no effect.
+    """
 
 
 class ChatCompletionRequestSystemMessage(BaseModel):
@@ -3290,6 +3310,10 @@ class ChatCompletionRequestSystemMessage(BaseModel):
     cache_control: dict[str, Any] | None = None
     """
     Where a cache may end a prefix. It has no effect here.
+    """
+    type: Literal["text"] | None = None
+    """
+    Marks a message of text. It has no effect.
     """
 
 
@@ -3426,6 +3450,10 @@ class ChatCompletionRequestUserMessage(BaseModel):
     """
     Where a cache may end a prefix. It has no effect here.
     """
+    type: Literal["text"] | None = None
+    """
+    Marks a message of text. It has no effect.
+    """
 
 
 class ChatCompletionRequestAssistantMessage(BaseModel):
@@ -3470,6 +3498,18 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     """
     The older name of `reasoning`.
     """
+    type: Literal["text"] | None = None
+    """
+    Marks a message of text. It has no effect.
+    """
+    annotations: list[dict[str, Any]] | None = None
+    """
+    Sources that an answer cites. It has no effect.
+    """
+    parsed: Any = None
+    """
+    The content as a library parsed it. It has no effect.
+    """
     prefix: StrictBool | None = None
     """
     True on the last message lets the model go on with it, as `continue_final_message` does. No effect on others.
@@ -3489,6 +3529,10 @@ class ChatCompletionRequestToolMessage(BaseModel):
     cache_control: dict[str, Any] | None = None
     """
     Where a cache may end a prefix. It has no effect here.
+    """
+    type: Literal["text"] | None = None
+    """
+    Marks a message of text. It has no effect.
     """
     name: StrictStr | None = None
     """

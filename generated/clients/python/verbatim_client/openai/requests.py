@@ -20,6 +20,10 @@ class RequestCalledFunction(TypedDict, closed=True):
     """
     JSON text.
     """
+    parsed_arguments: NotRequired[Any]
+    """
+    The arguments as a library parsed them. It has no effect.
+    """
 
 
 class ImageUrl(TypedDict, closed=True):
@@ -382,6 +386,10 @@ class ResponseOutputTextInput(TypedDict, closed=True):
     """
     Without effect.
     """
+    parsed: NotRequired[Any]
+    """
+    The text as a library parsed it. It has no effect.
+    """
 
 
 class ResponseRefusalInput(TypedDict, closed=True):
@@ -421,6 +429,10 @@ class ResponseFunctionCallInput(TypedDict, closed=True):
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """
     As an answer told it; without effect.
+    """
+    parsed_arguments: NotRequired[Any]
+    """
+    The arguments as a library parsed them. It has no effect.
     """
 
 
@@ -748,6 +760,10 @@ class ChatCompletionRequestMessageToolCall(TypedDict, closed=True):
     cache_control: NotRequired[Mapping[str, Any] | None]
     """
     Where a cache may end a prefix. It has no effect here.
+    """
+    index: NotRequired[int | None]
+    """
+    Which of the answer's calls it was. It has no effect.
     """
 
 
@@ -1712,6 +1728,10 @@ class ChatCompletionRequestDeveloperMessage(TypedDict, closed=True):
     """
     Where a cache may end a prefix. It has no effect here.
     """
+    type: NotRequired[Literal["text"] | None]
+    """
+    Marks a message of text. It has no effect.
+    """
 
 
 class ChatCompletionRequestSystemMessage(TypedDict, closed=True):
@@ -1735,6 +1755,10 @@ class ChatCompletionRequestSystemMessage(TypedDict, closed=True):
     cache_control: NotRequired[Mapping[str, Any] | None]
     """
     Where a cache may end a prefix. It has no effect here.
+    """
+    type: NotRequired[Literal["text"] | None]
+    """
+    Marks a message of text. It has no effect.
     """
 
 
@@ -1789,6 +1813,10 @@ class ChatCompletionRequestUserMessage(TypedDict, closed=True):
     """
     Where a cache may end a prefix. It has no effect here.
     """
+    type: NotRequired[Literal["text"] | None]
+    """
+    Marks a message of text. It has no effect.
+    """
 
 
 class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
@@ -1839,6 +1867,18 @@ class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
     """
     The older name of `reasoning`.
     """
+    type: NotRequired[Literal["text"] | None]
+    """
+    Marks a message of text. It has no effect.
+    """
+    annotations: NotRequired[Sequence[Mapping[str, Any]] | None]
+    """
+    Sources that an answer cites. It has no effect.
+    """
+    parsed: NotRequired[Any]
+    """
+    The content as a library parsed it. It has no effect.
+    """
     prefix: NotRequired[bool | None]
     """
     True on the last message lets the model go on with it, as `continue_final_message` does. No effect on others.
@@ -1858,6 +1898,10 @@ class ChatCompletionRequestToolMessage(TypedDict, closed=True):
     cache_control: NotRequired[Mapping[str, Any] | None]
     """
     Where a cache may end a prefix. It has no effect here.
+    """
+    type: NotRequired[Literal["text"] | None]
+    """
+    Marks a message of text. It has no effect.
     """
     name: NotRequired[str | None]
     """
