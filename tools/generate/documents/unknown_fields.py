@@ -1,4 +1,4 @@
-"""What requests may hold beside the fields that a document states, written out in its effective form.
+"""Writes out what requests may hold beside the fields that a document states, in its effective form.
 
 A closed object (`additionalProperties: false`) refuses a field that it does not know, unless it is null,
 which means that it is absent: the effective document says `additionalProperties: {type: 'null'}`. An object
