@@ -62,8 +62,8 @@ class Schemas:
         """
         if not isinstance(schema, dict):
             return schema
-        if kind == "closed" and (schema.get("x-ignores-unknown") or _takes_null_alone(schema)):
-            schema = {**schema, "additionalProperties": False}
+        if kind != "plain" and is_opened_for_requests(schema):
+            schema = {key: value for key, value in schema.items() if key != "additionalProperties"}
         taken = self._rewrite(schema, kind)
         if kind != "closed" or any(key in schema for key in _OTHERS):
             return taken
@@ -100,8 +100,10 @@ class Schemas:
         return f"#/$defs/{name}"
 
 
-def _takes_null_alone(schema: Schema) -> bool:
-    return "properties" in schema and schema.get("additionalProperties") == {"type": "null"}
+def is_opened_for_requests(schema: Schema) -> bool:
+    """Return whether an object with properties takes others only in requests, where they have no effect."""
+    takes_null_alone = "properties" in schema and schema.get("additionalProperties") == {"type": "null"}
+    return takes_null_alone or bool(schema.get("x-ignores-unknown"))
 
 
 def _bounded(schema: Schema) -> Schema:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from handlers.checking.schemas import is_opened_for_requests
 from tools.mutate.mutants.declared import Part, Reading
 from tools.mutate.mutants.seen import Seen
 
@@ -47,7 +48,7 @@ def _mutants(part: Part, reading: Reading, seen: Seen) -> Iterator[_Change]:
     if isinstance(part.value, bool):
         return
     if isinstance(part.value, dict):
-        is_open = any(not leaf.get("properties") or _takes_others(leaf) for leaf in part.met)
+        is_open = any(not leaf.get("properties") or _is_open(leaf) for leaf in part.met)
         yield (
             "undeclared field added",
             NEW_NAME,
@@ -63,10 +64,8 @@ def _mutants(part: Part, reading: Reading, seen: Seen) -> Iterator[_Change]:
         yield from _number_mutants(part)
 
 
-def _takes_others(leaf: dict[str, Any]) -> bool:
-    """Return whether an answer may have members that its schema does not list."""
-    is_of_requests = leaf.get("x-ignores-unknown") or leaf.get("additionalProperties") == {"type": "null"}
-    return "additionalProperties" in leaf and not is_of_requests
+def _is_open(leaf: dict[str, Any]) -> bool:
+    return "additionalProperties" in leaf and not is_opened_for_requests(leaf)
 
 
 def _array_mutants(part: Part) -> Iterator[_Change]:
