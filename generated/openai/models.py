@@ -686,6 +686,8 @@ class ResponseHostedItem(BaseModel):
         "mcp_approval_response",
         "tool_search_call",
         "tool_search_output",
+        "program",
+        "program_output",
     ]
     """
     The kind of the item.

@@ -23,7 +23,7 @@ _CHAT: Final = {
     "seed": 1,
 }
 _PLAIN: Final = {**_CHAT, "messages": [{"role": "user", "content": "Hi"}]}
-_RESPONSES: Final = {
+_RESPONSES: Final[dict[str, Any]] = {
     "model": "verbatim-demo",
     "input": [
         {"role": "user", "content": [{"type": "input_text", "text": "What is 1 + 1?"}]},

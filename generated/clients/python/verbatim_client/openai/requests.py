@@ -534,6 +534,8 @@ class ResponseHostedItem(TypedDict):
         "mcp_approval_response",
         "tool_search_call",
         "tool_search_output",
+        "program",
+        "program_output",
     ]
     """
     The kind of the item.

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import orjson
 import pytest
-from openai.types.responses import Response
+from openai.types.responses import Response, ResponseFunctionToolCall
 
 from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar, PromptTooLong
 from engine.port.events import FinishReason
@@ -494,9 +494,11 @@ async def test_an_output_comes_back_as_the_newest_client_writes_it_out() -> None
     fields = {"tools": tools, "reasoning": {"mode": "standard"}, "background_options": None}
     output = Response.model_validate(await api.answered(**fields)).output
     assert [item.type for item in output] == ["reasoning", "message", "function_call"]
+    call = output[2]
+    assert isinstance(call, ResponseFunctionToolCall)
     result = {
         "type": "function_call_output",
-        "call_id": output[2].call_id,
+        "call_id": call.call_id,
         "output": "2",
         "caller": {"type": "a"},
     }
@@ -505,6 +507,7 @@ async def test_an_output_comes_back_as_the_newest_client_writes_it_out() -> None
         for unset in (True, False):
             items = [item.model_dump(by_alias=by_alias, exclude_unset=unset) for item in output]
             items[2] |= {"async": False, "caller": {"type": "direct"}}
+            items.insert(2, {"type": "program", "id": "p", "call_id": "q", "code": "", "fingerprint": ""})
             api.engine.requests.clear()
             await api.answered(input=[{"role": "user", "content": "Hi"}, *items, result], **fields)
             prompts.add(api.prompt)
