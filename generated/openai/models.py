@@ -398,7 +398,7 @@ class ResponseFunctionTool(BaseModel):
     """
     JSON Schema of what it answers, for programs that call it. Without effect.
     """
-    async_: Annotated[StrictBool | None, Field(alias="async")] = None
+    async_: Annotated[StrictBool | None | MISSING, Field(alias="async")] = MISSING
     """
     Whether the result may come later. It has no effect.
     """
@@ -2663,7 +2663,7 @@ class ResponseCustomTool(BaseModel):
     """
     Who may call it. The model calls directly, so that `direct` must be among them.
     """
-    async_: Annotated[StrictBool | None, Field(alias="async")] = None
+    async_: Annotated[StrictBool | None | MISSING, Field(alias="async")] = MISSING
     """
     Whether the result may come later. It has no effect.
     """
