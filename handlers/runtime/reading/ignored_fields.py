@@ -11,9 +11,9 @@ import re
 from collections import deque
 from collections.abc import Iterator, MutableSet, Set
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 IgnoredNames: TypeAlias = MutableSet[str]
 """The names of a body's ignored fields with their places, as `messages[].timestamp`. It is the context of a
@@ -37,31 +37,51 @@ _Parts: TypeAlias = tuple[dict[str, Any], dict[str, Any] | None, set[str]]
 def taking_unknown_fields(schema: CoreSchema, *, takes_all: bool) -> CoreSchema:
     """Return the schema of a body whose models take unknown fields as described above.
 
-    takes_all: whether closed models take them without effect too. The validation's context is IgnoredNames.
+    takes_all: whether closed models take them without effect too, but for fields of another alternative of a
+    union, since it would be a guess which of the two was meant. The validation's context is IgnoredNames.
     """
-    taken: CoreSchema = _taken(schema, _places(schema), takes_all)
+    taken: CoreSchema = _taken(schema, _models(schema), takes_all)
     return taken
 
 
-def _taken(schema: Any, places: dict[str, str], takes_all: bool) -> Any:
+class _Model(NamedTuple):
+    """The place of a model's fields in a body, with the dot before them: the shortest of those that it has.
+
+    rivals: the fields that only other models have, in unions with this one.
+    """
+
+    place: str
+    rivals: set[str]
+
+
+def _taken(schema: Any, models: dict[str, _Model], takes_all: bool) -> Any:
     if isinstance(schema, list | tuple):
-        return type(schema)(_taken(part, places, takes_all) for part in schema)
+        return type(schema)(_taken(part, models, takes_all) for part in schema)
     if not isinstance(schema, dict):
         return schema
-    copy = {key: _taken(part, places, takes_all) for key, part in schema.items()}
-    if copy.get("type") != "model" or copy.get("ref") not in places:
+    copy = {key: _taken(part, models, takes_all) for key, part in schema.items()}
+    if copy.get("type") != "model" or copy.get("ref") not in models:
         return copy
     behavior = copy.get("config", {}).get("extra_fields_behavior", "ignore")
     if behavior == "allow":
         return copy
-    is_closed = behavior == "forbid" and not takes_all
-    fields = {**copy["schema"], "extra_behavior": "allow", "extras_schema": _NULL if is_closed else _ANY}
-    after = (
-        core_schema.no_info_after_validator_function(_without_others, fields)
-        if is_closed
-        else core_schema.with_info_after_validator_function(partial(_noted, places[copy["ref"]]), fields)
-    )
+    model = models[copy["ref"]]
+    fields = {**copy["schema"], "extra_behavior": "allow"}
+    if behavior == "forbid" and not takes_all:
+        fields["extras_schema"] = _NULL
+        after: Any = core_schema.no_info_after_validator_function(_without_others, fields)
+    else:
+        if behavior == "forbid" and model.rivals:
+            refuse = partial(_refuse_rival, model.rivals)
+            fields["extras_keys_schema"] = core_schema.no_info_plain_validator_function(refuse)
+        after = core_schema.with_info_after_validator_function(partial(_noted, model.place), fields)
     return {**copy, "schema": after, "config": {**copy["config"], "extra_fields_behavior": "allow"}}
+
+
+def _refuse_rival(rivals: set[str], name: str) -> str:
+    if name in rivals:
+        raise PydanticKnownError("extra_forbidden")
+    return name
 
 
 def _without_others(parts: _Parts) -> _Parts:
@@ -78,21 +98,36 @@ def _noted(place: str, parts: _Parts, info: core_schema.ValidationInfo) -> _Part
     return _without_others(parts)
 
 
-def _places(schema: Any) -> dict[str, str]:
-    """Return where the fields of each model are in a body: the shortest place of those that it has."""
+def _models(schema: Any) -> dict[str, _Model]:
+    """Return the models of a body by their references in its schema."""
     definitions = {definition["ref"]: definition for definition in schema.get("definitions", ())}
-    places: dict[str, str] = {}
+
+    def resolved(core: Any) -> Any:
+        return definitions[core["schema_ref"]] if core["type"] == "definition-ref" else core
+
+    models: dict[str, _Model] = {}
+    unions = []
     waiting = deque([(schema, "")])
     while waiting:
         core, place = waiting.popleft()
-        if core["type"] == "definition-ref":
-            core = definitions[core["schema_ref"]]
+        core = resolved(core)
         if core["type"] == "model":
-            if core["ref"] in places or core["schema"]["type"] != "model-fields":
+            if core["ref"] in models or core["schema"]["type"] != "model-fields":
                 continue
-            places[core["ref"]] = f"{place}." if place else ""
-        waiting.extend(_inside(core, place))
-    return places
+            models[core["ref"]] = _Model(f"{place}." if place else "", set())
+        inside = list(_inside(core, place))
+        waiting.extend(inside)
+        if core["type"] == "union":
+            unions.append([resolved(choice) for choice, _ in inside])
+    for choices in unions:
+        names = {one["ref"]: _names(one["schema"]) for one in choices if one.get("ref") in models}
+        for ref, own in names.items():
+            models[ref].rivals.update(*(others - own for others in names.values()))
+    return models
+
+
+def _names(model_fields: Any) -> set[str]:
+    return {field.get("validation_alias", name) for name, field in model_fields["fields"].items()}
 
 
 def _inside(core: Any, place: str) -> Iterator[tuple[Any, str]]:

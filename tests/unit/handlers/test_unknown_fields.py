@@ -186,6 +186,16 @@ async def test_what_steers_an_answer_has_no_unknown_field_unless_the_server_igno
     assert "unheard_of" in taken.headers["x-ignored-fields"]
 
 
+async def test_a_field_of_another_form_is_refused_even_where_unknown_fields_are_ignored() -> None:
+    body = {**_PLAIN, "structured_outputs": {"json": {}, "regex": "a", **_ODD}}
+    answer = await ask(server(unknown_fields="ignore"), "/openai/v1/chat/completions", body)
+    assert answer.status_code == 400
+    assert "only one of regex and json" in answer.text
+    body["structured_outputs"] = {"regex": "a", **_ODD}
+    answer = await ask(server(unknown_fields="ignore"), "/openai/v1/chat/completions", body)
+    assert answer.headers["x-ignored-fields"] == "structured_outputs.unheard_of"
+
+
 async def test_the_list_of_ignored_fields_is_bounded_and_plain() -> None:
     many = {f"é{number}\n": 1 for number in range(900)}
     path = "/openai/v1/chat/completions"
