@@ -1,4 +1,4 @@
-"""Tests what effective documents say of unknown fields, and what clients and models are given in its place."""
+"""Tests what documents say of unknown fields, and what clients and models are given in its place."""
 
 from typing import Any
 
