@@ -156,6 +156,8 @@ def build_app(
         checks_keys=access.key_check,
         keep_alive_s=settings.stream_keep_alive,
         capabilities=engine.capabilities,
+        ignores_unknown_fields=settings.unknown_fields == "ignore",
+        counts_ignored_fields=shared.metrics.ignored,
         pages=(LINK,) if settings.playground else (),
         workers=shared.workers,
     )

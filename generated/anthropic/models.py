@@ -14,9 +14,6 @@ StopSequence = TypeAliasType("StopSequence", Annotated[StrictStr, Field(min_leng
 
 
 class PlainTextSourceParam(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["text"]
     media_type: Literal["text/plain"]
     data: StrictStr
@@ -58,9 +55,6 @@ class ThinkingBlockParam(BaseModel):
     What the model thought in an earlier answer.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["thinking"]
     thinking: StrictStr
     """
@@ -77,9 +71,6 @@ class RedactedThinkingBlockParam(BaseModel):
     No effect: the model is not told of it.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["redacted_thinking"]
     data: StrictStr
     """
@@ -625,9 +616,6 @@ class CountTokensContextManagementResponse(BaseModel):
 
 
 class Base64ImageSourceParam(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["base64"]
     media_type: Literal["image/jpeg", "image/png", "image/gif", "image/webp"]
     """
@@ -640,9 +628,6 @@ class Base64ImageSourceParam(BaseModel):
 
 
 class UrlImageSourceParam(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["url"]
     url: StrictStr
     """
@@ -655,9 +640,6 @@ class FileImageSourceParam(BaseModel):
     Refused: no file is stored here.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["file"]
     file_id: StrictStr
     """
@@ -964,9 +946,6 @@ class ToolReferenceBlockParam(BaseModel):
     A tool that a search has found. The model sees it from now on.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["tool_reference"]
     tool_name: Annotated[StrictStr, Field(max_length=256, min_length=1)]
     """
@@ -1025,9 +1004,6 @@ class ClearToolUsesEditParam(BaseModel):
 
 
 class TextBlockParam(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["text"]
     text: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -1048,9 +1024,6 @@ class ImageBlockParam(BaseModel):
     A picture. A model that reads text alone refuses it.
     """
 
-    model_config = ConfigDict(
-        extra="allow",
-    )
     type: Literal["image"]
     source: Annotated[
         Base64ImageSourceParam | UrlImageSourceParam | FileImageSourceParam, Field(discriminator="type")
@@ -1065,9 +1038,6 @@ class SearchResultBlockParam(BaseModel):
     What a search of the client's found.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["search_result"]
     title: StrictStr
     """
@@ -1093,9 +1063,6 @@ class ToolUseBlockParam(BaseModel):
     How the model used a tool in an earlier answer.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["tool_use"]
     id: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]+$")]
     """
@@ -1164,9 +1131,6 @@ class ContextManagementResponse(BaseModel):
 
 
 class ContentBlockSourceParam(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["content"]
     content: StrictStr | list[Annotated[TextBlockParam | ImageBlockParam, Field(discriminator="type")]]
     """
@@ -1290,9 +1254,6 @@ class DocumentBlockParam(BaseModel):
     A text to be read, told to the model with its title and context before it. PDFs, files and URLs are refused, as are citations.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["document"]
     source: Annotated[
         PlainTextSourceParam | ContentBlockSourceParam | OpaqueSourceParam, Field(discriminator="type")
@@ -1323,9 +1284,6 @@ class ToolResultBlockParam(BaseModel):
     What a tool returned.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["tool_result"]
     tool_use_id: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]+$")]
     """
@@ -1364,9 +1322,6 @@ class ToolResultBlockParam(BaseModel):
 
 
 class MessageParam(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     role: Literal["user", "assistant", "system"]
     """
     Who speaks.

@@ -13,9 +13,6 @@ from generated.upload import Upload
 
 
 class RequestCalledCustomTool(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     name: StrictStr
     """
     The custom tool that was called.
@@ -27,9 +24,6 @@ class RequestCalledCustomTool(BaseModel):
 
 
 class RequestCalledFunction(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     name: StrictStr
     """
     The function that was called.
@@ -49,9 +43,6 @@ class ChatCompletionRequestFunctionMessage(BaseModel):
     What a function returned that an earlier message called by `function_call`. Replaced by `tool`.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     role: Literal["function"]
     content: StrictStr | None
     """
@@ -64,9 +55,6 @@ class ChatCompletionRequestFunctionMessage(BaseModel):
 
 
 class ImageUrl(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     url: StrictStr
     """
     Where the picture is, or the picture itself as a data URL.
@@ -78,9 +66,6 @@ class ImageUrl(BaseModel):
 
 
 class InputAudio(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     data: StrictStr
     """
     The sound in base64.
@@ -92,9 +77,6 @@ class InputAudio(BaseModel):
 
 
 class InputFile(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     file_data: StrictStr | None = None
     """
     The file in base64, alone or as a data URL.
@@ -110,9 +92,6 @@ class InputFile(BaseModel):
 
 
 class ChatCompletionRequestMessageContentPartRefusal(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["refusal"]
     refusal: StrictStr
     """
@@ -364,6 +343,10 @@ class ResponseReasoningOptions(BaseModel):
     """
     Which turns' thoughts OpenAI's models see again. Without effect; the chat template decides on the thoughts that the input holds.
     """
+    mode: Literal["standard"] | None = None
+    """
+    How OpenAI's models think. It must be `standard`, which has no effect.
+    """
 
 
 class TextResponseFormatJsonObject(BaseModel):
@@ -478,6 +461,10 @@ class ResponseFunctionTool(BaseModel):
     """
     JSON Schema of what it answers, for programs that call it. Without effect.
     """
+    async_: Annotated[StrictBool | None | MISSING, Field(alias="async")] = MISSING
+    """
+    Whether the result may come later. It has no effect.
+    """
 
 
 class ResponseFunctionChoice(BaseModel):
@@ -530,9 +517,6 @@ class ResponseHostedChoice(BaseModel):
 
 
 class ResponseInputText(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["input_text"]
     text: StrictStr
     """
@@ -549,9 +533,6 @@ class ResponseInputImage(BaseModel):
     Refused by models that read text alone.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["input_image"]
     image_url: StrictStr | None = None
     """
@@ -576,9 +557,6 @@ class ResponseInputFile(BaseModel):
     A file. It must be text in UTF-8; the model reads it under its name. PDF is refused.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["input_file"]
     file_id: StrictStr | None = None
     """
@@ -607,9 +585,6 @@ class ResponseInputFile(BaseModel):
 
 
 class ResponseOutputTextInput(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["output_text"]
     text: StrictStr
     """
@@ -630,9 +605,6 @@ class ResponseOutputTextInput(BaseModel):
 
 
 class ResponseRefusalInput(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["refusal"]
     refusal: StrictStr
     """
@@ -645,9 +617,6 @@ class ResponseFunctionCallInput(BaseModel):
     A call that the model made earlier.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["function_call"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
     """
@@ -677,14 +646,6 @@ class ResponseFunctionCallInput(BaseModel):
     """
     The arguments as a library parsed them. It has no effect.
     """
-    async_: Annotated[None, Field(None)] = None
-    """
-    Null alone, as OpenAI's Python library writes a call that it sends back.
-    """
-    caller: Annotated[None, Field(None)] = None
-    """
-    Null alone, as OpenAI's Python library writes a call that it sends back.
-    """
 
 
 class ResponseCustomToolCallInput(BaseModel):
@@ -692,9 +653,6 @@ class ResponseCustomToolCallInput(BaseModel):
     A call of a custom tool that the model made earlier.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["custom_tool_call"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
     """
@@ -720,10 +678,6 @@ class ResponseCustomToolCallInput(BaseModel):
     """
     As an answer told it; without effect.
     """
-    caller: Annotated[None, Field(None)] = None
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
-    """
 
 
 class ResponseShellCallInput(BaseModel):
@@ -731,9 +685,6 @@ class ResponseShellCallInput(BaseModel):
     A call that another server's model made of one of OpenAI's tools that run at the client. It is read as a call of a function of that name.
     """
 
-    model_config = ConfigDict(
-        extra="allow",
-    )
     type: Literal["local_shell_call", "shell_call", "apply_patch_call"]
     """
     The kind of the call, which names the tool.
@@ -761,9 +712,6 @@ class ResponseShellCallOutput(BaseModel):
     What such a tool answered.
     """
 
-    model_config = ConfigDict(
-        extra="allow",
-    )
     type: Literal["local_shell_call_output", "shell_call_output", "apply_patch_call_output"]
     """
     The kind of the call that is answered.
@@ -801,6 +749,8 @@ class ResponseHostedItem(BaseModel):
         "mcp_approval_response",
         "tool_search_call",
         "tool_search_output",
+        "program",
+        "program_output",
     ]
     """
     The kind of the item.
@@ -1400,9 +1350,6 @@ BadWord = TypeAliasType("BadWord", Annotated[StrictStr, Field(min_length=1)])
 
 
 class VideoUrl(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     url: StrictStr
     """
     Where the video is, or the video itself as a data URL.
@@ -1682,6 +1629,26 @@ class UnloadLoraAdapterRequest(BaseModel):
     """
 
 
+class UsageOptions(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    include: StrictBool | None = None
+    """
+    Whether the counts are wanted.
+    """
+
+
+class ThinkingSwitch(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["enabled", "disabled"]
+    """
+    Whether the model thinks.
+    """
+
+
 class RetrieveModelArguments(BaseModel):
     model: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -1690,9 +1657,6 @@ class RetrieveModelArguments(BaseModel):
 
 
 class ChatCompletionRequestMessageCustomToolCall(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     id: StrictStr
     """
     The id that the call had in the answer.
@@ -1705,9 +1669,6 @@ class ChatCompletionRequestMessageCustomToolCall(BaseModel):
 
 
 class ChatCompletionRequestMessageToolCall(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     id: StrictStr
     """
     The id that the call had in the answer.
@@ -1728,9 +1689,6 @@ class ChatCompletionRequestMessageToolCall(BaseModel):
 
 
 class ChatCompletionRequestMessageContentPartText(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["text"]
     text: StrictStr
     """
@@ -1747,9 +1705,6 @@ class ChatCompletionRequestMessageContentPartText(BaseModel):
 
 
 class ChatCompletionRequestMessageContentPartImage(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["image_url"]
     image_url: ImageUrl
     """
@@ -1766,9 +1721,6 @@ class ChatCompletionRequestMessageContentPartImage(BaseModel):
 
 
 class ChatCompletionRequestMessageContentPartAudio(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["input_audio"]
     input_audio: InputAudio
     """
@@ -1785,9 +1737,6 @@ class ChatCompletionRequestMessageContentPartAudio(BaseModel):
 
 
 class ChatCompletionRequestMessageContentPartFile(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["file"]
     file: InputFile
     """
@@ -2085,9 +2034,6 @@ class ResponseFunctionCallOutput(BaseModel):
     What the function answered.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["function_call_output"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
     """
@@ -2118,10 +2064,6 @@ class ResponseFunctionCallOutput(BaseModel):
     """
     As an answer told it; without effect.
     """
-    caller: Annotated[None, Field(None)] = None
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
-    """
 
 
 class ResponseCustomToolCallOutput(BaseModel):
@@ -2129,9 +2071,6 @@ class ResponseCustomToolCallOutput(BaseModel):
     What the custom tool answered.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["custom_tool_call_output"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
     """
@@ -2162,10 +2101,6 @@ class ResponseCustomToolCallOutput(BaseModel):
     """
     As an answer told it; without effect.
     """
-    caller: Annotated[None, Field(None)] = None
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
-    """
 
 
 class ResponseReasoningInput(BaseModel):
@@ -2173,9 +2108,6 @@ class ResponseReasoningInput(BaseModel):
     What the model thought before the items that follow; templates of some models read it.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["reasoning"]
     id: StrictStr | None = None
     """
@@ -2529,9 +2461,6 @@ class ErrorResponse(BaseModel):
 
 
 class ChatCompletionRequestMessageContentPartVideo(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["video_url"]
     video_url: VideoUrl
     """
@@ -2667,7 +2596,7 @@ class RenderedSampling(BaseModel):
 
 
 TextContentParts = TypeAliasType(
-    "TextContentParts", Annotated[list[ChatCompletionRequestMessageContentPartText], Field(min_length=1)]
+    "TextContentParts", Annotated[list[ChatCompletionRequestMessageContentPartText], Field(min_length=0)]
 )
 
 
@@ -2839,12 +2768,13 @@ class ResponseCustomTool(BaseModel):
     """
     Who may call it. The model calls directly, so that `direct` must be among them.
     """
+    async_: Annotated[StrictBool | None | MISSING, Field(alias="async")] = MISSING
+    """
+    Whether the result may come later. It has no effect.
+    """
 
 
 class ResponseInputMessage(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["message"] | MISSING = MISSING
     role: Literal["user", "system", "developer"]
     """
@@ -2874,9 +2804,6 @@ class ResponseAssistantMessage(BaseModel):
     What the model answered earlier; an answer's output item is one.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["message"] | MISSING = MISSING
     role: Literal["assistant"]
     content: (
@@ -3052,7 +2979,7 @@ UserContentParts = TypeAliasType(
                 Field(discriminator="type"),
             ]
         ],
-        Field(min_length=1),
+        Field(min_length=0),
     ],
 )
 
@@ -3066,7 +2993,7 @@ AssistantContentParts = TypeAliasType(
                 Field(discriminator="type"),
             ]
         ],
-        Field(min_length=1),
+        Field(min_length=0),
     ],
 )
 
@@ -3401,6 +3328,30 @@ class CreateCompletionRequest(BaseModel):
     """
     Answer with the times that the prompt and the text have taken so far, in a stream in every event.
     """
+    provider: dict[str, Any] | None = None
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: UsageOptions | None = None
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: StrictBool | None = None
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: Annotated[StrictInt | None, Field(ge=-1)] = None
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect.
+    """
+    keep_alive: StrictStr | StrictFloat | None = None
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: Annotated[dict[str, Any] | None, Field(max_length=0)] = None
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
 
 
 class CreateCompletionResponse(BaseModel):
@@ -3486,9 +3437,6 @@ class ChatCompletionRequestDeveloperMessage(BaseModel):
     Instructions, under their newer name.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     role: Literal["developer"]
     content: StrictStr | TextContentParts
     """
@@ -3513,9 +3461,6 @@ class ChatCompletionRequestSystemMessage(BaseModel):
     Instructions.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     role: Literal["system"]
     content: StrictStr | TextContentParts
     """
@@ -3536,37 +3481,6 @@ class ChatCompletionRequestSystemMessage(BaseModel):
     type: Literal["text"] | None = None
     """
     Marks a message of text. It has no effect.
-    """
-
-
-class ChatCompletionRequestToolMessage(BaseModel):
-    """
-    What a function returned.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    role: Literal["tool"]
-    content: StrictStr | TextContentParts
-    """
-    What the function returned, as a text or parts of text.
-    """
-    tool_call_id: StrictStr
-    """
-    The call that it answers.
-    """
-    cache_control: dict[str, Any] | None = None
-    """
-    Where a cache may end a prefix. It has no effect here.
-    """
-    type: Literal["text"] | None = None
-    """
-    Marks a message of text. It has no effect.
-    """
-    name: StrictStr | None = None
-    """
-    The function that answers.
     """
 
 
@@ -3712,9 +3626,6 @@ class ChatCompletionRequestUserMessage(BaseModel):
     What the user says, shows or sends.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     role: Literal["user"]
     content: StrictStr | UserContentParts
     """
@@ -3740,12 +3651,9 @@ class ChatCompletionRequestUserMessage(BaseModel):
 
 class ChatCompletionRequestAssistantMessage(BaseModel):
     """
-    What the model said before. It has content, a refusal or tool calls.
+    What the model said before. It has content, thoughts, a refusal or tool calls.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     role: Literal["assistant"]
     content: StrictStr | AssistantContentParts | None = None
     """
@@ -3802,6 +3710,42 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     parsed: Any = None
     """
     The content as a library parsed it. It has no effect.
+    """
+    prefix: StrictBool | None = None
+    """
+    True on the last message lets the model go on with it, as `continue_final_message` does. No effect on others.
+    """
+    partial: StrictBool | None = None
+    """
+    Kimi's name of `prefix`.
+    """
+
+
+class ChatCompletionRequestToolMessage(BaseModel):
+    """
+    What a function returned.
+    """
+
+    role: Literal["tool"]
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
+    type: Literal["text"] | None = None
+    """
+    Marks a message of text. It has no effect.
+    """
+    name: StrictStr | None = None
+    """
+    The function that answers.
+    """
+    content: StrictStr | UserContentParts
+    """
+    What the function returned, as a text or as parts. A model that reads text alone refuses all but text.
+    """
+    tool_call_id: StrictStr | None = None
+    """
+    The call that it answers; the next one that has no answer where it is absent.
     """
 
 
@@ -3874,9 +3818,6 @@ class ResponseAdditionalTools(BaseModel):
     Tools that the model may call beside those of `tools`.
     """
 
-    model_config = ConfigDict(
-        extra="forbid",
-    )
     type: Literal["additional_tools"]
     role: Literal["developer"] | None = None
     """
@@ -4610,6 +4551,34 @@ class CreateChatCompletionRequest(BaseModel):
     echo: OnlyFalse | None = None
     """
     Nothing is put before an answer.
+    """
+    provider: dict[str, Any] | None = None
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: UsageOptions | None = None
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: StrictBool | None = None
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: Annotated[StrictInt | None, Field(ge=-1)] = None
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect.
+    """
+    keep_alive: StrictStr | StrictFloat | None = None
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: Annotated[dict[str, Any] | None, Field(max_length=0)] = None
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
+    thinking: ThinkingSwitch | None = None
+    """
+    Whether the model thinks, for templates that have such a switch. `enable_thinking` wins.
     """
 
 

@@ -6,7 +6,7 @@ docs/metrics.md has the table of all names.
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Final, TypeAlias, get_args
 
@@ -30,13 +30,16 @@ from engine.port.info.stats import (
 from engine.port.text.token_memory import TokenMemory
 from handlers.active_requests.failure import Failure, failure_of
 from handlers.active_requests.histograms import Histograms, cumulative_buckets
+from handlers.active_requests.ignored_fields import IgnoredFields
 from handlers.active_requests.timing import Timing
 from handlers.active_requests.vllm_metrics import CountedRequests, VllmMetrics
 
 # 0.15 ms to 146 s, as the released servers have them.
 DURATION_BUCKETS = tuple(0.0001 * 1.5**k for k in range(1, 36))
 # The client library appends `_total` to the name of every counter; the released servers have no such suffix.
-_TOTAL = re.compile(rb"^((?:# (?:HELP|TYPE) )?(?:tgi|verbatim)_\w+)_total(?=[ {])", re.MULTILINE)
+_TOTAL = re.compile(
+    rb"^((?:# (?:HELP|TYPE) )?(?:tgi|verbatim)_(?!ignored_fields)\w+)_total(?=[ {])", re.MULTILINE
+)
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library left out its annotation
 
@@ -87,6 +90,7 @@ class Metrics:
         self._failure = Counter("tgi_request_failure", "Requests failed", ["err"], registry=self._requests)
         for failure in get_args(Failure):
             self._failure.labels(failure)  # from the start, so that the first failure shows as an increase
+        self._ignored = IgnoredFields(self._requests)
         histograms = Histograms()
         self._requests.register(histograms)
         durations = partial(histograms.add, bounds=DURATION_BUCKETS)
@@ -117,6 +121,9 @@ class Metrics:
 
     def failed(self, error: BaseException, total_s: float) -> None:
         self._failure.labels(failure_of(error)).inc()
+
+    def ignored(self, contract: str, names: Collection[str]) -> None:
+        self._ignored.add(contract, names)
 
     def succeeded(self, timing: Timing) -> None:
         self._success.inc()

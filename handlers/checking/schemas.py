@@ -2,7 +2,8 @@
 
 JSON Schema lets an object have any property beside those it lists. Here an object that lists properties has
 no others, unless its schema says which others it may have (`additionalProperties`, `patternProperties`,
-`unevaluatedProperties`). An object that lists none stays a map.
+`unevaluatedProperties`). An object that lists none stays a map. What only requests may add to an object that
+they share with answers is closed too: fields without effect (`x-ignores-unknown`), and null for absent ones.
 """
 
 from collections.abc import Iterator
@@ -61,6 +62,8 @@ class Schemas:
         """
         if not isinstance(schema, dict):
             return schema
+        if kind != "plain" and is_opened_for_requests(schema):
+            schema = {key: value for key, value in schema.items() if key != "additionalProperties"}
         taken = self._rewrite(schema, kind)
         if kind != "closed" or any(key in schema for key in _OTHERS):
             return taken
@@ -95,6 +98,12 @@ class Schemas:
             self._definitions[name] = {}  # it may refer to itself
             self._definitions[name] = self._take(resolve(self._document, {"$ref": reference}), kind)
         return f"#/$defs/{name}"
+
+
+def is_opened_for_requests(schema: Schema) -> bool:
+    """Return whether an object with properties takes others only in requests, where they have no effect."""
+    takes_null_alone = "properties" in schema and schema.get("additionalProperties") == {"type": "null"}
+    return takes_null_alone or bool(schema.get("x-ignores-unknown"))
 
 
 def _bounded(schema: Schema) -> Schema:

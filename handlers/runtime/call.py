@@ -18,9 +18,10 @@ class RequestCall:
     """The implementation of `generated.operation.Call` over an ASGI scope; headers are decoded on demand.
 
     operation: None where the request is for no operation.
+    ignored_fields: the names of the body's fields that are taken without effect.
     """
 
-    __slots__ = ("_answer_headers", "_headers", "_operation", "_scope", "received_s")
+    __slots__ = ("_answer_headers", "_headers", "_operation", "_scope", "ignored_fields", "received_s")
 
     def __init__(self, scope: Scope, operation: Operation | None) -> None:
         self.received_s = perf_counter()
@@ -28,6 +29,7 @@ class RequestCall:
         self._operation = operation
         self._headers: Headers | None = None
         self._answer_headers: dict[str, object] = {}
+        self.ignored_fields: set[str] = set()
 
     def has_arrived(self) -> None:
         """Note that the whole body has arrived: the time that a client took to send it is not

@@ -26,6 +26,7 @@ from handlers.runtime.protocols.admits import Admits
 from handlers.runtime.protocols.look_up import LooksUp
 from handlers.runtime.protocols.refusals import CountsRefusals
 from handlers.runtime.reading.bearer import given_keys
+from handlers.runtime.reading.ignored_fields import IGNORED_FIELDS_HEADER, listed_names
 from handlers.runtime.reading.request_reader import RequestReader
 from handlers.runtime.runtime_options import RuntimeOptions
 
@@ -53,6 +54,8 @@ class Endpoint:
         self.contract = contract
         self._reader = RequestReader(operation, options)
         self._checks_keys = options.checks_keys if operation.is_secured else None
+        self._counts_ignored = options.counts_ignored_fields
+        self._lists_ignored = options.ignores_unknown_fields
         self._keep_alive_s = options.keep_alive_s
         self._watcher = DisconnectWatcher()
         self._answer = _answer_encoder(operation)
@@ -100,7 +103,9 @@ class Endpoint:
             arguments = self._reader.read_arguments(scope)
             if self._looks_up is not None:
                 self._looks_up.look_up(self.operation, arguments.get("arguments"))
-            arguments |= await self._reader.read_body(scope, receive, call.has_arrived)
+            arguments |= await self._reader.read_body(scope, receive, call.has_arrived, call.ignored_fields)
+            if call.ignored_fields:
+                self._counts_ignored(self.contract.name, call.ignored_fields)
         except Problem as problem:
             if self._counts_refusals is not None:
                 self._counts_refusals.refused(self.operation, problem)
@@ -182,7 +187,10 @@ class Endpoint:
 
     def _answer_headers(self, call: RequestCall) -> RawHeaders:
         call.respond_with(self.contract.headers(call))
-        return call.answer_headers()
+        headers = call.answer_headers()
+        if self._lists_ignored and call.ignored_fields:
+            headers.append((IGNORED_FIELDS_HEADER, listed_names(call.ignored_fields)))
+        return headers
 
     async def _send_error(self, error: Exception, call: RequestCall, reply: Reply) -> None:
         problem = self._declared(self._as_problem(error))

@@ -1,5 +1,6 @@
 """The operator's choices that apply to all contracts alike."""
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from engine.port.info.capabilities import Capabilities
@@ -17,6 +18,8 @@ class RuntimeOptions:
     capabilities: the engine's, of which the documents say what is missing.
     pages: other pages of this server, listed beside the contracts: a relative link and a description each.
     workers: the threads in which long bodies are read.
+    ignores_unknown_fields: whether unknown fields are taken without effect, and named in a header.
+    counts_ignored_fields: gets a contract's name and the names of the fields of a body that have no effect.
     keep_alive_s: seconds of silence after which a stream sends its status or a comment, so that proxies keep
         it open; 0 for never.
     """
@@ -24,6 +27,8 @@ class RuntimeOptions:
     max_body_bytes: int = 2_000_000
     max_upload_bytes: int = 26_214_400
     checks_keys: ChecksKeys | None = None
+    ignores_unknown_fields: bool = False
+    counts_ignored_fields: Callable[[str, Collection[str]], object] = lambda contract, names: None
     keep_alive_s: float = 5.0
     capabilities: Capabilities = Capabilities()
     pages: tuple[tuple[str, str], ...] = ()

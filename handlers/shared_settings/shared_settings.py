@@ -109,6 +109,10 @@ class SharedSettings(Section):
     ] = False
     """Refuse grammars and response formats; tool calls still follow their schemas."""
 
+    unknown_fields: Annotated[Literal["refuse", "ignore"], LOWER, env("VERBATIM_UNKNOWN_FIELDS")] = "refuse"
+    """What becomes of a field that a contract does not have, outside of messages and the like, where it is
+    ignored; ignore lists it in the header X-Ignored-Fields of the answer."""
+
     check_responses: Annotated[Literal["off", "log", "fail"], LOWER, env("VERBATIM_CHECK_RESPONSES")] = "off"
     """Check each answer against its OpenAPI document: log differences, or answer 500 instead."""
 

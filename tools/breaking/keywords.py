@@ -29,6 +29,7 @@ _PROSE: Final = {
 _RULED: Final = {
     *(*_LOWER, *_UPPER, "type", "enum", "const", "default", "$ref", "anyOf", "oneOf"),
     *("properties", "required", "additionalProperties", "items", "propertyNames", "contentSchema"),
+    "x-ignores-unknown",  # which additionalProperties says too
 }
 
 _NOTHING: Final = object()

@@ -10,6 +10,7 @@ from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from tools.generate.documents.document import Document, SpecError, dump_document, load_document
 from tools.generate.documents.overlay import apply_overlay
+from tools.generate.documents.unknown_fields import state_unknown_fields
 from tools.generate.documents.upgrade import upgrade
 from tools.generate.inputs import find_inputs
 from tools.generate.models import render_models
@@ -25,7 +26,7 @@ def effective_document(folder: Path) -> Document:
     document: Document = load_document(source)
     for overlay in overlays:
         document = apply_overlay(document, load_document(overlay))
-    document = upgrade(document)
+    document = state_unknown_fields(upgrade(document))
     _refuse_first(SpecValidator(document).iter_errors())
     return document
 

@@ -9,6 +9,7 @@ from datamodel_code_generator import generate
 
 from tools.generate.documents.document import Document, Pointer, Schema, SpecError, resolve
 from tools.generate.documents.schemas import map_schemas
+from tools.generate.documents.unknown_fields import for_models
 from tools.generate.reading.form import bare_form, is_file
 from tools.generate.reading.interface import Interface
 from tools.generate.reading.reader import member_name, parameters_of
@@ -63,7 +64,7 @@ def _for_models(schema: Schema, at: Pointer) -> Schema:
 
     With null beside it too, as the enumeration of a type that may be null.
     """
-    bare = without_deprecated(schema, at)
+    bare = for_models(without_deprecated(schema, at), at)
     if is_file(bare):
         return {**bare, "customTypePath": "generated.upload.Upload"}
     constants = [bare["const"]] if "const" in bare else bare.get("enum", [])

@@ -5,7 +5,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tools.generate.documents.document import load_document
+from tools.generate.documents.document import dump_document, load_document
+from tools.generate.documents.schemas import map_schemas
+from tools.generate.documents.unknown_fields import closed
 from tools.sdk_typescript.render import render_package
 
 _HERE = Path(__file__).parent
@@ -29,9 +31,14 @@ def parser_version() -> str:
 
 
 def _build(document: Path, package: Path) -> None:
+    """Write a package. Callers are not offered what a request may add without effect."""
     source = package / "src"
+    package.mkdir()
+    offered = package / "openapi.json"
+    offered.write_text(dump_document(map_schemas(load_document(document), closed)), encoding="utf-8")
     options = ["--plugins", "@hey-api/typescript", "--silent", "--no-log-file"]
-    _run([_BIN / "openapi-ts", "--input", document.resolve(), "--output", source.resolve(), *options])
+    _run([_BIN / "openapi-ts", "--input", offered.resolve(), "--output", source.resolve(), *options])
+    offered.unlink()
     shutil.copytree(_HERE / "runtime", source, dirs_exist_ok=True)
     files = render_package(load_document(document), document.parent.name, parser_version())
     for name, text in files.items():

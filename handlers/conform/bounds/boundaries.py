@@ -148,7 +148,7 @@ class Table:
         yield from ((place, keyword, value) for keyword, value in edges(schema, sample, item))
         yield from (((*place, name), "required", ABSENT) for name in schema.get("required", ()))
         if isinstance(sample, dict):
-            if schema.get("additionalProperties") is False:
+            if schema.get("additionalProperties") in (False, {"type": "null"}):  # null means absent
                 yield (*place, _UNKNOWN), "additionalProperties", 1
             for keyword, name in edges(schema.get("propertyNames", {}), next(iter(sample), "a"), None):
                 if isinstance(name, str):

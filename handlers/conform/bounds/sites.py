@@ -96,7 +96,7 @@ class Walk:
 
     def _additional(self, node: Schema, whole: Json, place: Place, above: tuple[int, ...]) -> Iterator[Site]:
         inner = node.get("additionalProperties")
-        if isinstance(inner, Mapping) and inner:
+        if isinstance(inner, Mapping) and inner and not self._is_null(inner):
             members = at(whole, place)
             known = node.get("properties", {})
             name = next((name for name in members if name not in known), None)

@@ -46,6 +46,8 @@ _HOSTED_ITEMS: Final = (
     "mcp_approval_response",
     "tool_search_call",
     "tool_search_output",
+    "program",
+    "program_output",
 )
 
 _STRICT_SCHEMA: Final = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}

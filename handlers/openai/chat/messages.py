@@ -34,48 +34,66 @@ def conversation(messages: Sequence[Message]) -> tuple[ChatMessage, ...]:
 
     Raises Refused for an assistant's message that says nothing, or a result that answers no call.
     """
-    calls: set[str] = set()
-    functions: set[str] = set()  # that an older `function_call` names
-    for place, message in enumerate(messages):
-        if isinstance(message, m.ChatCompletionRequestAssistantMessage):
-            _check_assistant(message, f"messages[{place}].content")
-            calls |= {call.id for call in message.tool_calls or ()}
-            functions |= {message.function_call.name} if message.function_call else set()
-        elif isinstance(message, m.ChatCompletionRequestToolMessage):
-            _check_result(message, calls, f"messages[{place}].tool_call_id")
-        elif isinstance(message, m.ChatCompletionRequestFunctionMessage) and message.name not in functions:
-            reason = "A function's message must answer a 'function_call' of an earlier assistant's message."
-            raise Refused(reason, f"messages[{place}].name")
-    return tuple(_message(message, f"messages[{place}].content") for place, message in enumerate(messages))
+    calls = _Calls()
+    return tuple(_message(message, calls, f"messages[{place}]") for place, message in enumerate(messages))
 
 
-def _check_assistant(message: m.ChatCompletionRequestAssistantMessage, field: str) -> None:
+def continues(messages: Sequence[Message]) -> bool:
+    """Return whether the last message is marked as one that the model goes on with."""
+    last = messages[-1]
+    return isinstance(last, m.ChatCompletionRequestAssistantMessage) and bool(last.prefix or last.partial)
+
+
+class _Calls:
+    """The calls of a conversation so far. A result that names no call answers the next one in order."""
+
+    def __init__(self) -> None:
+        self._made: set[str] = set()
+        self._unanswered: list[str] = []
+
+    def make(self, calls: Sequence[ToolCall]) -> None:
+        self._unanswered = [call.id for call in calls]
+        self._made.update(self._unanswered)
+
+    def answer(self, call_id: str | None, field: str) -> str:
+        """Return the id of the call that a result answers. Raises Refused where there is none."""
+        if call_id is None and self._unanswered:
+            call_id = self._unanswered[0]
+        if call_id is None or call_id not in self._made:
+            raise Refused("A result must answer a call of an earlier assistant's message.", field)
+        if call_id in self._unanswered:
+            self._unanswered.remove(call_id)
+        return call_id
+
+
+def _check_assistant(message: m.ChatCompletionRequestAssistantMessage, place: str) -> None:
     if message.function_call and message.tool_calls:
         reason = "'tool_calls' replaces 'function_call'; send one of them."
-        raise Refused(reason, field.replace("content", "function_call"))
-    says = message.refusal or message.tool_calls or message.function_call
+        raise Refused(reason, f"{place}.function_call")
+    has_thoughts = message.reasoning or message.reasoning_content
+    says = message.refusal or message.tool_calls or message.function_call or has_thoughts
     if message.content is None and not says:
-        raise Refused("An assistant's message must have content, a refusal or tool calls.", field)
+        reason = "An assistant's message must have content, thoughts, a refusal or tool calls."
+        raise Refused(reason, f"{place}.content")
 
 
-def _check_result(message: m.ChatCompletionRequestToolMessage, calls: set[str], field: str) -> None:
-    if message.tool_call_id not in calls:
-        raise Refused("A tool's message must answer a call of an earlier assistant's message.", field)
-
-
-def _message(message: Message, field: str) -> ChatMessage:
+def _message(message: Message, calls: _Calls, place: str) -> ChatMessage:
+    field = f"{place}.content"
     if isinstance(message, m.ChatCompletionRequestToolMessage):
         return ChatMessage(
             role=message.role,
             content=_content(message.content, field),
-            tool_call_id=message.tool_call_id,
+            tool_call_id=calls.answer(message.tool_call_id, f"{place}.tool_call_id"),
             name=message.name,
         )
-    if isinstance(message, m.ChatCompletionRequestAssistantMessage):
-        return _assistant(message, field)
     if isinstance(message, m.ChatCompletionRequestFunctionMessage):
-        id = _function_id(message.name)
+        id = calls.answer(_function_id(message.name), f"{place}.name")
         return ChatMessage(role="tool", content=message.content, tool_call_id=id, name=message.name)
+    if isinstance(message, m.ChatCompletionRequestAssistantMessage):
+        _check_assistant(message, place)
+        said = _assistant(message, field)
+        calls.make(said.tool_calls)
+        return said
     return ChatMessage(role=message.role, content=_content(message.content, field), name=message.name)
 
 

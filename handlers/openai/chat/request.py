@@ -6,7 +6,7 @@ from secrets import token_hex
 from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.errors.refused import Refused
-from handlers.openai.chat.messages import conversation
+from handlers.openai.chat.messages import continues, conversation
 from handlers.openai.chat.tools import offered_tools
 from handlers.openai.formats import answer_form
 from handlers.openai.sampling import (
@@ -27,6 +27,9 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
     check_min_tokens(body, max_tokens)
     check_prompt_logprobs(body)
     tools, choice = offered_tools(body)
+    goes_on = body.continue_final_message is True or (
+        body.continue_final_message is None and continues(body.messages)
+    )
     return ChatParams(
         request_id=token_hex(16),
         messages=conversation(body.messages),
@@ -50,12 +53,12 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
         response_format=answer_form(body),
         reasoning=ReasoningStyle.INLINE if body.separate_reasoning is False else ReasoningStyle.SPLIT,
         documents=tuple(body.documents or ()),
-        enable_thinking=body.enable_thinking,
+        enable_thinking=_enable_thinking(body),
         template_kwargs=_template_kwargs(body),
         reasoning_effort=given(body.reasoning_effort),
         add_special_tokens=body.add_special_tokens is True,
         add_generation_prompt=body.add_generation_prompt,
-        continue_final_message=body.continue_final_message is True,
+        continue_final_message=goes_on,
     )
 
 
@@ -79,6 +82,12 @@ def _num_logprobs(body: m.CreateChatCompletionRequest) -> int | None:
     if body.top_logprobs is not None:
         raise Refused("'top_logprobs' is only allowed when 'logprobs' is true.", "top_logprobs")
     return None
+
+
+def _enable_thinking(body: m.CreateChatCompletionRequest) -> bool | None:
+    if body.enable_thinking is None and body.thinking is not None:
+        return body.thinking.type == "enabled"
+    return body.enable_thinking
 
 
 def _template_kwargs(body: m.CreateChatCompletionRequest) -> dict[str, object]:

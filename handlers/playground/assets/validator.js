@@ -95,7 +95,7 @@ function ofMembers(contract, schema, object, steps) {
     const place = [...steps, name];
     const rest = schema.additionalProperties;
     if (Object.hasOwn(known, name)) said.push(...problems(contract, known[name], value, place));
-    else if (rest === false) said.push({ path: format(place), message: "is not a field of this object" });
+    else if (rest === false || (rest?.type === "null" && value !== null)) said.push({ path: format(place), message: "is not a field of this object" });
     else if (rest && rest !== true) said.push(...problems(contract, rest, value, place));
     if (schema.propertyNames && problems(contract, schema.propertyNames, name).length) {
       said.push({ path: format(place), message: `has a name that must match ${contract.resolve(schema.propertyNames).pattern}` });

@@ -69,8 +69,10 @@ class Complaint:
         self._details = details
         self.path: Path = ()
         self.alternatives: list[Alternative] = []
+        self._is_unknown = False
         for index, part in enumerate(details["loc"]):
             inner = schema.inside(part)
+            self._is_unknown = schema.is_model and part not in schema.names
             if schema.is_union:
                 self.alternatives.append(Alternative(self.path, part, inner))
             elif part == "[key]" and not _has(value, part):  # the error is of the key before it
@@ -87,6 +89,8 @@ class Complaint:
 
     @property
     def violation(self) -> Violation:
+        if self._is_unknown:
+            return Violation.UNKNOWN
         found = _VIOLATIONS.get(self._details["type"], Violation.INVALID_VALUE)
         if found is Violation.UNSUPPORTED_VALUE and isinstance(self.given, str) != ("'" in self._constants):
             return Violation.WRONG_TYPE

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
-from pydantic_core import from_json, to_json
+from pydantic_core import CoreSchema, from_json, to_json
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope
 
@@ -21,6 +21,7 @@ from handlers.runtime.reading.complaint import Path
 from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
 from handlers.runtime.reading.form.form_reader import FormReader
 from handlers.runtime.reading.form.part import Part
+from handlers.runtime.reading.ignored_fields import IgnoredNames, taking_unknown_fields
 from handlers.runtime.reading.invalid import explain, render_path
 from handlers.runtime.reading.raw_body import body_chunks
 from handlers.runtime.reading.raw_headers import raw_header
@@ -42,7 +43,9 @@ class RequestReader:
         self._operation = operation
         self._max_body_bytes = options.max_body_bytes
         self._workers = options.workers
-        self._body = _declared(operation.body) if operation.body else None
+        self._body = (
+            _declared_body(operation.body, options.ignores_unknown_fields) if operation.body else None
+        )
         self._arguments = _declared(operation.arguments) if operation.arguments else None
         self._form = (
             FormReader(operation.form, self._status(), options.max_upload_bytes) if operation.form else None
@@ -53,10 +56,11 @@ class RequestReader:
         return {} if self._arguments is None else {"arguments": self._read_arguments(scope)}
 
     async def read_body(
-        self, scope: Scope, receive: Receive, has_arrived: Callable[[], object]
+        self, scope: Scope, receive: Receive, has_arrived: Callable[[], object], ignored: IgnoredNames
     ) -> dict[str, Any]:
         """Return the handler's arguments from the body. has_arrived: called when all of it has come.
 
+        ignored: gets the names of the fields that are taken without effect.
         Raises InvalidRequest, UnsupportedMediaType or BodyTooLarge.
         """
         if self._body is None:
@@ -68,7 +72,9 @@ class RequestReader:
             parts = await self._form.receive(scope, receive)
             has_arrived()
             num_bytes = sum(len(part.content) for part in parts)
-            body = await self._workers.read(num_bytes, self._read_form, self._form, self._body, parts)
+            body = await self._workers.read(
+                num_bytes, self._read_form, self._form, self._body, parts, ignored
+            )
             return {"body": body}
         operation = self._operation
         takes_json_alone = not operation.reads_any_media_type
@@ -81,30 +87,32 @@ class RequestReader:
             return {"body": None}
         if takes_json_alone and not operation.is_body_required:
             _require_json(scope)
-        return {"body": await self._workers.read(num_bytes, self._validate_chunks, chunks)}
+        return {"body": await self._workers.read(num_bytes, self._validate_chunks, chunks, ignored)}
 
-    def _read_form(self, form: FormReader, declared: "_Declared", parts: list[Part]) -> Any:
+    def _read_form(
+        self, form: FormReader, declared: "_Declared", parts: list[Part], ignored: IgnoredNames
+    ) -> Any:
         values = form.values(parts)
         try:
-            return declared.validator.validate_python(values)
+            return declared.validator.validate_python(values, context=ignored)
         except ValidationError as error:
             invalid = form.as_sent(explain(error, values, declared.schema))
             raise InvalidRequest(self._status(), invalid) from None
 
-    def _validate_chunks(self, chunks: list[bytes]) -> Any:
+    def _validate_chunks(self, chunks: list[bytes], ignored: IgnoredNames) -> Any:
         """Return the body. The chunks are taken, so that they are not kept beside what is made of them."""
         raw = b"".join(chunks)
         chunks.clear()
-        return self._validate_body(raw)
+        return self._validate_body(raw, ignored)
 
-    def _validate_body(self, raw: bytes) -> Any:
+    def _validate_body(self, raw: bytes, ignored: IgnoredNames) -> Any:
         assert self._body is not None
         is_short = len(raw) <= SHORT_BYTES
         outside = raw if is_short else self._check_structure(raw)
         if may_be_too_many(outside):
             self._refuse_unknown_fields(raw, self._body)
         try:
-            body = self._body.validator.validate_json(raw)
+            body = self._body.validator.validate_json(raw, context=ignored)
         except ValidationError as error:
             self._refuse(error, raw, self._body)
         # Strings are taken out of a short body only where they may hold what is looked for: few do.
@@ -214,8 +222,8 @@ class RequestReader:
 class _Declared:
     """The schema, the field names and the validator of a declared type."""
 
-    def __init__(self, declared: Any) -> None:
-        self.schema = fail_fast_schema(declared)
+    def __init__(self, schema: CoreSchema) -> None:
+        self.schema = schema
         self.field_names = field_names(self.schema)
         self.validator = fail_fast_validator(self.schema)
 
@@ -225,7 +233,13 @@ def _declared(declared: Any) -> _Declared:
     """Return the schema and validator of a type, made once: a contract is mounted at the root and under its
     prefix, and tests make many servers.
     """
-    return _Declared(declared)
+    return _Declared(fail_fast_schema(declared))
+
+
+@cache
+def _declared_body(declared: Any, ignores_unknown_fields: bool) -> _Declared:
+    schema = fail_fast_schema(declared)
+    return _Declared(taking_unknown_fields(schema, takes_all=ignores_unknown_fields))
 
 
 def _require_json(scope: Scope) -> None:

@@ -30,6 +30,11 @@ class Schema:
         return self._core["type"] in _UNIONS
 
     @property
+    def is_model(self) -> bool:
+        """True for an object whose fields have names in the document."""
+        return bool(self._core["type"] == "model-fields")
+
+    @property
     def names(self) -> frozenset[str]:
         """The names of a model's fields in documents; none where this is no model."""
         return frozenset(self._fields)

@@ -15,16 +15,25 @@ _GAUGE: Final = re.compile(r"^# TYPE \S+ gauge$", re.MULTILINE)
 
 
 def summed(texts: Iterable[str]) -> str:
-    """Return the sum of metrics in Prometheus' text format, which have the same series in all texts."""
+    """Return the sum of metrics in Prometheus' text format. The series of a family stay together, also those
+    that not all texts have.
+    """
     values: dict[str, float | None] = {}
+    families = {"": values}
     for text in texts:
         for line in text.splitlines():
+            if line.startswith("# HELP "):
+                values = families.setdefault(line, {})
             if line.startswith("#"):
                 values.setdefault(line)
             else:
                 name, _, value = line.rpartition(" ")
                 values[name] = (values.get(name) or 0.0) + float(value)
-    lines = (name if value is None else f"{name} {value!r}" for name, value in values.items())
+    lines = (
+        name if value is None else f"{name} {value!r}"
+        for values in families.values()
+        for name, value in values.items()
+    )
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tools.generate.documents.document import Document, Pointer, SpecError, resolve
+from tools.generate.documents.unknown_fields import HEADER
 from tools.generate.reading.events import EVENT_NAME, EVENTS, TERMINATOR, is_event_stream, named_events
 from tools.generate.reading.interface import ErrorAnswer, HeaderField
 from tools.generate.reading.types import component_type, header_type, response_type
@@ -89,6 +90,8 @@ def _read_events(document: Document, content: Document, at: Pointer) -> dict[str
 def _read_headers(document: Document, answer: Document, at: Pointer) -> tuple[HeaderField, ...]:
     fields = []
     for name, item in answer.get("headers", {}).items():
+        if name == HEADER:  # the runtime sends it, and no handler
+            continue
         header, place = resolve(document, item, (*at, "headers", name))
         schema, schema_at = resolve(document, header.get("schema", {}), (*place, "schema"))
         kind = header_type(schema, schema_at)

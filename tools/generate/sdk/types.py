@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 from tools.generate.documents.document import Document, Pointer, Schema, SpecError
+from tools.generate.documents.reach import reachable
 from tools.generate.documents.schemas import map_schemas
+from tools.generate.documents.unknown_fields import closed
 from tools.generate.models import run_generator, top_level_names, without_deprecated
 from tools.generate.reading.form import bare_form, is_file
 from tools.generate.sdk.call import Call
-from tools.generate.sdk.reach import reachable
 
 _SHARED: dict[str, Any] = {
     "input_file_type": "openapi",
@@ -77,7 +78,7 @@ def _render(document: Document, names: set[str], options: dict[str, Any]) -> str
 
 
 def _for_callers(schema: Schema, at: Pointer) -> Schema:
-    bare = without_deprecated(schema, at)
+    bare = closed(without_deprecated(schema, at), at)
     return {**bare, "customTypePath": "verbatim_client.runtime.upload.Upload"} if is_file(bare) else bare
 
 
@@ -114,4 +115,4 @@ def _remarked(schema: Any) -> Any:
 
 def _open(schema: Schema, at: Pointer) -> Schema:
     """A closed object takes members that a newer server may add."""
-    return {k: v for k, v in schema.items() if (k, v) != ("additionalProperties", False)}
+    return {k: v for k, v in closed(schema, at).items() if (k, v) != ("additionalProperties", False)}

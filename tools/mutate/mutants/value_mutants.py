@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from handlers.checking.schemas import is_opened_for_requests
 from tools.mutate.mutants.declared import Part, Reading
 from tools.mutate.mutants.seen import Seen
 
@@ -47,7 +48,7 @@ def _mutants(part: Part, reading: Reading, seen: Seen) -> Iterator[_Change]:
     if isinstance(part.value, bool):
         return
     if isinstance(part.value, dict):
-        is_open = any(not leaf.get("properties") or "additionalProperties" in leaf for leaf in part.met)
+        is_open = any(not leaf.get("properties") or _is_open(leaf) for leaf in part.met)
         yield (
             "undeclared field added",
             NEW_NAME,
@@ -61,6 +62,10 @@ def _mutants(part: Part, reading: Reading, seen: Seen) -> Iterator[_Change]:
         yield from _text_mutants(part, reading)
     if isinstance(part.value, int | float):
         yield from _number_mutants(part)
+
+
+def _is_open(leaf: dict[str, Any]) -> bool:
+    return "additionalProperties" in leaf and not is_opened_for_requests(leaf)
 
 
 def _array_mutants(part: Part) -> Iterator[_Change]:

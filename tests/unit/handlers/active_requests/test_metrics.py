@@ -83,6 +83,7 @@ OWN_NAMES = {
     "verbatim_stored_layers": "gauge",
     "verbatim_int4_layers": "gauge",
     "verbatim_permits_in_use": "gauge",
+    "verbatim_ignored_fields": "counter",
     "verbatim_kernel_info": "gauge",
     "verbatim_bounded_processes": "gauge",
     "verbatim_bounded_process_starts": "counter",
@@ -135,8 +136,9 @@ def test_the_text_parses_as_prometheus_text() -> None:
 def test_metrics_have_the_released_names_and_types() -> None:
     lines = Metrics(INFO, lambda: STATS).render().splitlines()
     types = {line.split()[2]: line.split()[3] for line in lines if line.startswith("# TYPE")}
-    in_vllm = {f"{name}_total" if kind == "counter" else name: kind for name, kind in VLLM_NAMES.items()}
-    assert types == RELEASED_NAMES | OWN_NAMES | in_vllm
+    suffixed = {name for name, kind in VLLM_NAMES.items() if kind == "counter"} | {"verbatim_ignored_fields"}
+    wanted = RELEASED_NAMES | OWN_NAMES | VLLM_NAMES
+    assert types == {f"{name}_total" if name in suffixed else name: kind for name, kind in wanted.items()}
 
 
 def test_bounded_processes_are_counted_by_their_input_and_their_end() -> None:
@@ -152,6 +154,17 @@ def test_no_counter_but_vllms_carries_the_librarys_suffix() -> None:
     metrics.failed(Refused("no"), 0.0)
     suffixed = [name for name in samples(metrics) if name.partition("{")[0].endswith("_total")]
     assert suffixed and all(name.startswith("vllm:") for name in suffixed)
+
+
+def test_ignored_fields_are_counted_by_name_and_those_beyond_the_bound_together() -> None:
+    metrics = Metrics(INFO, lambda: STATS)
+    metrics.ignored("a", {"messages[].id", "x" * 101})
+    for number in range(300):
+        metrics.ignored("a", {"messages[].id", f"f{number}"})
+    counts = {k: v for k, v in samples(metrics).items() if k.startswith("verbatim_ignored_fields_total")}
+    assert counts['verbatim_ignored_fields_total{contract="a",field="messages[].id"}'] == 301
+    assert counts['verbatim_ignored_fields_total{contract="a",field="(others)"}'] == 102
+    assert len(counts) == 201
 
 
 def test_every_cause_of_failure_is_told_from_the_start() -> None:

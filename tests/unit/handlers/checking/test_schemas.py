@@ -24,6 +24,8 @@ def allows(schema: Any, value: Any) -> bool:
         (A, {"c": 1}, False),
         ({**A, "additionalProperties": True}, {"c": 1}, True),
         ({**A, "additionalProperties": {"type": "string"}}, {"c": 1}, False),
+        ({**A, "additionalProperties": {"type": "null"}}, {"c": None}, False),
+        ({**A, "additionalProperties": True, "x-ignores-unknown": True}, {"c": 1}, False),
         ({**A, "patternProperties": {"^c": {}}}, {"c": 1}, True),
         ({"type": "object"}, {"c": 1}, True),
         ({}, {"c": 1}, True),

@@ -7,6 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from engine.port.request import Grammar, GrammarKind
+from generated.openai import models as m
+from handlers.openai.chat.messages import conversation
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.openai.api import CHAT, TOOL, Api, chat, prompt_of, quiet, submitted
@@ -26,6 +28,9 @@ RECORDS: list[dict[str, Any]] = [
     {"tool_choice": "auto"},
     {"verbosity": "low"},  # this template has no word for it
     {"audio": None, "functions": None, "function_call": None, "moderation": None},
+    {"provider": {"order": ["a"]}, "usage": {"include": True}},
+    {"cache_prompt": True, "id_slot": -1, "keep_alive": "5m"},
+    {"mm_processor_kwargs": {}, "kv_transfer_params": None},
 ]
 
 
@@ -106,6 +111,43 @@ async def test_an_assistants_thoughts_come_back_under_either_name(name: str) -> 
     assert api.prompt == "ahm b"
 
 
+async def test_an_assistant_may_have_said_nothing_but_thoughts() -> None:
+    api = Api(ScriptedEngine(says("x"), tokenizer=chat_tokenizer(SHOWS_REASONING)))
+    cut_off = {"role": "assistant", "content": None, "reasoning_content": "hm "}
+    await api.answer(CHAT, {**chat(), "messages": [*chat("a")["messages"], cut_off, *chat("b")["messages"]]})
+    assert api.prompt == "ahm b"
+
+
+@pytest.mark.parametrize("role", ["system", "user", "assistant", "tool"])
+async def test_content_without_parts_is_an_empty_text(role: str) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
+
+    def body(content: Any) -> dict[str, Any]:
+        messages: list[dict[str, Any]] = [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Add"},
+            {"role": "assistant", "content": "Sure.", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "3"},
+        ]
+        return {
+            **chat(),
+            "messages": [m | ({"content": content} if m["role"] == role else {}) for m in messages],
+        }
+
+    assert await prompt_of(body([])) == await prompt_of(body(""))
+
+
+@pytest.mark.parametrize(("named", "answered"), [((None, None), "ab"), (("b", None), "ba")])
+def test_results_that_name_no_call_answer_the_calls_in_their_order(
+    named: tuple[str | None, ...], answered: str
+) -> None:
+    call = {"type": "function", "function": {"name": "add", "arguments": "{}"}}
+    results = [{"role": "tool", "content": "1"} | ({"tool_call_id": name} if name else {}) for name in named]
+    calling = {"role": "assistant", "tool_calls": [{**call, "id": "a"}, {**call, "id": "b"}]}
+    body = m.CreateChatCompletionRequest.model_validate({**chat(), "messages": [calling, *results]})
+    assert [message.tool_call_id for message in conversation(body.messages)] == [None, *answered]
+
+
 async def test_documents_reach_the_template() -> None:
     assert "the facts" in await prompt_of(chat(documents=[{"title": "t", "text": "the facts"}]))
 
@@ -119,6 +161,9 @@ async def test_documents_reach_the_template() -> None:
         ({"enable_thinking": False}, True),
         ({"enable_thinking": True}, False),
         ({"enable_thinking": None}, False),
+        ({"thinking": {"type": "disabled"}}, True),
+        ({"thinking": {"type": "enabled"}}, False),
+        ({"thinking": {"type": "enabled"}, "enable_thinking": False}, True),
         ({"enable_thinking": False, "chat_template_kwargs": {"enable_thinking": True}}, False),
         ({"reasoning_effort": "none"}, True),
         ({"reasoning_effort": "low"}, False),
@@ -162,6 +207,12 @@ async def test_the_final_message_is_continued_if_that_is_wanted() -> None:
     body = {"model": "verbatim-demo", "messages": messages}
     assert (await prompt_of({**body, "continue_final_message": True})).endswith("One, two")
     assert not (await prompt_of(body)).endswith("One, two")
+    for name in ("prefix", "partial"):
+        marked = {**body, "messages": [messages[0], {**messages[1], name: True}]}
+        assert (await prompt_of(marked)).endswith("One, two")
+        assert not (await prompt_of({**marked, "continue_final_message": False})).endswith("One, two")
+        earlier = {**body, "messages": [*marked["messages"], messages[0]]}
+        assert (await prompt_of(earlier)).endswith("<|im_start|>assistant\n")
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,19 @@ async def test_a_chat_takes_videos_as_clients_of_other_servers_send_them() -> No
     assert one.prompt.count("<|video|>") == NUM_TOKENS
 
 
+async def test_what_a_tool_returned_may_hold_images() -> None:
+    one = api()
+    call = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    body = asked(text("Look"))
+    body["messages"] += [
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": [text("Seen: "), image()]},
+    ]
+    await one.answer(CHAT, body)
+    assert items(one) == [png()]
+    assert one.prompt.count("<|image|>") == NUM_TOKENS
+
+
 async def test_a_stream_takes_them_too() -> None:
     one = api()
     chunks = await one.chunks(CHAT, asked(sound(), stream_options={"include_usage": True}))

@@ -150,6 +150,7 @@ HARMLESS: list[Edit] = [
     lambda d: schema(d, "Kept")["properties"].update(colour={"type": "string"}),
     lambda d: schema(d, "Kept")["required"].append("mood"),
     lambda d: schema(d, "Note").pop("required"),
+    lambda d: schema(d, "Note").update({"x-ignores-unknown": True, "additionalProperties": True}),
     lambda d: field(d, "Note", "text").pop("minLength"),
     lambda d: field(d, "Note", "stars").update(maximum=9),
     lambda d: field(d, "Note", "stars").update(type=["number", "null"]),

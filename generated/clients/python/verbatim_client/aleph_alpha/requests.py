@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 
-class ChatMessage(TypedDict):
+class ChatMessage(TypedDict, closed=True):
     role: Literal["system", "user", "assistant"]
     """
     Who speaks. A message of the system can only come first; after it user and assistant alternate, and the user begins and ends.

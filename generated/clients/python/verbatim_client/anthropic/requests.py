@@ -446,7 +446,7 @@ class TextBlockParam(TypedDict, closed=True):
     """
 
 
-class ImageBlockParam(TypedDict):
+class ImageBlockParam(TypedDict, closed=True):
     """
     A picture. A model that reads text alone refuses it.
     """

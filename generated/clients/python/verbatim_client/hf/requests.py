@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 
 class RegexGrammar(TypedDict):
@@ -15,7 +17,7 @@ class RegexGrammar(TypedDict):
     """
 
 
-class TextPart(TypedDict):
+class TextPart(TypedDict, closed=True):
     type: Literal["text"]
     text: str
     """
@@ -23,14 +25,14 @@ class TextPart(TypedDict):
     """
 
 
-class ImageUrl(TypedDict):
+class ImageUrl(TypedDict, closed=True):
     url: str
     """
     Where the picture is, or the picture itself as a data URL.
     """
 
 
-class FunctionCall(TypedDict):
+class FunctionCall(TypedDict, closed=True):
     name: str
     """
     The function that was called.
@@ -124,7 +126,7 @@ class JsonGrammar(TypedDict):
     """
 
 
-class ImagePart(TypedDict):
+class ImagePart(TypedDict, closed=True):
     type: Literal["image_url"]
     image_url: ImageUrl
     """
@@ -132,7 +134,7 @@ class ImagePart(TypedDict):
     """
 
 
-class ToolCall(TypedDict):
+class ToolCall(TypedDict, closed=True):
     id: str
     """
     The id that the call had in the answer.
@@ -273,7 +275,7 @@ class GenerateParameters(TypedDict):
     """
 
 
-class Message(TypedDict):
+class Message(TypedDict, closed=True):
     role: Literal["system", "user", "assistant", "tool"]
     """
     Who speaks: instructions are of the system, what a function returned is of the tool.

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 
-class MessageFunction(TypedDict):
+class MessageFunction(TypedDict, closed=True):
     name: str
     """
     The function that was called.
@@ -59,14 +61,14 @@ class NamedFunction(TypedDict):
     """
 
 
-class MediaUrl(TypedDict):
+class MediaUrl(TypedDict, closed=True):
     url: str
     """
     Where the medium is, or the medium itself in base64.
     """
 
 
-class InputAudio(TypedDict):
+class InputAudio(TypedDict, closed=True):
     data: str
     """
     The sound in base64.
@@ -100,7 +102,7 @@ class NamedSchema(TypedDict):
     """
 
 
-class ContentPart(TypedDict):
+class ContentPart(TypedDict, closed=True):
     """
     Text, or a medium for models that see or hear.
     """
@@ -131,7 +133,7 @@ class ContentPart(TypedDict):
     """
 
 
-class MessageToolCall(TypedDict):
+class MessageToolCall(TypedDict, closed=True):
     id: str
     """
     The id that the call had in the answer.
@@ -191,7 +193,7 @@ class Tool(TypedDict):
     """
 
 
-class SystemMessage(TypedDict):
+class SystemMessage(TypedDict, closed=True):
     """
     Instructions.
     """
@@ -203,7 +205,7 @@ class SystemMessage(TypedDict):
     """
 
 
-class UserMessage(TypedDict):
+class UserMessage(TypedDict, closed=True):
     """
     What the user says or shows.
     """
@@ -215,7 +217,7 @@ class UserMessage(TypedDict):
     """
 
 
-class AssistantMessage(TypedDict):
+class AssistantMessage(TypedDict, closed=True):
     """
     What the model said before.
     """
@@ -235,7 +237,7 @@ class AssistantMessage(TypedDict):
     """
 
 
-class ToolMessage(TypedDict):
+class ToolMessage(TypedDict, closed=True):
     """
     What a function returned.
     """

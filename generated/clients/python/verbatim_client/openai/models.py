@@ -246,6 +246,10 @@ class ResponseFunctionTool(AnswerPart):
     """
     JSON Schema of what it answers, for programs that call it. Without effect.
     """
+    async_: Annotated[bool | None, Field(alias="async")] = None
+    """
+    Whether the result may come later. It has no effect.
+    """
 
 
 class ResponseFunctionChoice(AnswerPart):
@@ -1719,6 +1723,10 @@ class ResponseCustomTool(AnswerPart):
     allowed_callers: list[Literal["direct", "programmatic"]] | None = None
     """
     Who may call it. The model calls directly, so that `direct` must be among them.
+    """
+    async_: Annotated[bool | None, Field(alias="async")] = None
+    """
+    Whether the result may come later. It has no effect.
     """
 
 

@@ -209,6 +209,10 @@ class ResponseReasoningOptions(TypedDict, closed=True):
     """
     Which turns' thoughts OpenAI's models see again. Without effect; the chat template decides on the thoughts that the input holds.
     """
+    mode: NotRequired[Literal["standard"] | None]
+    """
+    How OpenAI's models think. It must be `standard`, which has no effect.
+    """
 
 
 class TextResponseFormatJsonObject(TypedDict, closed=True):
@@ -278,36 +282,21 @@ class ResponseHostedTool(TypedDict):
     """
 
 
-class ResponseFunctionTool(TypedDict, closed=True):
-    type: Literal["function"]
-    name: str
-    """
-    What the model calls it. Matches `^[a-zA-Z0-9_-]{1,128}$`.
-    """
-    description: NotRequired[str | None]
-    """
-    What it does, told to the model.
-    """
-    parameters: NotRequired[Mapping[str, Any] | None]
-    """
-    JSON Schema of the arguments, an object; null for a function without arguments.
-    """
-    strict: NotRequired[bool | None]
-    """
-    Whether arguments always follow the schema; with false they are only certain to be a JSON object. Null counts as true. Default: `true`.
-    """
-    defer_loading: NotRequired[bool | None]
-    """
-    Without effect; the model is told of every tool from the start.
-    """
-    allowed_callers: NotRequired[Sequence[Literal["direct", "programmatic"]] | None]
-    """
-    Who may call it. The model calls directly, so that `direct` must be among them.
-    """
-    output_schema: NotRequired[Mapping[str, Any] | None]
-    """
-    JSON Schema of what it answers, for programs that call it. Without effect.
-    """
+ResponseFunctionTool = TypedDict(
+    "ResponseFunctionTool",
+    {
+        "type": Literal["function"],
+        "name": str,
+        "description": NotRequired[str | None],
+        "parameters": NotRequired[Mapping[str, Any] | None],
+        "strict": NotRequired[bool | None],
+        "defer_loading": NotRequired[bool | None],
+        "allowed_callers": NotRequired[Sequence[Literal["direct", "programmatic"]] | None],
+        "output_schema": NotRequired[Mapping[str, Any] | None],
+        "async": NotRequired[bool | None],
+    },
+    closed=True,
+)
 
 
 class ResponseFunctionChoice(TypedDict, closed=True):
@@ -483,14 +472,6 @@ class ResponseFunctionCallInput(TypedDict, closed=True):
     """
     The arguments as a library parsed them. It has no effect.
     """
-    async_: NotRequired[None]
-    """
-    Null alone, as OpenAI's Python library writes a call that it sends back.
-    """
-    caller: NotRequired[None]
-    """
-    Null alone, as OpenAI's Python library writes a call that it sends back.
-    """
 
 
 class ResponseCustomToolCallInput(TypedDict, closed=True):
@@ -523,13 +504,9 @@ class ResponseCustomToolCallInput(TypedDict, closed=True):
     """
     As an answer told it; without effect.
     """
-    caller: NotRequired[None]
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
-    """
 
 
-class ResponseShellCallInput(TypedDict):
+class ResponseShellCallInput(TypedDict, closed=True):
     """
     A call that another server's model made of one of OpenAI's tools that run at the client. It is read as a call of a function of that name.
     """
@@ -556,7 +533,7 @@ class ResponseShellCallInput(TypedDict):
     """
 
 
-class ResponseShellCallOutput(TypedDict):
+class ResponseShellCallOutput(TypedDict, closed=True):
     """
     What such a tool answered.
     """
@@ -595,6 +572,8 @@ class ResponseHostedItem(TypedDict):
         "mcp_approval_response",
         "tool_search_call",
         "tool_search_output",
+        "program",
+        "program_output",
     ]
     """
     The kind of the item.
@@ -624,7 +603,7 @@ class ResponseItemReference(TypedDict, closed=True):
     """
 
 
-class ResponseSummaryText(TypedDict):
+class ResponseSummaryText(TypedDict, closed=True):
     type: Literal["summary_text"]
     text: str
     """
@@ -632,7 +611,7 @@ class ResponseSummaryText(TypedDict):
     """
 
 
-class ResponseReasoningText(TypedDict):
+class ResponseReasoningText(TypedDict, closed=True):
     type: Literal["reasoning_text"]
     text: str
     """
@@ -791,6 +770,20 @@ class UnloadLoraAdapterRequest(TypedDict, closed=True):
     lora_int_id: NotRequired[int | None]
     """
     vLLM's number of it. It has no effect.
+    """
+
+
+class UsageOptions(TypedDict, closed=True):
+    include: NotRequired[bool | None]
+    """
+    Whether the counts are wanted.
+    """
+
+
+class ThinkingSwitch(TypedDict, closed=True):
+    type: Literal["enabled", "disabled"]
+    """
+    Whether the model thinks.
     """
 
 
@@ -1037,10 +1030,6 @@ class ResponseFunctionCallOutput(TypedDict, closed=True):
     """
     As an answer told it; without effect.
     """
-    caller: NotRequired[None]
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
-    """
 
 
 class ResponseCustomToolCallOutput(TypedDict, closed=True):
@@ -1072,10 +1061,6 @@ class ResponseCustomToolCallOutput(TypedDict, closed=True):
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """
     As an answer told it; without effect.
-    """
-    caller: NotRequired[None]
-    """
-    Null alone, as OpenAI's Python library writes an item that it sends back.
     """
 
 
@@ -1214,32 +1199,19 @@ class ResponseTextOptions(TypedDict, closed=True):
     """
 
 
-class ResponseCustomTool(TypedDict, closed=True):
-    """
-    A tool whose input is a text.
-    """
-
-    type: Literal["custom"]
-    name: str
-    """
-    What the model calls it. Matches `^[a-zA-Z0-9_-]{1,128}$`.
-    """
-    description: NotRequired[str | None]
-    """
-    What it does, told to the model.
-    """
-    format: NotRequired[ResponseFormatText | ResponseCustomToolGrammar | None]
-    """
-    The form of the input. Null counts as any text.
-    """
-    defer_loading: NotRequired[bool | None]
-    """
-    Without effect; the model is told of every tool from the start.
-    """
-    allowed_callers: NotRequired[Sequence[Literal["direct", "programmatic"]] | None]
-    """
-    Who may call it. The model calls directly, so that `direct` must be among them.
-    """
+ResponseCustomTool = TypedDict(
+    "ResponseCustomTool",
+    {
+        "type": Literal["custom"],
+        "name": str,
+        "description": NotRequired[str | None],
+        "format": NotRequired[ResponseFormatText | ResponseCustomToolGrammar | None],
+        "defer_loading": NotRequired[bool | None],
+        "allowed_callers": NotRequired[Sequence[Literal["direct", "programmatic"]] | None],
+        "async": NotRequired[bool | None],
+    },
+    closed=True,
+)
 
 
 class ResponseInputMessage(TypedDict, closed=True):
@@ -1503,6 +1475,30 @@ class CreateCompletionRequestWithoutStream(TypedDict, closed=True):
     """
     Answer with the times that the prompt and the text have taken so far, in a stream in every event.
     """
+    provider: NotRequired[Mapping[str, Any] | None]
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: NotRequired[UsageOptions | None]
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: NotRequired[bool | None]
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: NotRequired[int | None]
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect. At least -1.
+    """
+    keep_alive: NotRequired[str | float | None]
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
 
 
 class PredictionContent(TypedDict, closed=True):
@@ -1763,6 +1759,30 @@ class CreateCompletionRequest(TypedDict, closed=True):
     """
     Answer with the times that the prompt and the text have taken so far, in a stream in every event.
     """
+    provider: NotRequired[Mapping[str, Any] | None]
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: NotRequired[UsageOptions | None]
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: NotRequired[bool | None]
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: NotRequired[int | None]
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect. At least -1.
+    """
+    keep_alive: NotRequired[str | float | None]
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
 
 
 class CreateEmbeddingRequest(TypedDict, closed=True):
@@ -1837,34 +1857,6 @@ class ChatCompletionRequestSystemMessage(TypedDict, closed=True):
     type: NotRequired[Literal["text"] | None]
     """
     Marks a message of text. It has no effect.
-    """
-
-
-class ChatCompletionRequestToolMessage(TypedDict, closed=True):
-    """
-    What a function returned.
-    """
-
-    role: Literal["tool"]
-    content: str | Sequence[ChatCompletionRequestMessageContentPartText]
-    """
-    What the function returned, as a text or parts of text.
-    """
-    tool_call_id: str
-    """
-    The call that it answers.
-    """
-    cache_control: NotRequired[Mapping[str, Any] | None]
-    """
-    Where a cache may end a prefix. It has no effect here.
-    """
-    type: NotRequired[Literal["text"] | None]
-    """
-    Marks a message of text. It has no effect.
-    """
-    name: NotRequired[str | None]
-    """
-    The function that answers.
     """
 
 
@@ -1947,7 +1939,7 @@ class ChatCompletionRequestUserMessage(TypedDict, closed=True):
 
 class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
     """
-    What the model said before. It has content, a refusal or tool calls.
+    What the model said before. It has content, thoughts, a refusal or tool calls.
     """
 
     role: Literal["assistant"]
@@ -2006,6 +1998,51 @@ class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
     parsed: NotRequired[Any]
     """
     The content as a library parsed it. It has no effect.
+    """
+    prefix: NotRequired[bool | None]
+    """
+    True on the last message lets the model go on with it, as `continue_final_message` does. No effect on others.
+    """
+    partial: NotRequired[bool | None]
+    """
+    Kimi's name of `prefix`.
+    """
+
+
+class ChatCompletionRequestToolMessage(TypedDict, closed=True):
+    """
+    What a function returned.
+    """
+
+    role: Literal["tool"]
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
+    type: NotRequired[Literal["text"] | None]
+    """
+    Marks a message of text. It has no effect.
+    """
+    name: NotRequired[str | None]
+    """
+    The function that answers.
+    """
+    content: (
+        str
+        | Sequence[
+            ChatCompletionRequestMessageContentPartText
+            | ChatCompletionRequestMessageContentPartImage
+            | ChatCompletionRequestMessageContentPartAudio
+            | ChatCompletionRequestMessageContentPartFile
+            | ChatCompletionRequestMessageContentPartVideo
+        ]
+    )
+    """
+    What the function returned, as a text or as parts. A model that reads text alone refuses all but text.
+    """
+    tool_call_id: NotRequired[str | None]
+    """
+    The call that it answers; the next one that has no answer where it is absent.
     """
 
 
@@ -2424,6 +2461,34 @@ class CreateChatCompletionRequestWithoutStream(TypedDict, closed=True):
     """
     Nothing is put before an answer.
     """
+    provider: NotRequired[Mapping[str, Any] | None]
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: NotRequired[UsageOptions | None]
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: NotRequired[bool | None]
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: NotRequired[int | None]
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect. At least -1.
+    """
+    keep_alive: NotRequired[str | float | None]
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
+    thinking: NotRequired[ThinkingSwitch | None]
+    """
+    Whether the model thinks, for templates that have such a switch. `enable_thinking` wins.
+    """
 
 
 class CreateChatCompletionRequest(TypedDict, closed=True):
@@ -2771,6 +2836,34 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     echo: NotRequired[Literal[False] | None]
     """
     Nothing is put before an answer.
+    """
+    provider: NotRequired[Mapping[str, Any] | None]
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: NotRequired[UsageOptions | None]
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: NotRequired[bool | None]
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: NotRequired[int | None]
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect. At least -1.
+    """
+    keep_alive: NotRequired[str | float | None]
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
+    thinking: NotRequired[ThinkingSwitch | None]
+    """
+    Whether the model thinks, for templates that have such a switch. `enable_thinking` wins.
     """
 
 

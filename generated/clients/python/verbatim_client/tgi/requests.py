@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 
 class FunctionName(TypedDict):
@@ -22,14 +24,14 @@ class StreamOptions(TypedDict):
     """
 
 
-class Url(TypedDict):
+class Url(TypedDict, closed=True):
     url: str
     """
     Where the picture is, or the picture itself as a data URL.
     """
 
 
-class MessageFunctionCall(TypedDict):
+class MessageFunctionCall(TypedDict, closed=True):
     name: str
     """
     The function that was called.
@@ -40,7 +42,7 @@ class MessageFunctionCall(TypedDict):
     """
 
 
-class TextChunk(TypedDict):
+class TextChunk(TypedDict, closed=True):
     type: Literal["text"]
     text: str
     """
@@ -48,7 +50,7 @@ class TextChunk(TypedDict):
     """
 
 
-class ImageUrlChunk(TypedDict):
+class ImageUrlChunk(TypedDict, closed=True):
     type: Literal["image_url"]
     image_url: Url
     """
@@ -138,7 +140,7 @@ class Tool(TypedDict):
     type: Literal["function"]
 
 
-class MessageToolCall(TypedDict):
+class MessageToolCall(TypedDict, closed=True):
     id: str
     """
     The id that the call had in the answer.
@@ -227,7 +229,7 @@ class CompletionRequest(TypedDict):
     """
 
 
-class ContentMessage(TypedDict):
+class ContentMessage(TypedDict, closed=True):
     """
     What someone said, or what a tool returned.
     """
@@ -254,7 +256,7 @@ class ContentMessage(TypedDict):
     """
 
 
-class ToolCallsMessage(TypedDict):
+class ToolCallsMessage(TypedDict, closed=True):
     """
     An assistant's tool calls without words.
     """

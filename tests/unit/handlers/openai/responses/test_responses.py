@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import orjson
 import pytest
+from openai.types.responses import Response, ResponseFunctionToolCall
 
 from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar, PromptTooLong
 from engine.port.events import FinishReason
@@ -484,3 +485,31 @@ async def test_every_answer_names_its_request() -> None:
     api = Responses(says("a"))
     for fields in ({}, {"stream": True}, {"temperature": -1}):
         assert (await api.sent(**fields)).headers["x-request-id"]
+
+
+async def test_an_output_comes_back_as_the_newest_client_writes_it_out() -> None:
+    """Whole, with all fields that its models know, by the names of the wire and by those of Python."""
+    api = Responses(thinking("hm</think>Hi ", CALL))
+    tools: list[Any] = [{**TOOL, "async": True}, {"type": "custom", "name": "say", "async": None}]
+    fields = {"tools": tools, "reasoning": {"mode": "standard"}, "background_options": None}
+    output = Response.model_validate(await api.answered(**fields)).output
+    assert [item.type for item in output] == ["reasoning", "message", "function_call"]
+    call = output[2]
+    assert isinstance(call, ResponseFunctionToolCall)
+    result = {
+        "type": "function_call_output",
+        "call_id": call.call_id,
+        "output": "2",
+        "caller": {"type": "a"},
+    }
+    prompts = set()
+    for by_alias in (True, False):
+        for unset in (True, False):
+            items = [item.model_dump(by_alias=by_alias, exclude_unset=unset) for item in output]
+            items[2] |= {"async": False, "caller": {"type": "direct"}}
+            items.insert(2, {"type": "program", "id": "p", "call_id": "q", "code": "", "fingerprint": ""})
+            api.engine.requests.clear()
+            await api.answered(input=[{"role": "user", "content": "Hi"}, *items, result], **fields)
+            prompts.add(api.prompt)
+    assert len(prompts) == 1
+    assert (await api.refused(reasoning={"mode": "pro"})).param == "reasoning.mode"

@@ -154,7 +154,9 @@ async def test_a_refusal_says_whether_the_text_or_the_value_is_at_fault(
         return {"type": "http.request", "body": body}
 
     with pytest.raises(InvalidRequest) as raised:
-        await RequestReader(NoteHandlers.table[0], RuntimeOptions()).read_body(scope, receive, lambda: None)
+        await RequestReader(NoteHandlers.table[0], RuntimeOptions()).read_body(
+            scope, receive, lambda: None, set()
+        )
     assert raised.value.violation is violation
 
 

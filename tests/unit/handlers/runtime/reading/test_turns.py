@@ -45,7 +45,7 @@ async def _read_at_once(reader: RequestReader, content_type: bytes, raw: bytes) 
     scope: Scope = {"type": "http", "headers": [(b"content-type", content_type)]}
     async with timed_loop() as loop_time:
         found = await asyncio.gather(
-            *(reader.read_body(scope, _Body(raw).receive, lambda: None) for _ in range(_NUM_BODIES))
+            *(reader.read_body(scope, _Body(raw).receive, lambda: None, set()) for _ in range(_NUM_BODIES))
         )
     return [arguments["body"] for arguments in found], loop_time.longest_s
 

@@ -49,7 +49,7 @@ async def read(body: Any) -> Any:
         return {"type": "http.request", "body": raw}
 
     reader = RequestReader(OPERATION, RuntimeOptions(max_body_bytes=3_000_000))
-    return (await reader.read_body(scope, receive, lambda: None))["body"]
+    return (await reader.read_body(scope, receive, lambda: None, set()))["body"]
 
 
 @pytest.mark.parametrize(

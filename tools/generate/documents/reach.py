@@ -17,18 +17,19 @@ def reachable(document: Document, names: Iterable[str]) -> Document:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting += _references(schemas[name])
+            waiting += references(schemas[name])
     kept = {name: schema for name, schema in schemas.items() if name in found}
     return {**document, "paths": {}, "components": {"schemas": kept}}
 
 
-def _references(node: Any) -> Iterator[str]:
+def references(node: Any) -> Iterator[str]:
+    """Yield the names of the component schemas that a node refers to itself."""
     if isinstance(node, list):
         for item in node:
-            yield from _references(item)
+            yield from references(item)
     elif isinstance(node, dict):
         for key, value in node.items():
             if key == "$ref" and isinstance(value, str) and value.startswith(_PREFIX):
                 yield value.removeprefix(_PREFIX)
             elif key not in ("example", "examples", "default", "enum", "const"):
-                yield from _references(value)
+                yield from references(value)
