@@ -61,6 +61,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from engine.grammar.normal_pattern import check_characters
 from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.schema.automaton_rules.placeholders import Placeholders
 from engine.grammar.schema.document import TOO_DEEP, SchemaDocument, named_place
@@ -92,7 +93,9 @@ class EnforceableSchema:
         """
         if source is False:
             raise InvalidGrammar("JSON Schema: false allows no value")
-        original = SchemaDocument(modern_schema({} if source is True else source))
+        modern = modern_schema({} if source is True else source)
+        check_characters(json.dumps(modern, ensure_ascii=False))
+        original = SchemaDocument(modern)
         _raise_first(original, source_complaints)
         self.schema: Schema = merged_document(SchemaDocument(without_conditions(original)))
         document = SchemaDocument(self.schema)

@@ -2,14 +2,12 @@
 
 Draft 4: exclusiveMinimum and exclusiveMaximum as booleans. Up to Draft 2019-09: items of a tuple, with
 additionalItems; dependencies; $recursiveRef. References by $anchor, by $dynamicRef within one document and by
-the root's own $id become JSON pointers, and targets anywhere in the document become definitions. Unicode's
-categories in patterns become ranges of characters.
+the root's own $id become JSON pointers, and targets anywhere in the document become definitions.
 """
 
 from engine.grammar.schema.document import MAX_DEPTH, TOO_DEEP
 from engine.grammar.schema.rewriting.references import schemas_inside, with_targets
 from engine.grammar.schema.walk import Schema, with_inner
-from engine.grammar.unicode_properties import without_properties
 from engine.port.errors import InvalidGrammar
 
 _EXCLUSIVE = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
@@ -65,10 +63,6 @@ def _modern(schema: object, names: _Names, depth: int) -> object:
             del made[exclusive]
             if is_exclusive and bound in made:
                 made[exclusive] = made.pop(bound)
-    if isinstance(pattern := made.get("pattern"), str):
-        made["pattern"] = without_properties(pattern)
-    if isinstance(patterns := made.get("patternProperties"), dict):
-        made["patternProperties"] = {without_properties(name): value for name, value in patterns.items()}
     others = made.pop("additionalItems", None)
     if isinstance(made.get("items"), list) and "prefixItems" not in made:
         made["prefixItems"] = made.pop("items")
