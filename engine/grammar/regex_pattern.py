@@ -33,9 +33,8 @@ MAX_NESTED_PRODUCT = 512
 
 _COUNT = re.compile(r"\{(\d{1,9})(?:(,)(\d{1,9})?)?\}")
 _GROUP = re.compile(r"\((?:\?:|(?!\?))")
-_ATOM_OR_OPTIONAL_GROUP = re.compile(
-    rf"\\.|{CHARACTER_CLASS.pattern}|(?P<optional>\)\?\??)|\{{0*[01],\}}", re.DOTALL
-)
+_ATOM = re.compile(rf"\\.|{CHARACTER_CLASS.pattern}", re.DOTALL)
+_ATOM_OR_OPTIONAL_GROUP = re.compile(rf"{_ATOM.pattern}|(?P<optional>\)\?\??)|\{{0*[01],\}}", re.DOTALL)
 _FOREIGN = re.compile(r"[^ -~]")
 _READ_AS_JSON = re.compile(r'^\w+ ::= Regex\(".*", json_string=true\)$', re.MULTILINE)
 
@@ -66,8 +65,13 @@ def text_pattern(pattern: str) -> str:
 
 
 def _in_ascii(pattern: str) -> str:
-    """Escape the characters which xgrammar takes for others, or for no part of a pattern."""
-    return _FOREIGN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", pattern)
+    """Escape the characters which xgrammar takes for others, or for no part of a pattern; and leave out of
+    complements what it takes for characters, surrogates, as their bytes are no text."""
+    without = _ATOM.sub(
+        lambda found: f"{found[0][:-1]}\\u{{d800}}-\\u{{dfff}}]" if found[0][:2] == "[^" else found[0],
+        pattern,
+    )
+    return _FOREIGN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", without)
 
 
 def _honoured_atom(found: "re.Match[str]") -> str:

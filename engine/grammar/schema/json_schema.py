@@ -41,7 +41,8 @@ narrower than the specification, so that the generated value is still valid
     patternProperties or propertyNames, or if a property can have no value; the first items are those that
     contains asks for; `not` allows no other objects and arrays than those that a keyword about them leaves
 ignored, as annotations
-    title, description, default, examples, format (any other), and keywords that are not JSON Schema's
+    title, description, default, examples, format (any other), and keywords that are not JSON Schema's, such
+    as `x-order`, and OpenAPI's `nullable` and `discriminator`
 refused, because a value would have no end
     a schema that its own values must contain, such as a linked list whose `next` is required and never null
 refused, because nothing here enforces it

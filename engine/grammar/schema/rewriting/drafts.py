@@ -2,10 +2,12 @@
 
 Draft 4: exclusiveMinimum and exclusiveMaximum as booleans. Up to Draft 2019-09: items of a tuple, with
 additionalItems; dependencies; $recursiveRef. References by $anchor, by $dynamicRef within one document and by
-the root's own $id become JSON pointers, and targets anywhere in the document become definitions.
+the root's own $id become JSON pointers, and targets anywhere in the document become definitions. What
+is no keyword, or says nothing of what is allowed, is left out.
 """
 
 from engine.grammar.schema.document import MAX_DEPTH, TOO_DEEP
+from engine.grammar.schema.keywords import EFFECTIVE
 from engine.grammar.schema.rewriting.references import schemas_inside, with_targets
 from engine.grammar.schema.walk import Schema, with_inner
 from engine.port.errors import InvalidGrammar
@@ -78,6 +80,7 @@ def _modern(schema: object, names: _Names, depth: int) -> object:
     if (pointer := names.pointer(made)) is not None:
         made = {key: value for key, value in made.items() if key not in ("$dynamicRef", "$recursiveRef")}
         made["$ref"] = pointer
+    made = {key: value for key, value in made.items() if key in EFFECTIVE}
     if depth and not any("$ref" in inner for _, inner in schemas_inside(made)):
         made.pop("$id", None)  # it would be the base of references alone
     return made

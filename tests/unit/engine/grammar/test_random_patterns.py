@@ -248,6 +248,21 @@ def test_what_is_no_character_or_no_name_is_refused_by_name(kind: GrammarKind, s
         COMPILER.compile(Grammar(kind, source))
 
 
+def test_half_a_pair_in_a_description_is_taken() -> None:
+    schema = r'{"type": "null", "description": "cut \ud83d", "x-note": "\ude00"}'
+    assert _allowed(GrammarKind.JSON_SCHEMA, schema)("null")
+
+
+@pytest.mark.parametrize("door", ["regex", "tag with excludes", "pattern", "automaton"])
+@pytest.mark.parametrize("pattern", [".", "[^a]", r"\S"])
+def test_bytes_that_are_no_text_match_nothing(door: str, pattern: str) -> None:
+    kind, source, frame = _DOORS[door]
+    compiled = COMPILER.compile(Grammar(kind, source(pattern)))
+    for end, is_text in ((b"\xed\xa0\x80", False), (b"\xed\x9f\xbf", True)):
+        matcher = xgrammar.GrammarMatcher(compiled._compiled, terminate_without_stop_token=True)
+        assert matcher.accept_string(frame.encode().replace(b"%s", end)) == is_text
+
+
 def test_a_pair_of_surrogates_is_a_character_in_names_and_values() -> None:
     schema = r'{"properties": {"\ud83d\ude00": {"enum": ["\ud83d\ude02"]}}, "required": ["\ud83d\ude00"]}'
     assert _allowed(GrammarKind.JSON_SCHEMA, schema)('{"😀": "😂"}')
