@@ -113,8 +113,7 @@ ENFORCED: dict[str, tuple[Any, list[str]]] = {
     "annotations of other programs": (
         {
             **{"type": "array", "items": INTEGER, "min_items": 3, "x-order": 1, "example": {"type": "null"}},
-            **{"title": 5, "nullable": True, "discriminator": {"propertyName": "a"}, "$comment": []},
-            **{"examples": "x", "x-verbatim-patterns": ["a"], "deprecated": "no", "xml": {"name": "a"}},
+            **{"nullable": True, "discriminator": {"propertyName": "a"}, "x-verbatim-patterns": ["a"]},
         },
         ["null", '["a"]'],
     ),
@@ -934,6 +933,18 @@ def test_an_error_of_xgrammars_without_text_has_one(text: str) -> None:
 def test_text_that_is_no_json_is_refused(source: str) -> None:
     with pytest.raises(InvalidGrammar):
         schema_grammar(source)
+
+
+def test_annotations_may_be_of_any_type() -> None:
+    schema = {
+        "type": "integer",
+        "title": 5,
+        "$comment": [],
+        "examples": "x",
+        "deprecated": "no",
+        "default": {},
+    }
+    assert accepts(compiled(schema), "1")
 
 
 def test_a_name_that_looks_like_a_keyword_is_a_name() -> None:
