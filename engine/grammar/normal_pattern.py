@@ -98,8 +98,8 @@ class _Reader:
         written, length = list[str](), 0
         while self._at < len(self._pattern):
             written.append(self._next())
-            if (length := length + len(written[-1])) > MAX_WRITTEN:
-                raise InvalidGrammar("a regular expression has too many properties of characters")
+            length += len(written[-1])
+            _check_written(length)
         return "".join(written)
 
     def _next(self) -> str:
@@ -127,6 +127,7 @@ class _Reader:
         spans, end = Spans(), found.end() - 1
         self._at += 1 + is_complement
         while self._at < end:
+            _check_written(len(spans))
             first = self._member()
             is_range = self._pattern[self._at] == "-" and self._at + 1 < end
             if not is_range or not isinstance(first, str):
@@ -177,6 +178,11 @@ class _Reader:
         return InvalidGrammar(
             f"regular expression: {what} at character {self._at}, near {around!r}, is not supported"
         )
+
+
+def _check_written(length: int) -> None:
+    if length > MAX_WRITTEN:
+        raise InvalidGrammar("a regular expression has too many properties or classes of characters")
 
 
 def _spans(read: str | Spans) -> Spans:

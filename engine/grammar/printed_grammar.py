@@ -21,7 +21,7 @@ _UNBOUNDED_COUNT = re.compile(
 )
 _EBNF_TOKEN = re.compile(
     r'(?P<literal>"(?:[^"\\\n]|\\.)*")|(?P<class>\[(?:[^\]\\\n]|\\.)*\])|#[^\n]*'
-    r"|(?P<macro>\bRegex\b)|(?P<foreign>\w*[^\x00-\x7f]\w*)"
+    r"|(?P<macro>\bRegex\s*\()|(?P<foreign>(?<!\w)\w*[^\x00-\x7f]\w*)"
 )
 _EBNF_ESCAPE = re.compile(rf"{CODE}|\\(?P<other>.)")
 
