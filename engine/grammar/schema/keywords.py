@@ -24,9 +24,9 @@ RESTRICTS = {
 # Each of these is all that xgrammar reads of its schema.
 WHOLE = ("$ref", "anyOf", "oneOf", "allOf", "enum", "const")
 
-# The keywords that change what is allowed. Programs leave many others in their schemas: annotations, the likes
-# of `x-order` and `example`, and OpenAPI's `discriminator` and `nullable`. To those that read `nullable`, a
-# value that is not null is valid, too.
+# The keywords that change what is allowed. Programs leave many others in their schemas: annotations, the
+# likes of `x-order` and `example`, and OpenAPI's `discriminator` and `nullable`. To those that read
+# `nullable`, a value that is not null is valid, too.
 EFFECTIVE = frozenset(("type", "$id", "$defs", "definitions", *REFUSED, *RESTRICTS, *WHOLE))
 
 # Keywords of our own.
