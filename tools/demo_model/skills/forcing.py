@@ -92,9 +92,11 @@ def _marked(scribe: Scribe, text: str) -> str:
 
 
 def _pieces(scribe: Scribe, name: str) -> str:
-    """Mark a name in pieces whose tokens are not joined."""
-    length = name.index('"')
-    cuts = sorted({0, len(name), *(scribe.number(0, length) for _ in range(scribe.number(0, 4)))})
+    """Mark a name, and the sign after it, in pieces whose tokens are not joined.
+
+    The model that expects a number takes another token for the colon than one that expects a string.
+    """
+    cuts = sorted({0, len(name), *(scribe.number(0, len(name)) for _ in range(scribe.number(0, 5)))})
     parts = (name[first:last] for first, last in zip(cuts, cuts[1:], strict=False))
     return "".join(f"{FORCED_FROM}{part}{FORCED_TO}" for part in parts)
 
