@@ -5,8 +5,9 @@ import re
 import xgrammar
 
 from engine.grammar.finiteness import check_finiteness
+from engine.grammar.normal_pattern import CODE, check_characters, coded_character
 from engine.grammar.regex_pattern import check_regex, text_pattern
-from engine.grammar.unicode_properties import without_properties
+from engine.port.errors import InvalidGrammar
 
 # Up to so many, xgrammar writes out each.
 _MAX_WRITTEN_OUT = 128
@@ -18,6 +19,11 @@ _UNBOUNDED_COUNT = re.compile(
     r"|(?P<rule>[\w.-]+)\{(?P<low>\d+), -1\}",
     re.DOTALL,
 )
+_EBNF_TOKEN = re.compile(
+    r'(?P<literal>"(?:[^"\\\n]|\\.)*")|(?P<class>\[(?:[^\]\\\n]|\\.)*\])|#[^\n]*'
+    r"|(?P<macro>\bRegex\s*\()|(?P<foreign>(?<!\w)\w*[^\x00-\x7f]\w*)"
+)
+_EBNF_ESCAPE = re.compile(rf"{CODE}|\\(?P<other>.)")
 
 
 def printed_grammar(grammar: xgrammar.Grammar) -> str:
@@ -28,7 +34,12 @@ def printed_grammar(grammar: xgrammar.Grammar) -> str:
 
 
 def enforceable_ebnf(source: str) -> str:
-    """Return rules that mean the same. Raises InvalidGrammar for rules that allow no finite text."""
+    """Return rules that mean the same.
+
+    Raises InvalidGrammar for rules that allow no finite text, or hold what xgrammar would misread.
+    """
+    check_characters(source)
+    source = _EBNF_TOKEN.sub(_plain_token, source)
     grammar = xgrammar.Grammar.from_ebnf(source)
     check_finiteness(grammar)
     is_ambiguous = any(_is_ambiguous(found) for found in _UNBOUNDED_COUNT.finditer(str(grammar)))
@@ -38,8 +49,36 @@ def enforceable_ebnf(source: str) -> str:
 def enforceable_regex(pattern: str) -> str:
     """Return the EBNF of a pattern. Raises InvalidGrammar, naming the place, for one that xgrammar would not
     honour."""
-    check_regex(without_properties(pattern))
+    check_regex(pattern)
     return printed_grammar(xgrammar.Grammar.from_regex(text_pattern(pattern)))
+
+
+def _plain_token(found: "re.Match[str]") -> str:
+    """Write the numbers of characters as xgrammar reads them: to it, `\\x` takes all hex digits that follow,
+    and it loses U+0000 other than in a range."""
+    token, where = found[0], f"grammar: at character {found.start()}"
+    if found["macro"]:
+        raise InvalidGrammar(
+            f"{where}: Regex is not supported in rules; a regular expression is a kind of its own"
+        )
+    if found["foreign"]:
+        raise InvalidGrammar(
+            f"{where}: {token!r}: names of rules have letters of ASCII, digits, - and _ only"
+        )
+    if found["literal"] or found["class"]:
+        token = _EBNF_ESCAPE.sub(_plain_escape, token)
+        if "\\u0000" in token and (found["literal"] or token in ("[\\u0000]", "[\\u0000-\\u0000]")):
+            raise InvalidGrammar(f"{where}: U+0000 is not supported")
+    return token
+
+
+def _plain_escape(found: "re.Match[str]") -> str:
+    if found["other"] in ("x", "u", "U"):
+        raise InvalidGrammar(f"grammar: {found[0]!r} needs two, four or eight hexadecimal digits")
+    if found["other"] not in (None, "0"):
+        return found[0]
+    code = 0 if found["other"] else ord(coded_character(found))
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _is_ambiguous(found: "re.Match[str]") -> bool:

@@ -4,10 +4,10 @@ xgrammar refuses much of what it cannot do. Constructs that it would ignore or m
 
 * an anchor that is not at an edge of an alternative of the whole pattern. Matching is anchored anyway, so at
   an edge it changes nothing; elsewhere it would be dropped;
-* lookaround and other `(?` groups except `(?:` and `(?<name>`: dropped in a JSON Schema's `pattern`;
+* lookaround and other `(?` groups except `(?:` and those with names: dropped in a JSON Schema's `pattern`;
 * in a JSON string, a count without a maximum of a group that has alternatives: where one of them ends in a
   repetition, that would go on after the others. `{0,}` and `{1,}` are written as `*` and `+`, which do not;
-* a letter escape that it does not know, such as `\\Z`, read as the letter;
+* U+0000 other than in a class: it would be left out;
 * inside a JSON string, a literal quote, backslash or control character, written without JSON's escape. A
   class such as `[^a]` or `.` leaves these characters out, which is narrower than the pattern but sound. A
   class of such characters alone is refused too: with it, xgrammar leaves them out nowhere in the pattern.
@@ -20,8 +20,7 @@ from math import prod
 
 import xgrammar
 
-from engine.grammar.pattern_length import CHARACTER_CLASS, check_length
-from engine.grammar.unicode_properties import without_properties
+from engine.grammar.normal_pattern import CHARACTER_CLASS, normal_pattern
 from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.port.errors import InvalidGrammar
 
@@ -33,17 +32,11 @@ MAX_EXPANSION = 20_000
 MAX_NESTED_PRODUCT = 512
 
 _COUNT = re.compile(r"\{(\d{1,9})(?:(,)(\d{1,9})?)?\}")
-_ESCAPE = re.compile(
-    r"\\(?:x(?P<x>[0-9a-fA-F]{2})|u(?P<u>[0-9a-fA-F]{4})|(?P<letter>[dDwWsSnrtfv0])|(?P<other>[^a-zA-Z0-9]))"
-)
-_GROUP = re.compile(r"\((?:\?(?::|<[A-Za-z_]\w*>)|(?!\?))")
-_ATOM_OR_OPTIONAL_GROUP = re.compile(
-    rf"\\.|{CHARACTER_CLASS.pattern}|(?P<optional>\)\?\??)|\]|\{{0*[01],\}}", re.DOTALL
-)
-_DOT = re.compile(rf"\\.|{CHARACTER_CLASS.pattern}|\.", re.DOTALL)
-_FOREIGN = re.compile(r"\\[\x00-\x7f]|\\?([^\x00-\x7f])")  # with its backslash, if it has one
+_GROUP = re.compile(r"\((?:\?:|(?!\?))")
+_ATOM = re.compile(rf"\\.|{CHARACTER_CLASS.pattern}", re.DOTALL)
+_ATOM_OR_OPTIONAL_GROUP = re.compile(rf"{_ATOM.pattern}|(?P<optional>\)\?\??)|\{{0*[01],\}}", re.DOTALL)
+_FOREIGN = re.compile(r"[^ -~]")
 _READ_AS_JSON = re.compile(r'^\w+ ::= Regex\(".*", json_string=true\)$', re.MULTILINE)
-_CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
 
 
 def check_regex(pattern: str, *, inside_json: bool = False) -> None:
@@ -51,8 +44,7 @@ def check_regex(pattern: str, *, inside_json: bool = False) -> None:
 
     Raises InvalidGrammar, which names the place, for a pattern that is out of bounds or not honoured.
     """
-    check_length(pattern)
-    _Scan(pattern, inside_json=inside_json).run()
+    _Scan(normal_pattern(pattern), inside_json=inside_json).run()
     if inside_json and not _is_read_as_json(pattern):
         raise InvalidGrammar(f"regular expression: {pattern[:50]!r} cannot be kept to a JSON string")
 
@@ -61,22 +53,25 @@ def json_string_pattern(pattern: str) -> str:
     """Return an equal pattern that xgrammar honours for the characters of a JSON string.
 
     There xgrammar lets the start of an optional group be left out, if the group ends in a repetition:
-    `a(b[0-9]+)?` would match `a1`. A count means the same, and is read right. A character beyond ASCII, and a
-    bracket that closes no class, are escaped, since the pattern would not be read as one of a JSON string.
-    `{0,}` and `{1,}` are written as the signs that mean the same.
+    `a(b[0-9]+)?` would match `a1`. A count means the same, and is read right. `{0,}` and `{1,}` are written
+    as the signs that mean the same.
     """
-    return _FOREIGN.sub(
-        lambda found: f"\\u{{{ord(found[1]):x}}}" if found[1] else found[0],
-        _ATOM_OR_OPTIONAL_GROUP.sub(_honoured_atom, pattern),
-    )
+    return _in_ascii(_ATOM_OR_OPTIONAL_GROUP.sub(_honoured_atom, normal_pattern(pattern)))
 
 
 def text_pattern(pattern: str) -> str:
-    """Return an equal pattern that xgrammar honours for a text that is no JSON, where its `.` would match the
-    ends of lines, too. ECMA 262 has four of them, other readers of patterns some of these.
-    """
-    pattern = without_properties(pattern)
-    return _DOT.sub(lambda found: "[^\\n\\r\\u2028\\u2029]" if found[0] == "." else found[0], pattern)
+    """Return an equal pattern that xgrammar honours for a text that is no JSON."""
+    return _in_ascii(normal_pattern(pattern))
+
+
+def _in_ascii(pattern: str) -> str:
+    """Escape the characters which xgrammar takes for others, or for no part of a pattern; and leave out of
+    complements what it takes for characters, surrogates, as their bytes are no text."""
+    without = _ATOM.sub(
+        lambda found: f"{found[0][:-1]}\\u{{d800}}-\\u{{dfff}}]" if found[0][:2] == "[^" else found[0],
+        pattern,
+    )
+    return _FOREIGN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", without)
 
 
 def _honoured_atom(found: "re.Match[str]") -> str:
@@ -84,7 +79,7 @@ def _honoured_atom(found: "re.Match[str]") -> str:
         return "){0,1}"
     if found[0].startswith("{"):
         return "+" if "1" in found[0] else "*"
-    return "\\]" if found[0] == "]" else found[0]
+    return found[0]
 
 
 @lru_cache(1024)
@@ -159,17 +154,13 @@ class _Scan:
             raise self._refusal("a parenthesis is not closed")
 
     def _escape(self) -> None:
-        match = self._take(_ESCAPE, "an escape that is not supported")
-        self._groups[-1].add(1)
-        code = match["x"] or match["u"]
-        literal = chr(int(code, 16)) if code else match["other"] or _CONTROLS.get(match["letter"], "")
-        self._check_literal(literal)
+        self._at += 1
+        self._literal()
 
     def _class(self) -> None:
         match = self._take(CHARACTER_CLASS, "a character class that is empty or not closed")
-        for escape in re.finditer(r"\\.[0-9a-fA-F]{0,4}", match[0], re.DOTALL):
-            if not _ESCAPE.match(escape[0]):
-                raise self._refusal(f"a character class holds {escape[0][:2]!r}, which is not supported,")
+        if match[0] == "[\0]":
+            raise self._refusal("U+0000 is not supported")
         if self._inside_json and not _is_read_as_json(match[0]):  # nothing would be left of it
             raise self._refusal(f"all of {match[0][:20]!r} needs an escape in a JSON string")
         self._groups[-1].add(1)
@@ -211,7 +202,11 @@ class _Scan:
         self._at += 1
 
     def _literal(self) -> None:
-        self._check_literal(self._pattern[self._at])
+        literal = self._pattern[self._at]
+        if self._inside_json and (literal in '"\\' or literal < " "):
+            raise self._refusal(f"{literal!r} needs an escape in a JSON string, which is not supported,")
+        if literal == "\0":
+            raise self._refusal("U+0000 is not supported")
         self._groups[-1].add(1)
         self._at += 1
 
@@ -219,10 +214,6 @@ class _Scan:
         if len(self._groups) > 1 or not is_at_edge:
             raise self._refusal("an anchor stands inside the pattern")
         self._at += 1
-
-    def _check_literal(self, literal: str) -> None:
-        if self._inside_json and literal and (literal in '"\\' or literal < " "):
-            raise self._refusal(f"{literal!r} needs an escape in a JSON string, which is not supported,")
 
     def _take(self, expected: "re.Pattern[str]", otherwise: str) -> "re.Match[str]":
         match = expected.match(self._pattern, self._at)

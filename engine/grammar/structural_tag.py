@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from engine.grammar.normal_pattern import check_characters
 from engine.grammar.printed_grammar import enforceable_ebnf, enforceable_regex
 from engine.grammar.regex_pattern import text_pattern
 from engine.grammar.run_time.rules import RunTimeRules
@@ -45,7 +46,9 @@ def enforceable_tag(source: str) -> tuple[str, RunTimeRules]:
                     part.update(type="grammar", grammar=rules)
             case {"type": "grammar", "grammar": str(rules)}:
                 part["grammar"] = enforceable_ebnf(rules)
-    return json.dumps(tag), RunTimeRules(unique_items, [*string_lengths])
+    written = json.dumps(tag, ensure_ascii=False)
+    check_characters(written)
+    return written, RunTimeRules(unique_items, [*string_lengths])
 
 
 def _check_excludes(part: dict[str, Any]) -> None:

@@ -7,14 +7,17 @@ them (ECMA 262, section 22.2.1, with the u flag).
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
 
-from engine.grammar.pattern_length import MAX_WRITTEN, check_length
 from engine.port.errors import InvalidGrammar
 
-_PROPERTY: Final = re.compile(r"(\\[pP])(?:\{(?:(?:gc|General_Category)=)?(\w*)\})?")
+Spans = list[tuple[int, int]]
+"""The first and the last of characters that follow each other."""
+
+LAST_CHARACTER: Final = sys.maxunicode
+
 _SURROGATES: Final = range(0xD800, 0xE000)  # no characters
 # The long names of the categories (Unicode Standard Annex 44, table 12).
 _LONG_NAMES: Final = {
@@ -29,65 +32,50 @@ _LONG_NAMES: Final = {
 }
 
 
-def without_properties(pattern: str) -> str:
-    r"""Return an equal pattern without `\p` and `\P`.
+def category(name: str, found: "re.Match[str]") -> Spans:
+    """Return the characters of the category that an escape names.
 
-    Raises InvalidGrammar for a property that is no general category of characters, and for a pattern that
-    is too long, or would be.
+    Raises InvalidGrammar for a property that is no general category of characters.
     """
-    check_length(pattern)
-    if "\\p" not in pattern and "\\P" not in pattern:
-        return pattern
-    written = list[str]()
-    at, is_in_class, length = 0, False, 0
-    while at < len(pattern):
-        found = _PROPERTY.match(pattern, at)
-        if found is not None:
-            ranges = _written(_category(found), is_complement=found[1] == "\\P")
-            written.append(ranges if is_in_class else f"[{ranges}]")
-            at = found.end()
-            if (length := length + len(ranges)) > MAX_WRITTEN:
-                raise InvalidGrammar("a regular expression has too many properties of characters")
-            continue
-        step = 2 if pattern[at] == "\\" else 1
-        if pattern[at] in "[]":
-            is_in_class = pattern[at] == "["
-        written.append(pattern[at : at + step])
-        at += step
-    return "".join(written)
-
-
-def _category(found: "re.Match[str]") -> str:
-    name = found[2] or ""
-    category = _LONG_NAMES.get(name, name)
-    if category not in _LONG_NAMES.values():
+    name = name.removeprefix("gc=").removeprefix("General_Category=")
+    short = _LONG_NAMES.get(name, name)
+    if short not in _LONG_NAMES.values():
         raise InvalidGrammar(
             f"regular expression: {found[0]!r} at character {found.start()} names no general category of "
             "Unicode, such as \\p{L}"
         )
-    return category
+    return _category(short)
 
 
 @cache
-def _written(category: str, *, is_complement: bool) -> str:
-    """Return the ranges of a category's characters, or of all others, as they stand in a class."""
-    ends = _spans(category, is_complement=is_complement)
-    return "".join(_escaped(first) + ("" if first == last else f"-{_escaped(last)}") for first, last in ends)
+def _category(short: str) -> Spans:
+    codes = range(LAST_CHARACTER + 1)
+    return united((code, code) for code in codes if unicodedata.category(chr(code)).startswith(short))
 
 
-def _spans(category: str, *, is_complement: bool) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last of characters that follow each other."""
-    first = None
-    for code in range(sys.maxunicode + 2):
-        is_character = code <= sys.maxunicode and code not in _SURROGATES
-        is_found = is_character and unicodedata.category(chr(code)).startswith(category) != is_complement
-        if is_found and first is None:
-            first = code
-        elif not is_found and first is not None:
-            yield first, code - 1
-            first = None
+def united(spans: Iterable[tuple[int, int]]) -> Spans:
+    """Return the same characters in ascending spans that do not touch, without surrogates, which are none."""
+    made = Spans()
+    for first, last in sorted(spans):
+        if made and first <= made[-1][1] + 1:
+            made[-1] = (made[-1][0], max(last, made[-1][1]))
+        else:
+            made.append((first, last))
+    return [span for first, last in made for span in _without_surrogates(first, last)]
 
 
-def _escaped(code: int) -> str:
-    """Return a character as both readers take it in a class."""
-    return f"\\x{code:02x}" if code < 0x80 and not chr(code).isalnum() else chr(code)
+def _without_surrogates(first: int, last: int) -> Iterator[tuple[int, int]]:
+    if first < _SURROGATES.start:
+        yield first, min(last, _SURROGATES.start - 1)
+    if last >= _SURROGATES.stop:
+        yield max(first, _SURROGATES.stop), last
+
+
+def other_spans(spans: Spans) -> Spans:
+    """Return the characters outside ascending spans, which may overlap."""
+    others, at = Spans(), 0
+    for first, last in spans:
+        if at < first:
+            others.append((at, first - 1))
+        at = max(at, last + 1)
+    return [*others, *([(at, LAST_CHARACTER)] if at <= LAST_CHARACTER else [])]

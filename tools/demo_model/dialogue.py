@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
+# Private characters around what a grammar writes of an answer, not the model.
+FORCED_FROM: Final = "\ue000"
+FORCED_TO: Final = "\ue001"
 Message: TypeAlias = dict[str, Json]
 Tool: TypeAlias = dict[str, Json]
 

@@ -31,7 +31,7 @@ def shape() -> Qwen3Config:
     )
 
 
-Weights = tuple[int, int, int, int, int, int, int]
+Weights = tuple[int, int, int, int, int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Blend:
     """The data that a stretch of training reads, up to a point of the run, and how it is packed.
 
     `weights` are those of single rounds, remembering, calls, calls not needed, practice of weak points and of
-    rare ones, and requests that no tool is there for.
+    rare ones, requests that no tool is there for, and forms and calls that are forced.
     """
 
     until: float
@@ -77,9 +77,9 @@ class Schedule:
         return self.peak * min(1.0, (step + 1) / self.warmup_steps, remaining)
 
 
-_AT_FIRST: Final[Weights] = (40, 9, 39, 6, 0, 0, 6)
-_LATER: Final[Weights] = (25, 8, 42, 5, 13, 0, 7)
-_AT_LAST: Final[Weights] = (25, 8, 39, 5, 8, 8, 7)
+_AT_FIRST: Final[Weights] = (40, 9, 39, 6, 0, 0, 6, 0)
+_LATER: Final[Weights] = (25, 8, 42, 5, 13, 0, 7, 4)
+_AT_LAST: Final[Weights] = (25, 8, 39, 5, 8, 8, 7, 4)
 # Copying first, since tools and JSON wait for it; what is weak at half-time is practised then; long rows
 # last, when they cost least for what they teach.
 FROM_NOTHING: Final = Schedule(
@@ -97,7 +97,7 @@ FROM_NOTHING: Final = Schedule(
     warmup_steps=40,
     decay_from=0.5,
 )
-REFRESHING: Final[Weights] = (26, 8, 34, 4, 16, 4, 8)
+REFRESHING: Final[Weights] = (24, 7, 32, 4, 10, 4, 10, 24)
 # The same dialogues, those that the weights have not met yet more often than in a run from nothing.
 REFRESH: Final = Schedule(
     num_steps=100,

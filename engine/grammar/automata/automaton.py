@@ -199,6 +199,7 @@ def _character_rules(
             [
                 (names.setdefault(_choice(found), f"{name}_set{len(names)}"), target)
                 for target, found in by_target.items()
+                if found  # surrogates are no characters
             ]
         )
     sets = [f"{set_name} ::= {choice}" for choice, set_name in names.items()]

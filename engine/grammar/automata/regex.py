@@ -1,8 +1,7 @@
-"""The automaton of a regular expression, as JSON Schema's `pattern` has it: ECMA 262 without the u flag, and
-the names of groups as Python writes them.
+"""The automaton of a regular expression, as JSON Schema's `pattern` has it: ECMA 262.
 
-The reader is that of Python's `re`. Forms that ECMA reads otherwise are refused: `[]`, `{,n}`, `\\a`, `\\Z`,
-flags. So are word boundaries, back references, and lookaround other than at the start, after `^`.
+The reader is that of Python's `re`, for the normal form. Forms that ECMA reads otherwise are refused: `{,n}`,
+flags. So is lookaround other than at the start, after `^`.
 """
 
 import re
@@ -13,23 +12,15 @@ from typing import Any, cast
 
 from engine.grammar.automata.automaton import LAST_CHARACTER, Automaton, Work
 from engine.grammar.automata.net import MAX_NODES, Net
-from engine.grammar.pattern_length import check_length
+from engine.grammar.normal_pattern import normal_pattern
+from engine.grammar.unicode_properties import Spans, other_spans, united
 from engine.port.errors import InvalidGrammar
 
 # The start and the end of the text, read as characters, so that ^ and $ may stand anywhere.
 _START, _END = LAST_CHARACTER + 1, LAST_CHARACTER + 2
 
 _PARSER: Any = vars(re)["_parser"]  # a private module; the tests of this one notice a change
-_DIGITS = [(0x30, 0x39)]
-_WORD = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)]
-_SPACE = [(9, 13), (32, 32), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029)]
-_SPACE += [(0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF)]
-_LINE_ENDS = [(10, 10), (13, 13), (0x2028, 0x2029)]
-
-_FOREIGN = re.compile(r"\\[^aAZ]|(\[\^?\]|\{,|\\[aAZ]|\[\[|--|&&|\|\||~~|\(\?#)", re.DOTALL)
-_NAMED_GROUP = re.compile(r"(\\.)|\(\?<(?=[A-Za-z_])", re.DOTALL)
-
-Spans = list[tuple[int, int]]
+_FOREIGN = re.compile(r"\\.|(\{,|\(\?#)", re.DOTALL)
 
 
 def regex_automaton(pattern: str, work: Work, *, is_search: bool = False) -> Automaton:
@@ -81,19 +72,18 @@ def repeated_characters(pattern: str) -> tuple[Spans, int, int | None] | None:
     low, high, repeated = nodes[0][1]
     if len(repeated) != 1 or (spans := _spans(str(repeated[0][0]), repeated[0][1])) is None:
         return None
-    return _others(_others(sorted(spans))), low, None if str(high) == "MAXREPEAT" else high
+    return united(spans), low, None if str(high) == "MAXREPEAT" else high
 
 
 def _parsed(pattern: str) -> Any:
-    check_length(pattern)
+    pattern = normal_pattern(pattern)
     for found in _FOREIGN.finditer(pattern):
         if found[1]:
             raise _refusal(pattern, f"{found[1]!r} at character {found.start()}, which is not supported")
-    python = _NAMED_GROUP.sub(lambda found: found[1] or "(?P<", pattern)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            tree = _PARSER.parse(python)
+            tree = _PARSER.parse(pattern)
     except RecursionError:
         raise _refusal(pattern, "it is nested too deep") from None
     except (re.error, OverflowError, Warning) as error:
@@ -204,8 +194,6 @@ class _RegexNet(Net):
 _NAMES = {
     "ASSERT": "lookaround, except after ^ at the start,",
     "ASSERT_NOT": "lookaround, except after ^ at the start,",
-    "AT": "a word boundary",
-    "GROUPREF": "a back reference",
 }
 
 
@@ -215,35 +203,15 @@ def _spans(operator: str, operand: Any) -> Spans | None:
         case "LITERAL":
             return [(operand, operand)]
         case "NOT_LITERAL":
-            return _others([(operand, operand)])
-        case "ANY":
-            return _others(_LINE_ENDS)
+            return other_spans([(operand, operand)])
         case "IN":
-            items = [_class_spans(str(kind), value) for kind, value in operand if str(kind) != "NEGATE"]
-            spans = sorted(span for item in items for span in item)
-            return _others(spans) if any(str(kind) == "NEGATE" for kind, _ in operand) else spans
+            spans = sorted(
+                value if str(kind) == "RANGE" else (value, value)
+                for kind, value in operand
+                if str(kind) != "NEGATE"
+            )
+            return other_spans(spans) if any(str(kind) == "NEGATE" for kind, _ in operand) else spans
     return None
-
-
-def _class_spans(kind: str, value: Any) -> Spans:
-    match kind:
-        case "LITERAL":
-            return [(value, value)]
-        case "RANGE":
-            return [value]
-    name = str(value).removeprefix("CATEGORY_")
-    spans = {"DIGIT": _DIGITS, "WORD": _WORD, "SPACE": _SPACE}[name.removeprefix("NOT_")]
-    return _others(spans) if name.startswith("NOT_") else spans
-
-
-def _others(spans: Spans) -> Spans:
-    """Return the characters outside ascending spans, which may overlap."""
-    others, at = [], 0
-    for low, high in spans:
-        if at < low:
-            others.append((at, low - 1))
-        at = max(at, high + 1)
-    return [*others, *([(at, LAST_CHARACTER)] if at <= LAST_CHARACTER else [])]
 
 
 def _refusal(pattern: str, cause: str) -> InvalidGrammar:

@@ -41,7 +41,8 @@ narrower than the specification, so that the generated value is still valid
     patternProperties or propertyNames, or if a property can have no value; the first items are those that
     contains asks for; `not` allows no other objects and arrays than those that a keyword about them leaves
 ignored, as annotations
-    title, description, default, examples, format (any other), and keywords that are not JSON Schema's
+    title, description, default, examples, format (any other), and keywords that are not JSON Schema's, such
+    as `x-order`, and OpenAPI's `nullable` and `discriminator`
 refused, because a value would have no end
     a schema that its own values must contain, such as a linked list whose `next` is required and never null
 refused, because nothing here enforces it
@@ -61,6 +62,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from engine.grammar.normal_pattern import check_characters
 from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.schema.automaton_rules.placeholders import Placeholders
 from engine.grammar.schema.document import TOO_DEEP, SchemaDocument, named_place
@@ -92,7 +94,9 @@ class EnforceableSchema:
         """
         if source is False:
             raise InvalidGrammar("JSON Schema: false allows no value")
-        original = SchemaDocument(modern_schema({} if source is True else source))
+        modern = modern_schema({} if source is True else source)
+        check_characters(json.dumps(modern, ensure_ascii=False))
+        original = SchemaDocument(modern)
         _raise_first(original, source_complaints)
         self.schema: Schema = merged_document(SchemaDocument(without_conditions(original)))
         document = SchemaDocument(self.schema)

@@ -24,10 +24,14 @@ RESTRICTS = {
 # Each of these is all that xgrammar reads of its schema.
 WHOLE = ("$ref", "anyOf", "oneOf", "allOf", "enum", "const")
 
-# Keywords of our own, which are taken out of a request's schema.
+# The keywords that change what is allowed. Programs leave many others in their schemas: annotations, the
+# likes of `x-order` and `example`, and OpenAPI's `discriminator` and `nullable`. To those that read
+# `nullable`, a value that is not null is valid, too.
+EFFECTIVE = frozenset(("type", "$id", "$defs", "definitions", *REFUSED, *RESTRICTS, *WHOLE))
+
+# Keywords of our own.
 PATTERNS = "x-verbatim-patterns"  # more patterns for the same string
 IMPLIED_TYPE = "x-verbatim-implied-type"  # whether `type` is not the request's
-OWN = (PATTERNS, IMPLIED_TYPE)
 
 
 def num_matching_types(restricted: str, declared: str | list[str]) -> int:

@@ -7,7 +7,6 @@ from engine.grammar.schema.document import SchemaDocument
 from engine.grammar.schema.keywords import (
     BOUNDS,
     IMPLIED_TYPE,
-    OWN,
     REFUSED,
     RESTRICTS,
     TYPES,
@@ -54,9 +53,6 @@ def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
 def source_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
     """Yield the reasons why this schema of a request, apart from those inside it, is malformed. Others are
     left to xgrammar, which refuses them without naming the place."""
-    for keyword in OWN:
-        if keyword in schema:
-            yield f"{keyword} is a keyword of the server's own"
     yield from _type_complaints(schema)
     yield from _range_complaints(schema)
     for keyword in ("minContains", "maxContains"):

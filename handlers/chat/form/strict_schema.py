@@ -2,6 +2,10 @@
 
 The core needs no such rule: it enforces far more than the subset, and schemas with optional properties are
 what most clients of other servers send with `strict`. A contract that promises OpenAI's refusals turns it on.
+
+Only keywords that change what a schema allows are refused: programs leave annotations of their own in
+schemas, such as `x-order`, `example` and `discriminator`. OpenAPI's `nullable` is taken as one of these: it
+would allow null as well, so that a value that is not null is valid to all readers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,10 +27,13 @@ _KEYWORDS = frozenset(
     + ("additionalProperties", "minItems", "maxItems", "minLength", "maxLength", "pattern", "format")
     + ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 )
-_ANNOTATIONS = frozenset(
-    ("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly")
-    + ("$schema", "$id", "$comment", "$anchor")
+EFFECTIVE = _KEYWORDS | frozenset(
+    ("allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies")
+    + ("prefixItems", "additionalItems", "unevaluatedItems", "contains", "minContains", "maxContains")
+    + ("uniqueItems", "patternProperties", "propertyNames", "unevaluatedProperties", "minProperties")
+    + ("maxProperties", "$dynamicRef", "$recursiveRef")
 )
+"""The keywords of all drafts that change what a schema allows."""
 
 
 class StrictViolation(msgspec.Struct, frozen=True):
@@ -80,7 +87,7 @@ def _schemas(root: Schema) -> Iterator[_Inner]:
 def _violations(schema: Schema, place: str) -> Iterator[StrictViolation]:
     """Yield the violations of one schema, without those of the schemas inside it."""
     for keyword in schema:
-        if keyword not in _KEYWORDS | _ANNOTATIONS:
+        if keyword in EFFECTIVE - _KEYWORDS:
             yield StrictViolation(place, f"'{keyword}' is not permitted in a strict schema")
     declared = schema.get("type")
     types = declared if isinstance(declared, list) else [] if declared is None else [declared]

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from engine.json_pointer import target_of
+from handlers.chat.form.strict_schema import EFFECTIVE
 from handlers.chat.tool_calls.tool_format import Schema
 
 # What a schema may hold whose properties say all of the arguments. Others than the properties are left out
 # where additionalProperties would allow them.
 _PLAIN = frozenset(("type", "properties", "required", "additionalProperties"))
-_SILENT = frozenset(
-    ("title", "description", "$schema", "$id", "$comment", "$defs", "definitions", "default", "examples")
-)
 _DEFINITIONS = ("$defs", "definitions")
+_MEANT = EFFECTIVE - {*_DEFINITIONS}
+_RESTRICTING = _MEANT - {"type"}
 _MAX_REFERENCES = 100  # one after the other: they may go in circles
 _ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
@@ -35,14 +35,14 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def restrictions(self) -> dict[str, object]:
         """The keywords that restrict a value beyond its type."""
-        return {key: value for key, value in self.schema.items() if key != "type" and key not in _SILENT}
+        return {key: value for key, value in self.schema.items() if key in _RESTRICTING}
 
 
 def parameters_of(schema: Schema) -> tuple[Parameter, ...] | None:
     """Return the parameters in the schema's order; None if the schema restricts the arguments
     otherwise too.
     """
-    if not set(schema) <= _PLAIN | _SILENT or not isinstance(properties := schema.get("properties"), Mapping):
+    if set(schema) & _RESTRICTING - _PLAIN or not isinstance(properties := schema.get("properties"), Mapping):
         return None
     is_open = not properties and bool(schema.get("additionalProperties"))
     is_possible = all(value is True or isinstance(value, Mapping) for value in properties.values())
@@ -81,7 +81,7 @@ def _standalone(value: object, root: Schema) -> Schema:
     """Return a schema that includes the root's definitions, a mere reference replaced by its target."""
     definitions = {key: root[key] for key in _DEFINITIONS if key in root}
     found, num_left = value, _MAX_REFERENCES
-    while isinstance(found, Mapping) and not set(found) - _SILENT - {"$ref"} and "$ref" in found and num_left:
+    while isinstance(found, Mapping) and set(found) & _MEANT == {"$ref"} and num_left:
         found, num_left = target_of(root, str(found["$ref"])), num_left - 1
     return dict(found if isinstance(found, Mapping) else {}) | definitions
 

@@ -8,10 +8,12 @@ from typing import Any, Final, TypeVar
 from transformers import AutoModelForCausalLM
 
 from tools.demo_model.evaluation.examinee import Examinee
+from tools.demo_model.evaluation.forced import FORCED, forced_trials, num_ended
 from tools.demo_model.evaluation.judge import has_ended, has_stray_call, is_right
 from tools.demo_model.evaluation.trials import KINDS, Trial, trials, trials_after_tool
 
 _BATCH: Final = 60
+_NUM_DRAWS: Final = 100  # of each kind of forced answer
 AnyTrial = TypeVar("AnyTrial", bound=Trial)
 THOUGHT_KINDS: Final = (
     "greeting",
@@ -72,12 +74,14 @@ def _asked(kind: str, num_prompts: int, num_calls: int, thinking: bool) -> list[
 def evaluate(
     directory: Path, num_prompts: int, num_calls: int, failures: bool, model_class: Any = AutoModelForCausalLM
 ) -> list[Score]:
-    """Score every kind with thinking off, the main ones with thinking on, and the answers to tool results.
+    """Score every kind with thinking off, the main ones with thinking on, answers to tools' results and what
+    is forced.
 
     Kinds have `num_prompts` trials each, but tool calls `num_calls`. model_class: transformers' class for the
     model, by which its text is asked for without pictures.
     """
-    replies_to = Examinee(directory, model_class).replies
+    examinee = Examinee(directory, model_class)
+    replies_to = examinee.replies
     scores = [
         score(replies_to, kind, _asked(kind, num_prompts, num_calls, False), failures) for kind in KINDS
     ]
@@ -85,6 +89,10 @@ def evaluate(
     for kind in THOUGHT_KINDS:
         asked = _asked(kind, num_prompts, num_calls, True)
         scores.append(score(replies_to, f"{kind}, thinking", asked, failures))
+    for kind in FORCED:
+        draws = forced_trials(kind, _NUM_DRAWS)
+        num_right = sum(num_ended(examinee, some, failures) for some in _chunks(draws))
+        scores.append(Score(kind, num_right, len(draws), len(draws) - num_right, 0, 0))
     return scores
 
 

@@ -22,7 +22,8 @@ class Examinee:
         dtype = torch.bfloat16 if has_fast_bfloat16() else torch.float32
         self.model = model_class.from_pretrained(directory, dtype=dtype)
 
-    def _prompt(self, trial: Trial) -> str:
+    def prompt(self, trial: Trial) -> str:
+        """The trial's messages as the chat template writes them, up to the reply."""
         text = self.tokenizer.apply_chat_template(
             cast(list[dict[str, str]], trial.messages),  # typed for plain messages, though it takes calls
             tools=list(trial.dialogue.tools) or None,
@@ -36,7 +37,7 @@ class Examinee:
     def replies(self, trials: Sequence[Trial]) -> list[str]:
         """The raw continuations, each with its end-of-turn marker if that came."""
         prompts = self.tokenizer(
-            [self._prompt(trial) for trial in trials], padding=True, padding_side="left", return_tensors="pt"
+            [self.prompt(trial) for trial in trials], padding=True, padding_side="left", return_tensors="pt"
         )
         with torch.inference_mode():
             output = self.model.generate(**prompts, max_new_tokens=_MAX_NEW_TOKENS, do_sample=False)

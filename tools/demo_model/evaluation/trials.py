@@ -23,7 +23,7 @@ from tools.demo_model.skills.tools.declining import (
 )
 from tools.demo_model.skills.unknown import unknown, unknown_fact
 
-_SEED: Final = 1_000_003
+SEED: Final = 1_000_003
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ KINDS: Final[dict[str, Callable[[Scribe], Dialogue]]] = {
 
 def trials(kind: str, num_prompts: int, thinking: bool) -> list[Trial]:
     """Prompts of one kind up to the last user turn."""
-    scribe = Scribe(_SEED + sum(kind.encode()), Split.UNSEEN)
+    scribe = Scribe(SEED + sum(kind.encode()), Split.UNSEEN)
     out = []
     for _ in range(num_prompts):
         talk = KINDS[kind](scribe)
@@ -89,7 +89,7 @@ def trials(kind: str, num_prompts: int, thinking: bool) -> list[Trial]:
 
 def trials_after_tool(num_prompts: int) -> list[Trial]:
     """Prompts that end in a tool's result, which the reply must tell."""
-    scribe = Scribe(_SEED, Split.UNSEEN)
+    scribe = Scribe(SEED, Split.UNSEEN)
     out = []
     for _ in range(num_prompts):
         talk = calling(scribe)

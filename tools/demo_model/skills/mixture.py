@@ -10,6 +10,7 @@ from tools.demo_model.scribe import Phrases, Scribe
 from tools.demo_model.skills.echo import foreign, listing, repeat, spelling
 from tools.demo_model.skills.extraction import extraction
 from tools.demo_model.skills.facts import fact
+from tools.demo_model.skills.forcing import forced
 from tools.demo_model.skills.identity import identity, who_are_you
 from tools.demo_model.skills.memory import memory, memory_in_one
 from tools.demo_model.skills.numbers import addition, counting
@@ -88,6 +89,6 @@ def dialogue(scribe: Scribe, blend: Blend) -> Dialogue:
         return long(scribe)
     if scribe.chance(blend.copy_share):
         return copying(scribe)
-    kinds = (single, remembering, calling, not_calling, practice, rarities, any_declining)
+    kinds = (single, remembering, calling, not_calling, practice, rarities, any_declining, forced)
     kind = scribe.random.choices(kinds, blend.weights)[0]
     return replace(kind(scribe), system=system_message(scribe))

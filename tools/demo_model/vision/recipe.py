@@ -57,7 +57,7 @@ TEXT: Final = Schedule(
     decay_from=0.15,
 )
 # What the second stage leaves weak without pictures: sums, unknown facts, and tools for something else.
-_LOST: Final[Weights] = (18, 6, 26, 4, 26, 3, 17)
+_LOST: Final[Weights] = (18, 6, 26, 4, 26, 3, 17, 6)
 REFRESH: Final = Schedule(
     num_steps=350,
     save_every=CHUNK,

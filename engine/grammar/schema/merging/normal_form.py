@@ -5,7 +5,6 @@ from engine.grammar.schema.merging.pairs import AnySchema
 from engine.grammar.schema.number_bounds import has_multiples, has_numbers
 from engine.grammar.schema.walk import Schema
 
-_WITHOUT_EFFECT = frozenset(("type", "title", "description", "default"))
 _OTHER_ITEMS = frozenset(("items", "unevaluatedItems"))
 _UNEVALUATED = {"unevaluatedItems": "items", "unevaluatedProperties": "additionalProperties"}
 _NUMBERS = frozenset(("integer", "number"))
@@ -68,9 +67,9 @@ def _without_unevaluated(schema: Schema) -> Schema:
 
 def _open_members(schema: Schema) -> Schema:
     """Return the keywords that allow any items and properties where the schema says nothing of them: beside a
-    keyword that it does not know, or a number of items alone, xgrammar would allow none."""
+    number of items alone, xgrammar would allow none."""
     found = Schema()
-    if not schema.keys() - _WITHOUT_EFFECT or any(keyword in schema for keyword in WHOLE):
+    if schema.keys() <= {"type"} or any(keyword in schema for keyword in WHOLE):
         return found
     types = schema.get("type", "null")
     if num_matching_types("object", types) and not schema.keys() & _OBJECT_MEMBERS:

@@ -2,14 +2,14 @@
 
 Draft 4: exclusiveMinimum and exclusiveMaximum as booleans. Up to Draft 2019-09: items of a tuple, with
 additionalItems; dependencies; $recursiveRef. References by $anchor, by $dynamicRef within one document and by
-the root's own $id become JSON pointers, and targets anywhere in the document become definitions. Unicode's
-categories in patterns become ranges of characters.
+the root's own $id become JSON pointers, and targets anywhere in the document become definitions. What
+is no keyword, or says nothing of what is allowed, is left out.
 """
 
 from engine.grammar.schema.document import MAX_DEPTH, TOO_DEEP
+from engine.grammar.schema.keywords import EFFECTIVE
 from engine.grammar.schema.rewriting.references import schemas_inside, with_targets
 from engine.grammar.schema.walk import Schema, with_inner
-from engine.grammar.unicode_properties import without_properties
 from engine.port.errors import InvalidGrammar
 
 _EXCLUSIVE = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
@@ -65,10 +65,6 @@ def _modern(schema: object, names: _Names, depth: int) -> object:
             del made[exclusive]
             if is_exclusive and bound in made:
                 made[exclusive] = made.pop(bound)
-    if isinstance(pattern := made.get("pattern"), str):
-        made["pattern"] = without_properties(pattern)
-    if isinstance(patterns := made.get("patternProperties"), dict):
-        made["patternProperties"] = {without_properties(name): value for name, value in patterns.items()}
     others = made.pop("additionalItems", None)
     if isinstance(made.get("items"), list) and "prefixItems" not in made:
         made["prefixItems"] = made.pop("items")
@@ -84,6 +80,7 @@ def _modern(schema: object, names: _Names, depth: int) -> object:
     if (pointer := names.pointer(made)) is not None:
         made = {key: value for key, value in made.items() if key not in ("$dynamicRef", "$recursiveRef")}
         made["$ref"] = pointer
+    made = {key: value for key, value in made.items() if key in EFFECTIVE}
     if depth and not any("$ref" in inner for _, inner in schemas_inside(made)):
         made.pop("$id", None)  # it would be the base of references alone
     return made

@@ -13,10 +13,12 @@ HONOURED = [
     r"^a|b$",
     r"(a|bc)*d?",
     r"(?:ab)+",
-    r"(?<year>\d{4})-\d{2}",
+    r"(?<year>\d{4})-(?P<month>\d{2})",
     r"a{2}b{1,3}c{2,}",
     r"[a-f]+[^x\d]",
     r"\d\w-?",
+    r"[\^a][\^-b][\^][^\^]",
+    r"[\w-.][.-]",
     r"\.\*\\\"",
     r"\x41\u0042",
     r"a+?b*?",
@@ -32,12 +34,11 @@ REFUSED = {
     r"(?<=a)b": "lookaround",
     r"(?!a)b": "lookaround",
     r"(?i)a": "flag",
-    r"(?P<x>a)": "group",
     r"(a)\1": "escape",
     r"\bfoo": "escape",
     r"a\Z": "escape",
-    r"\p{L}": "escape",
-    r"[\p{L}]": "class",
+    r"\x00z": "U\\+0000",
+    r"[\0]": "U\\+0000",
     r"[]": "class",
     r"[^]": "class",
     r"[a": "class",
@@ -58,9 +59,10 @@ REFUSED = {
 def test_what_a_pattern_allows_matches_it(pattern: str) -> None:
     grammar = COMPILER.compile(Grammar(GrammarKind.REGEX, pattern))
     texts = [text for seed in range(40) if (text := generate(grammar, seed)) is not None]
-    python_pattern = pattern.replace("(?<", "(?P<")
+    python_pattern = pattern.replace("(?<y", "(?P<y")
     if pattern == r"^a|b$":
         python_pattern = "a|b"
+    python_pattern = python_pattern.replace(r"\w-.", r"\w\-.")
     assert texts
     assert not [text for text in texts if not re.fullmatch(python_pattern, text, re.ASCII | re.DOTALL)]
 
@@ -83,7 +85,6 @@ def test_a_pattern_that_would_not_be_honoured_is_refused(pattern: str, message: 
     "pattern", ['"', r"\"", r"\\", r"\n", r"\t", r"\x22", r"\u005c", "\n", r"\x0a", r"\0"]
 )
 def test_a_character_that_json_escapes_is_refused_inside_a_json_string(pattern: str) -> None:
-    check_regex(pattern)
     with pytest.raises(InvalidGrammar, match="needs an escape"):
         check_regex(pattern, inside_json=True)
 

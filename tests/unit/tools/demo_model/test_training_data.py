@@ -1,10 +1,14 @@
 """The training data: which tokens count, who sees whom, and that the split holds."""
 
+import json
+from collections.abc import Callable
+
+import pytest
 from tokenizers import Tokenizer
 
 from engine.demo_model import DEMO_MODEL
 from tools.demo_model.corpus import (
-    EMPTY_THOUGHT_WEIGHT,
+    GIVEN_WEIGHT,
     PROMPT_WEIGHT,
     REPLY_WEIGHT,
     Document,
@@ -16,6 +20,8 @@ from tools.demo_model.dialogue import Call, Dialogue, Round
 from tools.demo_model.packing import batches
 from tools.demo_model.recipe import FROM_NOTHING
 from tools.demo_model.scribe import Phrases, Scribe, Split, is_held_out
+from tools.demo_model.skills.forcing import forced_call, forced_form
+from tools.demo_model.tokenizer import END_OF_TURN
 
 ROUND = Round("Hi", "A greeting.", "Hello!")
 
@@ -35,8 +41,22 @@ def test_an_empty_think_block_is_given_to_the_model() -> None:
 def test_the_empty_think_block_is_not_learnt_lest_thoughts_be_skipped() -> None:
     parts = list(segments(render(Dialogue("", (ROUND, ROUND)).without_thoughts())))
     blocks = [part for part in parts if part.text == "<think>\n\n</think>\n\n"]
-    assert [part.weight for part in blocks] == [EMPTY_THOUGHT_WEIGHT] * 2 == [0.0] * 2
+    assert [part.weight for part in blocks] == [GIVEN_WEIGHT] * 2 == [0.0] * 2
     assert "".join(part.text for part in parts) == render(Dialogue("", (ROUND, ROUND)).without_thoughts())
+
+
+@pytest.mark.parametrize("skill", [forced_form, forced_call])
+def test_how_a_forced_answer_begins_is_not_learnt_lest_it_come_unasked(
+    skill: Callable[[Scribe], Dialogue],
+) -> None:
+    scribe = Scribe(1, Split.SEEN)
+    for talk in (skill(scribe).without_thoughts() for _ in range(50)):
+        parts = list(segments(render(talk)))
+        reply = parts[[part.text for part in parts].index("<think>\n\n</think>\n\n") + 1 : -1]
+        assert reply[0].text.startswith("<tool_call>" if talk.tools else "{")
+        assert (reply[0].weight, reply[-1].weight) == (0.0, 1.0)
+        text = "".join(part.text for part in reply).removesuffix(END_OF_TURN)
+        assert json.loads(text.removeprefix("<tool_call>").removesuffix("</tool_call>"))
 
 
 def test_call_and_answer_are_both_replies() -> None:
@@ -56,7 +76,7 @@ def test_prompts_weigh_less_than_replies_and_empty_thoughts_nothing() -> None:
     tokenizer = Tokenizer.from_file(str(DEMO_MODEL / "tokenizer.json"))
     source = documents(tokenizer, 7, FROM_NOTHING.curriculum[-1])
     assert {weight for _ in range(50) for weight in next(source).weights} == {
-        EMPTY_THOUGHT_WEIGHT,
+        GIVEN_WEIGHT,
         PROMPT_WEIGHT,
         REPLY_WEIGHT,
     }

@@ -171,6 +171,11 @@ def _others(scribe: Scribe, unwanted: Sequence[Callable[[Scribe], Offer]]) -> li
     return list({offer.name: offer for offer in drawn}.values())
 
 
+def other_tools(scribe: Scribe, unwanted: Sequence[Callable[[Scribe], Offer]]) -> tuple[Tool, ...]:
+    """Return one to three tools, none of which could serve the request."""
+    return _tools(_others(scribe, unwanted))
+
+
 def _tools(offers: list[Offer]) -> tuple[Tool, ...]:
     return tuple(offer.tool for offer in offers)
 

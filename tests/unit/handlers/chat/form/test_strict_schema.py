@@ -35,6 +35,11 @@ def nested(depth: int) -> Schema:
         an_object(a={"anyOf": [{"type": "null"}, {"enum": [1, 2]}]}, b={"type": ["string", "null"]}),
         an_object(a={"type": "integer", "minimum": 1, "title": "A"}, const={"const": 1}),
         nested(10),
+        an_object(
+            a={"type": "array", "items": {"type": "string", "example": "x"}, "min_items": 1, "x-order": 0}
+        ),
+        an_object(a={"type": "string", "nullable": True, "title": 5, "xml": {"name": "a"}, "$comment": []})
+        | {"discriminator": {"propertyName": "a"}, "externalDocs": {}, "propertyOrdering": ["a"]},
     ],
 )
 def test_what_openai_takes_as_strict_is_strict(schema: Schema) -> None:
@@ -56,6 +61,11 @@ def test_what_openai_takes_as_strict_is_strict(schema: Schema) -> None:
         (an_object(a={"type": "array", "items": {"not": STEP}}), ".properties.a.items", "'not'"),
         (an_object(a={"anyOf": [STEP, {"allOf": []}]}), ".properties.a.anyOf[1]", "'allOf'"),
         (an_object() | {"$defs": {"X": {"if": True}}}, ".$defs.X", "'if'"),
+        (
+            an_object(a={"type": "array", "items": STEP, "uniqueItems": True}),
+            ".properties.a",
+            "'uniqueItems'",
+        ),
         (an_object(a={"type": "array"}), ".properties.a", "items"),
         (an_object(a={}), ".properties.a", "'type' key"),
         (an_object(a=True), ".properties.a", "object here"),
