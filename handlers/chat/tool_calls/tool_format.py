@@ -1,8 +1,10 @@
 """The interface of a model family's tool-call format: its writer, its reader and its grammar."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import msgspec
@@ -11,6 +13,7 @@ from handlers.chat.form.structural_tag import Tag, const, optional, separated, s
 from handlers.chat.markers import partial_suffix
 from handlers.chat.messages import ChatMessage
 from handlers.chat.tool_calls.ids import OPENAI_IDS, ToolCallIds
+from handlers.chat.tool_calls.lines import Lines, line_starting
 from handlers.chat.tool_calls.text import IncomingText, Reading
 
 Schema: TypeAlias = Mapping[str, object]  # JSON Schema
@@ -61,8 +64,8 @@ class ToolFormat(ABC):
     """The text that every block begins with; "" where a block has no sign of its own."""
 
     start: str = ""
-    """The character that begins a block without a marker at the start of an answer, where alone it is looked
-    for; "" where every block has its marker."""
+    """The characters any of which begins a block without a marker at the start of an answer, the only place
+    where they are looked for; "" where every block has its marker."""
 
     begin: str = ""
     """The text before the calls of a block."""
@@ -75,6 +78,15 @@ class ToolFormat(ABC):
 
     holds_many: bool = False
     """True if one block holds several calls. Otherwise each call has a block of its own."""
+
+    strays: tuple[str, ...] = ()
+    """Texts that are no prose and begin a block whose marker is missing."""
+
+    line_starts: tuple[str, ...] = ()
+    """Texts that begin such a block at the start of a line outside of code fences."""
+
+    stray_ends: tuple[str, ...] = ()
+    """Other texts that models write for the end."""
 
     ids: ToolCallIds = OPENAI_IDS
     """The identifiers that the family's templates take."""
@@ -92,6 +104,11 @@ class ToolFormat(ABC):
     def openings(self) -> tuple[str, ...]:
         """The texts that a block with a marker begins with."""
         return (self.marker,) if self.marker else ()
+
+    @property
+    def closes(self) -> tuple[str, ...]:
+        """The tags that end a call or a block, of which any may be missing after a call or come twice."""
+        return (*filter(None, [self.end.strip().removeprefix("]")]), *self.stray_ends)
 
     @property
     def is_marked(self) -> bool:
@@ -135,11 +152,26 @@ class ToolFormat(ABC):
 
     def opening(self, text: str, *, is_final: bool) -> Opening:
         """Return the first place in the text of a marker, or of the possible start of one at its end."""
-        found = [at for marker in self.openings if (at := text.find(marker)) >= 0]
-        if found:
-            return Opening(min(found), is_found=True)
-        num_open = 0 if is_final else partial_suffix(text, self.openings)
-        return Opening(len(text) - num_open, is_found=False)
+        return _first_of(self.openings, text, is_final=is_final)
+
+    def stray_opening(self, text: str, lines: Lines, *, is_final: bool) -> Opening:
+        """Return the first place of the text at which a block without its marker may begin, or of what may
+        become one at its end. lines: the lines of the content before the text.
+        """
+        stray = _first_of(self.strays, text, is_final=is_final)
+        if not self.line_starts:
+            return stray
+        found = lines.find(self._line_start, text)
+        if found is not None:
+            at_line = Opening(found, is_found=True)
+        else:
+            num_open = 0 if is_final else lines.num_begun(self.line_starts, text)
+            at_line = Opening(len(text) - num_open, is_found=False)
+        return min(stray, at_line, key=lambda opening: (opening.num_before, not opening.is_found))
+
+    @cached_property
+    def _line_start(self) -> "re.Pattern[str]":
+        return line_starting(self.line_starts)
 
     @abstractmethod
     def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
@@ -204,3 +236,11 @@ class ToolFormat(ABC):
         calls = [tag(begin, other.arguments, other.end) for begin, other in further]
         more = optional(separated(calls, "", is_single=False))
         return tag(begin, sequence(call.arguments, const(call.end), more), self.end)
+
+
+def _first_of(openings: Sequence[str], text: str, *, is_final: bool) -> Opening:
+    found = [at for opening in openings if (at := text.find(opening)) >= 0]
+    if found:
+        return Opening(min(found), is_found=True)
+    num_open = 0 if is_final else partial_suffix(text, openings)
+    return Opening(len(text) - num_open, is_found=False)
