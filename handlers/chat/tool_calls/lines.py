@@ -1,23 +1,31 @@
-"""The lines of an answer's content, of which those in code fences are shown and mean nothing; pure."""
+"""The openings of calls without their marker, in the lines of an answer's content; pure.
+
+Some are no prose wherever they stand. Others are prose but at the start of a line, and in a code fence, which
+shows what a call looks like.
+"""
 
 import re
 from collections.abc import Sequence
 from typing import Final
 
+from handlers.chat.markers import partial_suffix
+
 _FENCES: Final = ("```", "~~~")
 _MAX_LINE: Final = 256  # characters that are kept of a line
 
 
-def line_starting(texts: Sequence[str]) -> "re.Pattern[str]":
-    """Return the pattern of a line that begins a code fence, ends one, or begins with one of the texts."""
-    fences, starts = ("|".join(map(re.escape, options)) for options in (_FENCES, texts))
-    return re.compile(rf"^[ \t]*+(?:(?P<fence>{fences})|(?P<start>{starts}))", re.MULTILINE)
-
-
 class Lines:
-    """The lines of the content so far: what there is of the last, and whether it is in a code fence."""
+    """The lines of the content so far: what there is of the last, and whether it is in a code fence.
 
-    def __init__(self) -> None:
+    strays: texts that begin a call anywhere. line_starts: texts that begin one at the start of a line.
+    """
+
+    def __init__(self, strays: Sequence[str], line_starts: Sequence[str]) -> None:
+        self._strays = strays
+        self._line_starts = line_starts
+        fence, start, stray = ("|".join(map(re.escape, texts)) for texts in (_FENCES, line_starts, strays))
+        at_line = rf"^[ \t]*+(?:(?P<fence>{fence})|(?P<start>{start or '(?!)'}))"
+        self._pattern = re.compile(rf"{at_line}|(?P<stray>{stray or '(?!)'})", re.MULTILINE)
         self._last = ""
         self._in_fence = False
 
@@ -32,21 +40,24 @@ class Lines:
         """Begin a new line, as after a call."""
         self._last = ""
 
-    def find(self, pattern: "re.Pattern[str]", text: str) -> int | None:
-        """Return the place in the text that follows at which a line outside of code fences begins with one of
-        the pattern's texts; None if none does.
+    def opening(self, text: str, *, is_final: bool) -> tuple[int, bool]:
+        """Return the place in the text after the content at which a call may begin, or the start of one that
+        the text breaks off in, and whether it is whole.
         """
+        if not (self._strays or self._line_starts):
+            return len(text), False
         in_fence = self._in_fence
-        for found in pattern.finditer(self._last + text):
-            at = found.start("start") - len(self._last)
-            if found["fence"]:
+        for found in self._pattern.finditer(self._last + text):
+            kind = found.lastgroup or "fence"
+            at = found.start(kind) - len(self._last)
+            if kind == "fence":
                 in_fence = not in_fence
-            elif not in_fence and at >= 0:
-                return at
-        return None
+            elif at >= 0 and not (kind == "start" and in_fence):
+                return at, True
+        return len(text) - (0 if is_final else self._num_begun(text)), False
 
-    def num_begun(self, starts: Sequence[str], text: str) -> int:
-        """Return how many characters at the end of the text may become one of the starts of a line."""
-        last = (self._last + text).rpartition("\n")[2].lstrip()
-        is_begun = bool(last) and len(last) <= len(text) and any(start.startswith(last) for start in starts)
-        return len(last) if is_begun else 0
+    def _num_begun(self, text: str) -> int:
+        last = (self._last + text[-_MAX_LINE:]).rpartition("\n")[2].lstrip()
+        is_begun = bool(last) and len(last) <= len(text)
+        is_line = is_begun and any(start.startswith(last) for start in self._line_starts)
+        return max(len(last) if is_line else 0, partial_suffix(text, self._strays))

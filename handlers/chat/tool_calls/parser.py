@@ -5,6 +5,8 @@ The joined results depend only on the text, not on how it was cut.
 
 import string
 from collections.abc import Callable, Generator, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import Final
 
 import msgspec
@@ -27,6 +29,7 @@ from handlers.chat.tool_calls.tool_format import Opening, Schema, ToolFormat
 # markers may begin a block that goes on to the end of the answer. More would keep other clients waiting.
 _MAX_REREAD: Final = 1_000_000
 _LEAST_REREAD: Final = 50  # characters that a block counts at least, whose start takes time too
+_MAX_BLANKS: Final = 256  # that are held back since they may come before a call
 _MAX_HELD: Final = 1_000_000  # characters of a call that is held back until it is whole
 
 
@@ -71,10 +74,14 @@ class ToolParser:
         self.num_calls = 0  # calls that are whole
         self._index = 0  # of the call that is read or comes next
         self._text = IncomingText()
-        self._lines = Lines()
+        strays, line_starts = (
+            tuple(dict.fromkeys(chain.from_iterable(map(attrgetter(texts), self._readings))))
+            for texts in ("strays", "line_starts")
+        )
+        self._lines = Lines(strays, line_starts)
         self._block_formats: list[ToolFormat] = []  # of which one may read the block that begins here
-        # Where the openings of each format are: what had arrived, the place, and whether it was found there.
-        self._openings: dict[tuple[str, bool], tuple[tuple[int, bool] | None, int, bool]] = {}
+        # Where each format's marker is: what had arrived, the place, and whether it is whole.
+        self._markers: dict[str, tuple[tuple[int, bool] | None, int, bool]] = {}
         self._is_stray = False  # whether the block lacks its marker
         self._may_start = bool(tool_format.start)  # whether a block without a marker may begin here
         self._follows_call = False  # nothing but blanks since the last call
@@ -125,11 +132,13 @@ class ToolParser:
         if self._may_start:
             unread = self._text.unread
             rest = unread.lstrip(self._layout)
-            if rest.startswith(tuple(self._format.start)):
-                self._text.take(len(unread) - len(rest))
+            num_blanks = len(unread) - len(rest)
+            if num_blanks <= _MAX_BLANKS and rest.startswith(tuple(self._format.start)):
+                self._text.take(num_blanks)
                 self._block_formats, self._has_marker, self._is_stray = [self._format], False, False
                 return True
-            self._may_start = not rest and (self._follows_call or not self._text.is_final)
+            is_open = not rest and num_blanks <= _MAX_BLANKS
+            self._may_start = is_open and (self._follows_call or not self._text.is_final)
         return not self._may_start and self._is_at_marker()
 
     @property
@@ -140,23 +149,27 @@ class ToolParser:
     def _skips_closes(self) -> bool:
         """Read the closing tags that come once more after a call; return whether another may have begun."""
         while True:
-            rest = self._text.unread.lstrip()
+            unread = self._text.unread
+            rest = unread.lstrip()
+            if len(unread) - len(rest) > _MAX_BLANKS:
+                return False
             found = next((close for close in self._format.closes if rest.startswith(close)), None)
             if found is None:
                 is_begun = any(close.startswith(rest) for close in self._format.closes)
                 return is_begun and not self._text.is_final
-            self._text.take(len(self._text.unread) - len(rest) + len(found))
+            self._text.take(len(unread) - len(rest) + len(found))
             self._text.settle()
 
     def _is_at_marker(self) -> bool:
         unread, is_final = self._text.unread, self._text.is_final
         opening = self._opening(unread)
-        content = unread[: opening.num_before].rstrip()
+        # Blanks before a call are layout.
+        num_content = max(len(unread[: opening.num_before].rstrip()), opening.num_before - _MAX_BLANKS)
         if is_final and not opening.is_found:
-            content = self._last_content(unread)
-        self._emit_content(len(content))
+            num_content = len(self._last_content(unread))
+        self._emit_content(num_content)
         if opening.is_found:
-            self._text.take(opening.num_before - len(content))
+            self._text.take(opening.num_before - num_content)
             self._has_marker = True
         return opening.is_found
 
@@ -164,31 +177,31 @@ class ToolParser:
         """Return the first place at which a block may begin, and note the formats that it may have."""
         if self._num_reread >= _MAX_REREAD:
             return Opening(len(unread), is_found=False)
-        found = [
-            (self._known_opening(known, unread, is_stray=is_stray), is_stray, known)
-            for is_stray in (False, True)
-            for known in self._readings
-        ]
-        first, self._is_stray, _ = min(
-            found, key=lambda each: (each[0].num_before, not each[0].is_found, each[1])
-        )
-        self._block_formats = [known for *each, known in found if each == [first, self._is_stray]]
+        marked = [(known, self._marked_opening(known, unread)) for known in self._readings]
+        first = min((opening for _, opening in marked), key=_order)
+        before = unread[: first.num_before] if first.is_found else unread
+        at, is_found = self._lines.opening(before, is_final=self._text.is_final or first.is_found)
+        stray = Opening(at, is_found=is_found)
+        self._is_stray = _order(stray) < _order(first)
+        if self._is_stray:
+            self._block_formats = [
+                known for known in self._readings if unread.startswith(known.strays + known.line_starts, at)
+            ]
+            return stray
+        self._block_formats = [known for known, opening in marked if opening == first]
         return first
 
-    def _known_opening(self, known: ToolFormat, unread: str, *, is_stray: bool) -> Opening:
-        """Return the first opening of a format. It is looked for once in the text that has arrived, since a
+    def _marked_opening(self, known: ToolFormat, unread: str) -> Opening:
+        """Return the first marker of a format. It is looked for once in the text that has arrived, since a
         thousand blocks of another format may come before it.
         """
         text = self._text
-        arrived, place, is_found = self._openings.get((known.name, is_stray), (None, -1, False))
+        arrived, place, is_found = self._markers.get(known.name, (None, -1, False))
         if arrived != (text.num_fed, text.is_final) or place < text.place:
-            if is_stray:
-                opening = known.stray_opening(unread, self._lines, is_final=text.is_final)
-            else:
-                opening = known.opening(unread, is_final=text.is_final)
+            opening = known.opening(unread, is_final=text.is_final)
             arrived, place = (text.num_fed, text.is_final), text.place + opening.num_before
             is_found = opening.is_found
-            self._openings[known.name, is_stray] = arrived, place, is_found
+            self._markers[known.name] = arrived, place, is_found
         return Opening(place - text.place, is_found=is_found)
 
     def _last_content(self, unread: str) -> str:
@@ -257,7 +270,6 @@ class ToolParser:
         self._has_call = self._follows_call = True
         self._may_start = bool(self._format.start)
         self._lines.begin()
-        self._openings.clear()
 
     def _end_short(self) -> None:
         """Settle a block inside which the text has ended."""
@@ -321,3 +333,7 @@ def _is_json_object(pieces: Sequence[CallPiece]) -> bool:
     except (msgspec.MsgspecError, RecursionError):  # nested deeper than any decoder goes
         return False
     return True
+
+
+def _order(opening: Opening) -> tuple[int, bool]:
+    return opening.num_before, not opening.is_found

@@ -1,10 +1,8 @@
 """The interface of a model family's tool-call format: its writer, its reader and its grammar."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias
 
 import msgspec
@@ -13,7 +11,6 @@ from handlers.chat.form.structural_tag import Tag, const, optional, separated, s
 from handlers.chat.markers import partial_suffix
 from handlers.chat.messages import ChatMessage
 from handlers.chat.tool_calls.ids import OPENAI_IDS, ToolCallIds
-from handlers.chat.tool_calls.lines import Lines, line_starting
 from handlers.chat.tool_calls.text import IncomingText, Reading
 
 Schema: TypeAlias = Mapping[str, object]  # JSON Schema
@@ -133,7 +130,8 @@ class ToolFormat(ABC):
 
     def special_tags(self, special_tokens: Collection[str]) -> set[str]:
         """Return the special tokens that are part of the format."""
-        return {token for token in special_tokens if token and any(token in text for text in self.tags)}
+        texts = (*self.tags, *self.strays, *self.stray_ends)
+        return {token for token in special_tokens if token and any(token in text for text in texts)}
 
     def turns(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
         """Return a conversation with its calls in the messages in which the family's templates take them."""
@@ -152,26 +150,11 @@ class ToolFormat(ABC):
 
     def opening(self, text: str, *, is_final: bool) -> Opening:
         """Return the first place in the text of a marker, or of the possible start of one at its end."""
-        return _first_of(self.openings, text, is_final=is_final)
-
-    def stray_opening(self, text: str, lines: Lines, *, is_final: bool) -> Opening:
-        """Return the first place of the text at which a block without its marker may begin, or of what may
-        become one at its end. lines: the lines of the content before the text.
-        """
-        stray = _first_of(self.strays, text, is_final=is_final)
-        if not self.line_starts:
-            return stray
-        found = lines.find(self._line_start, text)
-        if found is not None:
-            at_line = Opening(found, is_found=True)
-        else:
-            num_open = 0 if is_final else lines.num_begun(self.line_starts, text)
-            at_line = Opening(len(text) - num_open, is_found=False)
-        return min(stray, at_line, key=lambda opening: (opening.num_before, not opening.is_found))
-
-    @cached_property
-    def _line_start(self) -> "re.Pattern[str]":
-        return line_starting(self.line_starts)
+        found = [at for marker in self.openings if (at := text.find(marker)) >= 0]
+        if found:
+            return Opening(min(found), is_found=True)
+        num_open = 0 if is_final else partial_suffix(text, self.openings)
+        return Opening(len(text) - num_open, is_found=False)
 
     @abstractmethod
     def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
@@ -236,11 +219,3 @@ class ToolFormat(ABC):
         calls = [tag(begin, other.arguments, other.end) for begin, other in further]
         more = optional(separated(calls, "", is_single=False))
         return tag(begin, sequence(call.arguments, const(call.end), more), self.end)
-
-
-def _first_of(openings: Sequence[str], text: str, *, is_final: bool) -> Opening:
-    found = [at for opening in openings if (at := text.find(opening)) >= 0]
-    if found:
-        return Opening(min(found), is_found=True)
-    num_open = 0 if is_final else partial_suffix(text, openings)
-    return Opening(len(text) - num_open, is_found=False)
