@@ -46,7 +46,7 @@ Pieces: TypeAlias = Generator[str | None, None, None]
 
 
 class _Expected(Enum):
-    """What may come next in a value."""
+    """The element of a value that may come next."""
 
     KEY = auto()
     COLON = auto()

@@ -244,7 +244,7 @@ class ToolParser:
 
     @property
     def _streams_block(self) -> bool:
-        """Whether calls of the block are emitted while they are written. A block without its marker may still
+        """True if calls of the block are emitted while they are written. A block without its marker may still
         turn out to be prose.
         """
         return self._streams and not self._is_stray

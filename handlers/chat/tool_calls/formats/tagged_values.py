@@ -108,7 +108,7 @@ class TaggedValuesFormat(ToolFormat):
 
     @property
     def has_key_tags(self) -> bool:
-        """Whether a key stands between tags, rather than in one."""
+        """True if a key stands between tags, rather than in one."""
         return self.key_sign == self.key_begin
 
     @override
