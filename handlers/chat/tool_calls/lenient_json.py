@@ -21,6 +21,7 @@ _NULLS: Final = ("null", "None")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _WORD: Final = re.compile(r"[\w.+-]+")
 _KEY: Final = re.compile(r"[A-Za-z_$][\w$.-]*", re.ASCII)
+_MAX_WORD: Final = 512  # characters of a number, a word, or a key without quotes
 _CLOSING: Final = {"[": "]", "(": ")", "{": "}"}
 _AS_JSON: Final = {"(": "[", ")": "]"}  # a tuple is an array
 _PLAIN: Final = {quote: re.compile(rf"[^\\{quote}\x00-\x1f]+") for quote in "'\""}
@@ -235,18 +236,24 @@ class _Value:
             yield self._as_json(character)
             return
         else:
-            yield _word_as_json((yield from self._read_run(_WORD)))
+            word = yield from self._read_run(_WORD)
+            yield _WORDS.get(word, word)
         if is_key:
             self._expected = _Expected.COLON
         else:
             self._expect_comma()
 
     def _read_run(self, pattern: "re.Pattern[str]") -> Waiting[str]:
+        """Read a word, which stays unread until it is whole, since text that is emitted cannot be unread."""
         run = self._text.run_of(pattern)
         while self._text.is_read:
+            self._text.go_back(len(run))
+            if len(run) > _MAX_WORD:
+                raise Malformed
             yield from self._text.more()
-            run += self._text.run_of(_WORD)
-        if not run:
+            run = self._text.run_of(pattern)
+        if not run or (pattern is _WORD and run not in _WORDS and not _NUMBER.fullmatch(run)):
+            self._text.go_back(len(run))
             raise Malformed
         return run
 
@@ -284,14 +291,6 @@ class _Value:
         if head[1] == "'":
             return self._text.take(1)
         return "\\\\"  # a backslash that begins no escape stands for itself
-
-
-def _word_as_json(word: str) -> str:
-    if word in _WORDS:
-        return _WORDS[word]
-    if _NUMBER.fullmatch(word):
-        return word
-    raise Malformed
 
 
 def _unescape(found: "re.Match[str]") -> str:

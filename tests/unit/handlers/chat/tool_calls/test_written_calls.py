@@ -664,3 +664,10 @@ def test_blanks_without_end_are_not_looked_at_again_for_each_token(streams: bool
     started = time.process_time()
     assert read("hermes", [text[at : at + 3] for at in range(0, len(text), 3)], streams=streams)[0] == text
     assert time.process_time() - started < 5
+
+
+def test_what_follows_a_fault_in_a_call_that_streams_is_content_however_it_is_cut() -> None:
+    text = '<tool_call>\n{"name": "get_weather", "arguments": {"city": Oslo"}}\n</tool_call>'
+    for pieces in splits(text):
+        content, [call], num_calls = read("hermes", pieces, streams=True)
+        assert (content, call.arguments, num_calls) == ('Oslo"}}\n</tool_call>', '{"city": ', 0)
