@@ -175,7 +175,7 @@ class _Value:
     def read(self) -> Pieces:
         yield from self._text.blanks()
         while True:
-            character = yield from self._text.peek()
+            character = self._text.next or (yield from self._text.peek())
             if self._may_close and character == self._open[-1]:
                 yield self._close()
             elif self._expected is _Expected.COMMA:
@@ -196,7 +196,8 @@ class _Value:
                 yield from self._read_element(character)
             if not self._open:
                 return
-            yield from self._read_blanks()
+            if not (following := self._text.next) or following.isspace():
+                yield from self._read_blanks()
 
     def _close(self) -> str:
         self._text.take(1)

@@ -78,6 +78,11 @@ class IncomingText:
         return self._at == len(self._window)
 
     @property
+    def next(self) -> str:
+        """The next character that has arrived, which stays unread; "" if none has."""
+        return self._window[self._at : self._at + 1]
+
+    @property
     def num_held(self) -> int:
         """The number of characters that are not settled."""
         return self._num_read + len(self._window) - self._settled

@@ -102,9 +102,9 @@ class JsonObjectFormat(ToolFormat):
             text.go_back(1)
             yield CallBegin(heads[head])
             yield from read_value(text, ends=ends)
-            yield from _WrittenCall(tools, ends).read_further_members(text)
+            yield from _WrittenCall(tools, ends, is_tagged=True).read_further_members(text)
         else:
-            yield from _WrittenCall(tools, ends).read(text, is_tagged=is_tagged)
+            yield from _WrittenCall(tools, ends, is_tagged=is_tagged).read(text)
 
     def _head(self, name: str) -> str:
         return self.object_begin % json.dumps(name, ensure_ascii=False)
@@ -120,20 +120,25 @@ class JsonObjectFormat(ToolFormat):
 
 
 class _WrittenCall:
-    """A call whose object may have its keys in any order, so that it is known only at its end."""
+    """A call whose object may have its keys in any order, so that it is known only at its end.
 
-    def __init__(self, tools: Collection[str], ends: Sequence[str]) -> None:
+    is_tagged: whether a tag came before it. Otherwise it is given up at the first key that no call has before
+        its name, since an answer of JSON would be held back to its end.
+    """
+
+    def __init__(self, tools: Collection[str], ends: Sequence[str], *, is_tagged: bool) -> None:
         self._tools = tools
         self._ends = ends
+        self._is_tagged = is_tagged
         self._name: str | None = None
         self._arguments: list[str] | None = None  # pieces of JSON
         self._has_others = False  # whether there are keys that a call does not have
 
-    def read(self, text: IncomingText, *, is_tagged: bool) -> Reading[None]:
+    def read(self, text: IncomingText) -> Reading[None]:
         try:
             yield from text.literal("{")
             yield from text.blanks()
-            if not is_tagged and not (yield from text.comes(*_FIRST_KEYS)):
+            if not self._is_tagged and not (yield from text.comes(*_FIRST_KEYS)):
                 raise Malformed
             yield from self._read_members(text)
         except EndOfText:
@@ -141,7 +146,7 @@ class _WrittenCall:
                 yield CallBegin(self._name)
                 yield CallArguments("".join(self._arguments))
             raise
-        if self._name is None or (self._arguments is None and self._has_others and not is_tagged):
+        if self._name is None or (self._arguments is None and self._has_others and not self._is_tagged):
             raise Malformed
         yield CallBegin(self._name)
         yield CallArguments("".join(self._arguments or ["{}"]))
@@ -186,8 +191,12 @@ class _WrittenCall:
             if self._name not in self._tools:
                 raise Malformed
         else:
-            yield from captured(read_value(text), [])
             self._has_others = self._has_others or key not in ("type", "id")
+            if self._has_others and self._name is None and not self._is_tagged:
+                raise Malformed
+            value = yield from captured(read_value(text), [])
+            if key == "type" and value != '"function"' and not self._is_tagged:
+                raise Malformed
 
 
 def _read_string(text: IncomingText) -> Waiting[str]:

@@ -671,3 +671,12 @@ def test_what_follows_a_fault_in_a_call_that_streams_is_content_however_it_is_cu
     for pieces in splits(text):
         content, [call], num_calls = read("hermes", pieces, streams=True)
         assert (content, call.arguments, num_calls) == ('Oslo"}}\n</tool_call>', '{"city": ', 0)
+
+
+@pytest.mark.parametrize("family", ["hermes", "llama3_json"])
+@pytest.mark.parametrize(
+    "begin", ['{"city', '{"type": "report"', '{"id": 5, "text": ', '{"name": "Oslo"', "[1,", "{\n"]
+)
+def test_an_answer_of_json_is_held_back_only_while_it_may_become_a_call(family: str, begin: str) -> None:
+    answer_parser = parser(family, streams=False)
+    assert answer_parser.feed(begin + " and so on").content == begin + " and so on"
