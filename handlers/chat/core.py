@@ -247,7 +247,7 @@ def _answer_format(
         # There are no thoughts, or nothing to split them from; but a framed content is still taken out.
         reasoning = reasoning if reasoning.reasoning_format.frames_content else None
     special = dialect.template.special_tokens if params.skip_special_tokens else frozenset[str]()
-    tags = tools.tool_format.special_tags(special) if tools else set[str]()
+    tags = tools.special_tags(special) if tools else set[str]()
     if reasoning:
         tags |= special & dialect.reasoning_tags
     return AnswerFormat(

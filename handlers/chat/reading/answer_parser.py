@@ -1,6 +1,6 @@
 """The parser of an answer's text into content, thoughts and tool calls, while the text arrives; pure."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import msgspec
 
@@ -12,6 +12,7 @@ from handlers.chat.reading.reasoning import (
     ReasoningStart,
     ReasoningText,
 )
+from handlers.chat.tool_calls.formats.registry import readings_of
 from handlers.chat.tool_calls.parser import ToolParser, ToolText
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolDefinition
@@ -28,6 +29,11 @@ class ToolReading(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(tool.name for tool in self.tools)
+
+    def special_tags(self, special_tokens: Collection[str]) -> set[str]:
+        """Return the special tokens that are part of a format in which calls are read."""
+        readings = readings_of(self.tool_format)
+        return set[str]().union(*(known.special_tags(special_tokens) for known in readings))
 
     def parser(self, new_id: Callable[[str], str] | None = None) -> ToolParser:
         """Return a parser. new_id: makes the id of a call from its name; None takes the format's own."""

@@ -23,22 +23,23 @@ FRAMING: Final = (START, CHANNEL, CONSTRAIN, MESSAGE, *ENDS)
 ASSISTANT: Final = "assistant"
 FUNCTIONS: Final = "functions."  # the namespace of a request's own tools
 
-_MAX_LENGTH: Final = 512  # characters of a header
+MAX_LENGTH: Final = 512  # characters of a header
 # No two parts of the pattern can share a blank, so that a header takes time linear in its length: where each
 # blank could belong to four parts, blanks alone took seconds.
 _TO: Final = r"(?:\s*+to=(?P<{}>[^<\s]*+(?:\s++[^<\s]++)*?))?"
 _TYPE: Final = (
     r"(?:\s*+(?P<is_{0}>\<\|constrain\|\>)\s*+(?P<{0}>[\w-]*+)|\s*+(?<=\s)(?P<plain_{0}>json|code|text))?\s*+"
 )
-_WORDS: Final = (ASSISTANT, "analysis", "commentary", "final", "to=", " json", " code", " text")
+_WORDS: Final = (ASSISTANT, FUNCTIONS, "analysis", "commentary", "final", "to=", " json", " code", " text")
 _BLANK: Final = re.compile(r"\s")  # any of them may stand where a word has a space
+_CHANNEL: Final = r"\s*+\<\|channel\|\>\s*+(?P<{}>analysis|commentary|final)?"
+# Models also write the recipient for the role, and the channel twice.
 _HEADER: Final = re.compile(
-    r"\s*+(?P<role>assistant)?"
+    r"\s*+(?P<role>assistant|(?P<callee>functions\.[^<\s]*+))?"
     + _TO.format("first")
-    + r"\s*+(?:<\|channel\|>\s*+(?P<channel>analysis|commentary|final)?"
-    + _TO.format("second")
-    + ")?"
-    + _TYPE.format("type")
+    + f"(?:{_CHANNEL.format('channel')}{_TO.format('second')}"
+    + f"(?P<again>{_CHANNEL.format('last_channel')}{_TO.format('third')})?)?"
+    + rf"(?P<kind>{_TYPE.format('type')})"
 )
 
 
@@ -56,16 +57,18 @@ class MessageHeader(msgspec.Struct, frozen=True, kw_only=True):
 
         Its `text` is in the one order that calls are read in: channel, recipient, type of content.
         """
-        found = _HEADER.fullmatch(text) if len(text) <= _MAX_LENGTH else None
+        found = _HEADER.fullmatch(text) if len(text) <= MAX_LENGTH else None
         if found is None:
             return None
-        recipient = found["second"] or found["first"] or ""
-        channel = found["channel"] or ""
-        if found["second"]:
+        addressed = found["third"] or found["second"] or found["first"]
+        if addressed and found["callee"]:  # the result of a call has a recipient too
+            return None
+        recipient = addressed or found["callee"] or ""
+        channel = found["last_channel"] or found["channel"] or ""
+        if found["second"] and found["again"] is None:
             ordered = text[text.index(CHANNEL) :]
         else:
-            kind = text[found.end("channel") if found["channel"] else found.end("first") :]
-            ordered = f"{CHANNEL}{channel}{f' to={recipient}' if recipient else ''}{kind}"
+            ordered = f"{CHANNEL}{channel}{f' to={recipient}' if recipient else ''}{found['kind']}"
         return cls(role=found["role"] or "", channel=channel, recipient=recipient.strip(), text=ordered)
 
 
@@ -75,7 +78,7 @@ def may_become_header(text: str, *, has_role: bool, is_whole: bool) -> bool:
     is_whole: whether no further text can complete a word of it.
     has_role: whether the prompt has written the role, so that none is expected here.
     """
-    if len(text) > _MAX_LENGTH:
+    if len(text) > MAX_LENGTH:
         return False
     num_begun = 0 if is_whole else partial_suffix(_BLANK.sub(" ", text), (*FRAMING, *_WORDS))
     certain = text[: len(text) - num_begun]

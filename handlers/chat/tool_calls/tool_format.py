@@ -78,8 +78,8 @@ class ToolFormat(ABC):
     """The text that every block begins with; "" where a block has no sign of its own."""
 
     start: str = ""
-    """The character that begins a block without a marker at the start of an answer, where alone it is looked
-    for; "" where every block has its marker."""
+    """The characters any of which begins a block without a marker at the start of an answer, the only place
+    where they are looked for; "" where every block has its marker."""
 
     begin: str = ""
     """The text before the calls of a block."""
@@ -95,6 +95,15 @@ class ToolFormat(ABC):
 
     holds_many: bool = False
     """True if one block holds several calls. Otherwise each call has a block of its own."""
+
+    strays: tuple[str, ...] = ()
+    """Texts that are no prose and begin a block whose marker is missing."""
+
+    line_starts: tuple[str, ...] = ()
+    """Texts that begin such a block at the start of a line outside of code fences."""
+
+    stray_ends: tuple[str, ...] = ()
+    """Other texts that models write for the end."""
 
     ids: ToolCallIds = OPENAI_IDS
     """The identifiers that the family's templates take."""
@@ -112,6 +121,11 @@ class ToolFormat(ABC):
     def openings(self) -> tuple[str, ...]:
         """The texts that a block with a marker begins with."""
         return (self.marker,) if self.marker else ()
+
+    @property
+    def closes(self) -> tuple[str, ...]:
+        """The tags that end a call or a block, of which any may be missing after a call or come twice."""
+        return (*filter(None, [self.end.strip().removeprefix("]")]), *self.stray_ends)
 
     @property
     def is_marked(self) -> bool:
@@ -136,7 +150,8 @@ class ToolFormat(ABC):
 
     def special_tags(self, special_tokens: Collection[str]) -> set[str]:
         """Return the special tokens that are part of the format."""
-        return {token for token in special_tokens if token and any(token in text for text in self.tags)}
+        texts = (*self.tags, *self.strays, *self.stray_ends)
+        return {token for token in special_tokens if token and any(token in text for text in texts)}
 
     def turns(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
         """Return a conversation with its calls in the messages in which the family's templates take them."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from handlers.chat.form.structural_tag import const, json_value, optional, regex, sequence
-from handlers.chat.tool_calls.text import CallBegin, CallEnd, IncomingText, Reading
+from handlers.chat.tool_calls.lenient_json import FENCE, expect_arguments, read_arguments
+from handlers.chat.tool_calls.text import CallBegin, CallEnd, IncomingText, Reading, Waiting
 from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Schema, ToolFormat
 
 
@@ -27,34 +28,50 @@ class NamedJsonFormat(ToolFormat):
     def tags(self) -> tuple[str, ...]:
         return (*super().tags, self.call_begin, self.name_end, self.call_end)
 
+    @property
+    @override
+    def closes(self) -> tuple[str, ...]:
+        return (*super().closes, *filter(None, [self.call_end.strip().removeprefix(FENCE)]))
+
+    @property
+    def sign(self) -> str:
+        """The text that every call begins with."""
+        return self.call_begin
+
     @override
     def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
-        yield from text.spaced(self.begin)
+        yield from text.blanks()
+        yield from text.literal(
+            self.begin, *(stray for stray in self.strays if not self.sign.startswith(stray)), ""
+        )
         while True:
             yield from self._read_call(text, tools)
             yield CallEnd()
             if not self.holds_many:
                 break
-            if (yield from text.ending(self.call_begin, self.end)) != self.call_begin:
+            following = yield from text.ending(*self.closes, self.sign, "")
+            while following in self.closes:
+                following = yield from text.ending(*self.closes, self.sign, "")
+            if following != self.sign:
                 break
-            text.go_back(len(self.call_begin))
+            text.go_back(len(self.sign))
 
     def _read_call(self, text: IncomingText, tools: Mapping[str, Schema]) -> Reading[None]:
-        yield from text.spaced(self.call_begin)
-        name = yield from text.literal(*tools)
-        id = yield from self.read_id(text, name)
+        yield from text.spaced(self.sign)
+        name, id = yield from self.read_name(text, tools)
+        yield from expect_arguments(text, ends=self.closes)
         yield CallBegin(name, id)
-        yield from text.blanks()
-        yield from text.json_object()
-        if self.call_end:
-            yield from text.ending(self.call_end.strip())
+        yield from read_arguments(text, ends=self.closes)
 
-    def read_id(self, text: IncomingText, name: str) -> Reading[str | None]:
-        """Read the text between name and arguments, and return the call's identifier if the
-        model wrote one.
+    def read_name(self, text: IncomingText, tools: Mapping[str, Schema]) -> Waiting[tuple[str, str | None]]:
+        """Read the text before the arguments; return the name, and the call's identifier if the model wrote
+        one.
         """
-        yield from text.spaced(self.name_end)
-        return None
+        name = yield from text.literal(*tools)
+        yield from text.blanks()
+        # The arguments have a code fence of their own; and their brace is a sign of its own too.
+        yield from text.literal(self.name_end.replace(f"{FENCE}json", "").strip(), "")
+        return name, None
 
     @override
     def call(self, tool: BoundTool) -> CallSyntax:

@@ -19,14 +19,15 @@ from handlers.chat.form.structural_tag import (
     regex,
     sequence,
 )
+from handlers.chat.tool_calls.lenient_json import read_value
 from handlers.chat.tool_calls.parameters import Parameter, item_of, parameters_of
-from handlers.chat.tool_calls.python_literal import read_literal
 from handlers.chat.tool_calls.text import CallArguments, CallBegin, CallEnd, IncomingText, Malformed, Reading
 from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Schema, ToolFormat
 
 # Of optional arguments where none is required: which of them comes first is written out.
 _MAX_OPTIONAL = 8
 _SINGLE_QUOTED = r"'(?:[^'\\\n]|\\['\\nt])*'"
+_MAX_KEY = 256  # characters of an argument's name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,18 +147,20 @@ def _read_arguments(text: IncomingText) -> Reading[None]:
     """Read the arguments and the bracket after them."""
     yield from text.blanks()
     if (yield from text.literal("**", "")):
-        yield from read_literal(text)
+        yield from read_value(text, is_python=True)
+        yield from text.blanks()
         yield from text.literal(")")
         return
     separator = "{"
     following = yield from text.literal(")", "")
     while not following.endswith(")"):
-        key = (yield from text.until("=")).strip()
+        key = (yield from text.until("=", limit=_MAX_KEY)).strip()
         if not _is_keyword(key):
             raise Malformed
         yield CallArguments(f'{separator}"{key}": ')
-        yield from read_literal(text)
+        yield from read_value(text, is_python=True)
         separator = ", "
+        yield from text.blanks()
         following = yield from text.literal(",", ")")
         if following == ",":
             yield from text.blanks()

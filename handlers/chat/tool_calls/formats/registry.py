@@ -1,6 +1,6 @@
 """The registry of tool-call formats, and the choice of a model's."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from handlers.chat.tool_calls.formats.families.deepseek import (
     DEEPSEEK_V3,
@@ -16,7 +16,7 @@ from handlers.chat.tool_calls.formats.families.harmony import HARMONY
 from handlers.chat.tool_calls.formats.families.hermes import HERMES
 from handlers.chat.tool_calls.formats.families.internlm import INTERNLM
 from handlers.chat.tool_calls.formats.families.kimi import KIMI_K2
-from handlers.chat.tool_calls.formats.families.llama import LLAMA_JSON
+from handlers.chat.tool_calls.formats.families.llama import LLAMA_JSON, LLAMA_TAGS
 from handlers.chat.tool_calls.formats.families.minimax import MINIMAX_M2
 from handlers.chat.tool_calls.formats.families.mistral import MISTRAL, MISTRAL_LIST
 from handlers.chat.tool_calls.formats.families.nemotron import NEMOTRON
@@ -57,6 +57,17 @@ TOOL_FORMATS: tuple[ToolFormat, ...] = (
     JAMBA,
 )
 
+_DEEPSEEK = (DEEPSEEK_V3, DEEPSEEK_V31, DEEPSEEK_V32, DEEPSEEK_V4, DEEPSEEK_V41)
+# The formats that models of a format's family write as well, as they were trained on them or know them from
+# other versions. They are read and never asked for.
+_ALSO_WRITTEN: Mapping[str, tuple[ToolFormat, ...]] = {
+    **{known.name: _DEEPSEEK for known in _DEEPSEEK},
+    MISTRAL.name: (MISTRAL_LIST,),
+    MISTRAL_LIST.name: (MISTRAL,),
+    HERMES.name: (QWEN_CODER,),
+    LLAMA_JSON.name: (LLAMA_TAGS,),
+}
+
 TOOL_FORMAT_NAMES = tuple(sorted(name for known in TOOL_FORMATS for name in (known.name, *known.aliases)))
 
 
@@ -73,3 +84,9 @@ def tool_format_of(template: str, tokens: Collection[str] = ()) -> ToolFormat | 
 def tool_format_named(name: str) -> ToolFormat | None:
     """Return the format of this name or alias."""
     return next((known for known in TOOL_FORMATS if name in (known.name, *known.aliases)), None)
+
+
+def readings_of(tool_format: ToolFormat) -> tuple[ToolFormat, ...]:
+    """Return the formats in which a model's calls are read: its own, and those that it may also write."""
+    others = _ALSO_WRITTEN.get(tool_format.name, ())
+    return (tool_format, *(other for other in others if other is not tool_format))

@@ -11,7 +11,8 @@ from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import GenerationRequest
 from tests.support.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.chat.models import THINKING_TEMPLATE, chat_tokenizer
-from tests.unit.handlers.openai.api import CALL, CHAT, TOOL, Api, chat, spells
+from tests.unit.handlers.openai.api import CALL, CHAT, MODEL, TOOL, Api, chat, spells
+from tests.unit.handlers.runtime.client import events
 
 
 def ends(finish: FinishReason, *, token_id: int = 5, stop_match: str | None = None) -> Script:
@@ -49,6 +50,45 @@ async def test_an_answers_id_is_the_requests_in_the_engine(contract: str) -> Non
     engine = ScriptedEngine(says("a"))
     answer = await Api(engine).answer(f"/{contract}/v1/chat/completions", chat())
     assert answer["id"] == f"chatcmpl-{engine.requests[0].request_id}"
+
+
+# A call without its opening tag, one brace short.
+MENDED = '{"name": "add", "arguments": {"a": 1}\n</tool_call>'
+
+
+@pytest.mark.parametrize("contract", ["openai", "tgi", "hf", "mindie"])
+@pytest.mark.parametrize("stream", [False, True])
+async def test_an_answer_with_a_mended_call_ends_as_one_with_a_call_does(contract: str, stream: bool) -> None:
+    api, path = Api(spells(MENDED)), f"/{contract}/v1/chat/completions"
+    body = chat(tools=[TOOL], stream=stream)
+    response = await api.post(path, body)
+    told = [event for event in events(response) if event != "[DONE]"] if stream else [response.text]
+    choices = [choice for answer in map(json.loads, told) for choice in answer["choices"]]
+    parts = [choice["delta" if stream else "message"] for choice in choices]
+    [call] = [call for part in parts for call in part.get("tool_calls") or ()]
+    arguments = call["function"]["arguments"]
+    assert (json.loads(arguments) if isinstance(arguments, str) else arguments) == {"a": 1}
+    assert choices[-1]["finish_reason"] == "tool_calls"
+    assert not any(part.get("content") for part in parts)
+
+
+async def test_a_mended_call_is_one_in_the_answers_that_have_items() -> None:
+    function = {"name": "add", "description": "", "parameters": TOOL["function"]["parameters"]}
+    response = await Api(spells(MENDED)).answer(
+        "/openai/v1/responses",
+        {"model": MODEL, "input": "Hi", "tools": [function | {"type": "function", "strict": False}]},
+    )
+    assert [item["type"] for item in response["output"]] == ["function_call"]
+    schema = {"name": "add", "input_schema": TOOL["function"]["parameters"]}
+    messages = [{"role": "user", "content": "Hi"}]
+    answer = await Api(spells(MENDED)).post(
+        "/anthropic/v1/messages",
+        {"model": MODEL, "max_tokens": 90, "messages": messages, "tools": [schema]},
+        headers={"anthropic-version": "2023-06-01"},
+    )
+    message = answer.json()
+    assert message["stop_reason"] == "tool_use"
+    assert [(part["type"], part["input"]) for part in message["content"]] == [("tool_use", {"a": 1})]
 
 
 async def test_an_answer_is_a_chat_completion() -> None:

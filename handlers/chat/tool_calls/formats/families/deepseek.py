@@ -13,6 +13,7 @@ DEEPSEEK_V3 = NamedJsonFormat(
     name_end="\n```json\n",
     call_end="\n```<｜tool▁call▁end｜>",
     end="<｜tool▁calls▁end｜>",
+    strays=("<｜tool▁call▁begin｜>",),
     holds_many=True,
     signs=("<｜tool▁calls▁begin｜>", "```json"),
 )
@@ -26,6 +27,7 @@ DEEPSEEK_V31 = NamedJsonFormat(
     call_end="<｜tool▁call▁end｜>",
     separator="",
     end="<｜tool▁calls▁end｜>",
+    strays=("<｜tool▁call▁begin｜>",),
     holds_many=True,
     signs=("<｜tool▁calls▁begin｜>",),
     strangers=("```json",),
@@ -51,6 +53,7 @@ def _dsml(name: str, *, block: str, space: str = "", sign: str) -> TaggedValuesF
         value_end=f"{end}parameter>",
         call_end=f"{end}invoke>",
         end=f"\n{end}{block}>",
+        strays=(f"{begin}invoke",),
         holds_many=True,
         signs=(_DSML, sign),
     )

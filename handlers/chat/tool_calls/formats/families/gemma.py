@@ -27,6 +27,7 @@ from handlers.chat.form.structural_tag import (
     text_without,
     written_length,
 )
+from handlers.chat.tool_calls.lenient_json import to_json_string
 from handlers.chat.tool_calls.parameters import (
     ANY_TYPE,
     Parameter,
@@ -35,7 +36,6 @@ from handlers.chat.tool_calls.parameters import (
     parameters_of,
     type_of_json,
 )
-from handlers.chat.tool_calls.python_literal import to_json_string
 from handlers.chat.tool_calls.text import CallArguments, CallBegin, CallEnd, IncomingText, Malformed, Reading
 from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Schema, ToolFormat
 

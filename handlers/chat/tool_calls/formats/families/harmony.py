@@ -15,6 +15,7 @@ from handlers.chat.form.structural_tag import (
     sequence,
 )
 from handlers.chat.messages import ChatMessage
+from handlers.chat.tool_calls.lenient_json import expect_arguments, read_arguments
 from handlers.chat.tool_calls.message_header import (
     ASSISTANT,
     CALL,
@@ -24,6 +25,7 @@ from handlers.chat.tool_calls.message_header import (
     ENDS,
     FRAMING,
     FUNCTIONS,
+    MAX_LENGTH,
     MESSAGE,
     START,
     MessageHeader,
@@ -62,11 +64,13 @@ class HarmonyFormat(ToolFormat):
     @override
     def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
         yield from text.literal(*self.openings)
-        header = MessageHeader.parse(CHANNEL + (yield from text.until(MESSAGE)))
-        name = "" if header is None else _function(header.recipient, tools)
+        header = MessageHeader.parse(CHANNEL + (yield from text.until(MESSAGE, limit=MAX_LENGTH)))
+        name = _function("" if header is None else header.recipient, tools)
+        # An end token shows no text, so that the end of the answer may mean no arguments.
+        may_end = not tools[name].get("required")
+        yield from expect_arguments(text, ends=ENDS, may_end=may_end)
         yield CallBegin(name)
-        yield from text.blanks()
-        yield from text.json_object()
+        yield from read_arguments(text, ends=ENDS, may_end=may_end)
         yield from text.ending(*ENDS, "")
         yield CallEnd()
 

@@ -7,6 +7,7 @@ HERMES = JsonObjectFormat(
     marker="<tool_call>",
     begin="<tool_call>\n",
     end="\n</tool_call>",
+    line_starts=("{",),
     signs=("<tool_call>",),
     strangers=("<function=", "<arg_key>"),  # Qwen 3 Coder and GLM 4.5 write XML between the same tags
 )

@@ -13,6 +13,7 @@ MINIMAX_M2 = TaggedValuesFormat(
     value_end="</parameter>",
     call_end="</invoke>",
     end="\n</minimax:tool_call>",
+    line_starts=("<invoke name=",),
     holds_many=True,
     signs=("<minimax:tool_call>",),
 )

@@ -1,15 +1,18 @@
 """Mistral: a list of objects in the older models, name and arguments apart since Mistral Large 2.1."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Final, Self
 
 from typing_extensions import override
 
 from handlers.chat.tool_calls.formats.json_object import JsonObjectFormat
 from handlers.chat.tool_calls.formats.named_json import NamedJsonFormat
 from handlers.chat.tool_calls.ids import MISTRAL_IDS
-from handlers.chat.tool_calls.text import IncomingText, Reading
+from handlers.chat.tool_calls.text import IncomingText, Waiting
+from handlers.chat.tool_calls.tool_format import Schema
+
+_MAX_ID: Final = 128  # characters of an identifier
 
 MISTRAL_LIST = JsonObjectFormat(
     name="mistral_list",
@@ -35,10 +38,12 @@ class MistralFormat(NamedJsonFormat):
         return (self, replace(self, id_begin="[CALL_ID]"))
 
     @override
-    def read_id(self, text: IncomingText, name: str) -> Reading[str | None]:
-        if (yield from text.literal("[ARGS]", "[CALL_ID]")) == "[ARGS]":
-            return None
-        return (yield from text.until("[ARGS]")).strip() or None
+    def read_name(self, text: IncomingText, tools: Mapping[str, Schema]) -> Waiting[tuple[str, str | None]]:
+        name = yield from text.literal(*tools)
+        yield from text.blanks()
+        if (yield from text.literal("[ARGS]", "[CALL_ID]", "")) != "[CALL_ID]":
+            return name, None
+        return name, (yield from text.until("[ARGS]", limit=_MAX_ID)).strip() or None
 
 
 MISTRAL = MistralFormat(

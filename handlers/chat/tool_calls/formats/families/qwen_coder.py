@@ -15,5 +15,6 @@ QWEN_CODER = TaggedValuesFormat(
     padding="\n",
     call_end="</function>",
     end="\n</tool_call>",
+    line_starts=("<function=", "<function name="),
     signs=("<tool_call>", "<function="),
 )

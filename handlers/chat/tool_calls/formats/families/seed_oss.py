@@ -13,5 +13,6 @@ SEED_OSS = TaggedValuesFormat(
     value_end="</parameter>",
     call_end="</function>",
     end="\n</seed:tool_call>",
+    line_starts=("<function=", "<function name="),
     signs=("<seed:tool_call>",),
 )

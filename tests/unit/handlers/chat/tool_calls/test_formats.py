@@ -79,8 +79,8 @@ def test_a_call_that_is_not_bound_and_breaks_off_by_itself_is_content_to_the_let
     text = tool_format.write_all(case.written()[0])
     start = text[: data.draw(st.integers(1, len(text)))]
     content, calls = read(parser(tool_format, case.tools, streams=False), start)
-    if calls:  # nothing but its closing tags is missing
-        assert (content, json.loads(calls[0].arguments)) == ("", case.calls[0][1])
+    if calls:  # nothing but its closing tags is missing, and arguments that it does not need
+        assert content == "" and json.loads(calls[0].arguments).items() <= case.calls[0][1].items()
     else:
         assert content == start
 
@@ -99,7 +99,7 @@ def test_a_call_of_an_unknown_function_is_content_to_the_letter(
 @pytest.mark.parametrize("is_cut", [False, True])
 def test_words_are_content_to_the_letter(tool_format: ToolFormat, streams: bool, is_cut: bool) -> None:
     for text in ("", " ", "\n\n", "Hi ", "{", "[", "[1, 2]", '{"name": 1}', "<tool", "[Link](get)"):
-        if streams and tool_format.start and text.startswith(tool_format.start):
+        if streams and tool_format.start and text[:1] in tuple(tool_format.start):
             continue  # no grammar for calls that are demanded lets this through
         for pieces in ([text], list(text)):
             told = read(parser(tool_format, {"get": {}}, streams=streams), pieces, is_cut=is_cut)
