@@ -24,6 +24,7 @@ from engine.model.fallback.own_cache import CachedModel
 from engine.model.fallback.trial import cannot_fall_back, observe_cost
 from engine.model.geometry_probe import observe_geometry
 from engine.model.hidden_states import HiddenStates
+from engine.model.loading.checkpoint.end_tokens import ends_note
 from engine.model.loading.checkpoint.stored_tensors import read_headers
 from engine.model.loading.fetching import fetch_descriptions, fetch_headers
 from engine.model.loading.loader import media_processor, read_tokenizer
@@ -70,6 +71,8 @@ def dry_run(config: EngineConfig, on_progress: Callable[[str], None]) -> DryRun:
         plan = _plan(config, on_progress)
         room = _refusal(lambda: check_room(plan.directory, plan.weight_bytes, plan.device))
         tokenizer = read_tokenizer(plan, config)
+        if note := ends_note(plan.ends, tokenizer):
+            notes.append(note)
         processor = media_processor(plan, config, tokenizer, lambda line: notes.append(_without_mark(line)))
         try:
             made = model_without_weights(

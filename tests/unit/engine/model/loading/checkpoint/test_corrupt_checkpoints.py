@@ -23,6 +23,7 @@ from engine.port.errors import ModelNotSupported
 from tests.support.selection.effort import IS_WHOLE, trials
 from tests.support.tiny_models.text import save_tiny_model
 
+END_TOKEN_ID = 271  # of the tiny tokenizer
 WEIGHTS = "model.safetensors"
 Tensors = dict[str, Tensor]
 
@@ -227,9 +228,10 @@ def test_an_end_token_that_the_model_does_not_have_is_refused(model: Path, end: 
 
 
 def test_an_end_token_beside_one_that_the_model_has_is_left_out(model: Path) -> None:
-    (model / "generation_config.json").write_text('{"eos_token_id": [7, 5000]}')
+    own = END_TOKEN_ID
+    (model / "generation_config.json").write_text(f'{{"eos_token_id": [{own}, 5000]}}')
     loaded = load_model(EngineConfig(model=str(model), device="cpu"), lambda line: None)
-    assert loaded.tokenizer.end_token_ids == (7,)
+    assert loaded.tokenizer.end_token_ids == (own,)
 
 
 def as_pickles(model: Path, num_files: int) -> list[str]:
