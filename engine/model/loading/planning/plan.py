@@ -12,7 +12,8 @@ from transformers import AutoConfig, PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from engine.config import EngineConfig
-from engine.model.loading.checkpoint.complete import check_config, check_plausible
+from engine.model.loading.checkpoint.complete import check_plausible
+from engine.model.loading.checkpoint.config_numbers import check_config
 from engine.model.loading.checkpoint.described_files import check_described_files
 from engine.model.loading.checkpoint.end_tokens import NamedEnds, read_end_token_ids
 from engine.model.loading.checkpoint.formats import check_dtypes, check_files
@@ -69,8 +70,9 @@ class PlannedModel(NamedTuple):
     ones become; None if nothing lists them. quantized: the checkpoint, if it is.
     dtype, device: of the model in memory. weight_bytes: memory of the weights as they are loaded, in bytes.
     max_total_tokens: the context length, or less if the engine's config says so. vocab_size: of the head.
-    ends: the end tokens that its configurations name. original_context: as of that function. unread: by name, weights of linear layers that stay in groups of
-    integers, and are not read with the others. all_unread: whether no linear layer has another weight.
+    ends: the end tokens that its configurations name. original_context: as of that function.
+    unread: by name, weights of linear layers that stay in groups of integers, and are not read with the
+    others. all_unread: whether no linear layer has another weight.
     paged_obstacle: why it cannot attend over pages, as far as its class and configuration say; None if
     nothing speaks against it. speech: the facts about a model that transcribes; None for others.
     """
