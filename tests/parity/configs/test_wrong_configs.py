@@ -1,4 +1,4 @@
-"""A wrong value in config.json is refused in one line, by `check` as by the start, or computed as transformers.
+"""A wrong value in config.json is refused in one line, the same by `check`, or computed as by transformers.
 
 `make test` tries a few of the values of each of ten families, `make test-long` all of all fields.
 """

@@ -51,7 +51,7 @@ def check_config(directory: Path, config: PreTrainedConfig) -> None:
             _refuse(directory, name, "at least 1", size)
     for name, number in _numbers(config.to_dict()):
         last = name.rpartition(".")[2]
-        if isinstance(number, float) and (math.isnan(number) or math.isinf(number)):
+        if not math.isfinite(number):
             if math.isnan(number) or not _UNBOUNDED.fullmatch(last):
                 _refuse(directory, name, "a finite number", number)
         elif number < 0 and not _SIGNED.fullmatch(last) and last not in _WINDOWS:

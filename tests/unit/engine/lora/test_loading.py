@@ -70,7 +70,8 @@ def test_an_adapter_whose_beginning_left_the_base_model_alone_is_read(folder: Pa
 
 def test_each_field_of_pefts_configuration_is_known(folder: Path) -> None:
     """Those of a newer release too: each is served, harmless, or refused by its values."""
-    written = LoraConfig(r=2, lora_alpha=8, target_modules=["q_proj"]).to_dict()
+    config: Any = LoraConfig(r=2, lora_alpha=8, target_modules=["q_proj"])
+    written = config.to_dict()
     fields = {name: sorted(value) if isinstance(value, set) else value for name, value in written.items()}
     configure(folder, **fields | {"peft_type": "LORA", "task_type": None})
     assert load(folder).layers

@@ -217,6 +217,36 @@ def test_a_shard_that_is_missing_is_named(model: Path) -> None:
     assert "must hold a weight_map" in refusal(model)
 
 
+def test_an_index_decides_in_which_file_of_the_directory_a_tensor_is(model: Path) -> None:
+    tensors = load_file(model / WEIGHTS)
+    (model / WEIGHTS).unlink()
+    first, second = (f"model-0000{number}-of-00002.safetensors" for number in (1, 2))
+    name = "model.norm.weight"
+    index = model / "model.safetensors.index.json"
+
+    def stored(twice: Tensor | None = None, **places: str) -> None:
+        own = {each: first for each in tensors} | {name: second}
+        save_file(
+            {each: tensors[each] for each in own if own[each] == first}
+            | ({} if twice is None else {name: twice}),
+            model / first,
+        )
+        save_file({name: tensors[name]}, model / second)
+        index.write_text(
+            json.dumps({"metadata": {}, "weight_map": own | {"model.norm.weight": second, **places}})
+        )
+
+    stored(twice=tensors[name].clone())
+    assert load(model)
+    stored(twice=tensors[name] + 1)
+    assert f"{first} and {second} hold different copies of {name}" in refusal(model)
+    stored(**{"model.embed_tokens.weight": second})
+    assert f"says that model.embed_tokens.weight is in {second}, and it is in {first}" in refusal(model)
+    for outside in (f"../{first}", f"{model}/{first}", f"part/../../{first}"):
+        stored(**{name: outside})
+        assert f"maps {name} to " in (line := refusal(model)) and "outside of the model's directory" in line
+
+
 @pytest.mark.parametrize("end", [512, -1, [600, 700], "</s>", [1.5]])
 def test_an_end_token_that_the_model_does_not_have_is_refused(model: Path, end: Any) -> None:
     (model / "generation_config.json").write_text(json.dumps({"eos_token_id": end}))
