@@ -1,4 +1,4 @@
-"""The trial of wrong configurations in a process that may die of them: `python -m tests.parity.configs.trial`.
+"""The trial of wrong configurations: `python -m tests.parity.configs.trial`, which may die of them.
 
 It reads a case as JSON from each line of its input, and writes what came of it as a line. A case that takes
 more than a minute of processor time ends the process.

@@ -29,8 +29,11 @@ _DIMENSIONS: Final = (
 # The names of numbers that are divided by, or that a power is taken of. Counts are not among them: many
 # models say by 0 that they have none of something.
 _DIVISORS: Final = frozenset(
-    {"rope_theta", "factor", "original_max_position_embeddings", "query_pre_attn_scalar", "floor_scale"}
-)
+    {
+        "rope_theta", "factor", "original_max_position_embeddings", "query_pre_attn_scalar", "floor_scale",
+        "n_group", "topk_group",
+    }
+)  # fmt: skip
 # The names of numbers that may be below 0: ids of tokens, none of which is -1, and some models' bounds.
 _SIGNED: Final = re.compile(
     r".*(_token_id|_token_index|_bound|_bias|_layer|_idx)|layer_types|clamp_len|chunk_size"

@@ -29,7 +29,9 @@ _FILES: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[int, ...]]] = {
     "the tokenizer's is another": ({"eos_token_id": PAD}, {"eos_token_id": PAD}, (PAD, END)),
     "a list, and one of it": ({"eos_token_id": [PAD, END]}, {"eos_token_id": END}, (PAD, END)),
     "three": ({"eos_token_id": PAD}, {"eos_token_id": USER}, (PAD, USER, END)),
-    "of the part for text": ({}, {"text_config": {"eos_token_id": USER}, "eos_token_id": PAD}, (PAD, USER, END)),
+    "of the part for text": (
+        {}, {"text_config": {"eos_token_id": USER}, "eos_token_id": PAD}, (PAD, USER, END)
+    ),
     "of a part for images": ({}, {"vision_config": {"eos_token_id": USER}, "eos_token_id": PAD}, (PAD, END)),
     "no configuration names any": ({}, {}, (DEFAULT, END)),
     "a class's default": ({"eos_token_id": END}, {}, (END,)),

@@ -1,0 +1,1 @@
+"""What llama.cpp itself makes of a GGUF file."""
