@@ -16,8 +16,8 @@ _PYTHON: Final = os.environ.get("LLAMA_CPP_PYTHON", "")
 _DRIVER: Final = Path(__file__).parent / "tokenize.py"
 _NUM_TEXTS: Final = 2000
 _PARTS: Final = (
-    "the", " ", "  ", "\n", "<|im_end|>", "<think>", "é", "你好", "12", "abc", "ana", "Hello", "world", "</s>",
-    "<s>", "'s", "\t", "x", "   ", ".", "Ж", "<unk>", "<｜User｜>", "<|fim_pad|>", "<|endoftext|>",
+    "the", " ", "  ", "\n", "<|im_end|>", "<think>", "é", "你好", "12", "abc", "ana", "Hello", "world",
+    "</s>", "<s>", "'s", "\t", "x", "   ", ".", "Ж", "<unk>", "<｜User｜>", "<|fim_pad|>", "<|endoftext|>",
 )  # fmt: skip
 
 

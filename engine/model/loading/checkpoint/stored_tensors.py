@@ -65,10 +65,10 @@ class _Kind(NamedTuple):
 
 
 class _Files(NamedTuple):
-    """The files of a checkpoint, and the tensors of each by its index; None without one."""
+    """The files of a checkpoint. expected: the file of each tensor by the index; None without an index."""
 
     paths: list[Path]
-    index: Mapping[str, str] | None = None
+    expected: Mapping[str, str] | None = None
 
 
 def read_headers(directory: Path) -> Mapping[str, StoredTensor] | None:
@@ -113,7 +113,7 @@ def _headers(directory: Path, files: _Files, kind: _Kind) -> dict[str, StoredTen
                     "another checkpoint"
                 )
             tensors[name] = tensor
-    for name, file in (files.index or {}).items():
+    for name, file in (files.expected or {}).items():
         if name in places and len(files.paths) > 1 and not _has(places[name], directory / file, name, kind):
             raise ModelNotSupported(
                 f"{directory / kind.index_file} says that {name} is in {file}, and it is in "
