@@ -11,8 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+import transformers
 from transformers import PreTrainedConfig
 from transformers.integrations.heterogeneity.configuration_utils import AmbiguousGlobalPerLayerAttributeError
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from engine.port.errors import ModelNotSupported
 
@@ -41,11 +43,13 @@ _SIGNED: Final = re.compile(
 _UNBOUNDED: Final = re.compile(r".*_limit")  # which may be infinite
 _FREE: Final = re.compile(r".*(theta|base)")  # which may be above what is counted with
 _WINDOWS: Final = {"sliding_window": "sliding_attention", "attention_chunk_size": "chunked_attention"}
+_PLAIN: Final = "default"  # a rotary embedding that is not scaled
 _LABELS: Final = frozenset({"id2label", "label2id"})
 
 
 def check_config(directory: Path, config: PreTrainedConfig) -> None:
-    """Raise ModelNotSupported for a number in a model's config that no such model can have.
+    """Raise ModelNotSupported for a number in a model's config that no such model can have, or a rotary
+    embedding that is not known.
 
     config: of the part that computes text.
     """
@@ -64,6 +68,7 @@ def check_config(directory: Path, config: PreTrainedConfig) -> None:
         elif number == 0 and last in _DIVISORS:
             _refuse(directory, name, "above 0", number)
     _check_windows(directory, config)
+    _check_rotary_embeddings(directory, config)
 
 
 def sizes(config: PreTrainedConfig) -> Iterator[tuple[str, int]]:
@@ -83,6 +88,19 @@ def _check_windows(directory: Path, config: PreTrainedConfig) -> None:
         size = getattr(config, name, None)
         if isinstance(size, int) and size < 1 and (types is None or kind in types):
             _refuse(directory, name, "at least 1, or null for none", size)
+
+
+def _check_rotary_embeddings(directory: Path, config: PreTrainedConfig) -> None:
+    rope = getattr(config, "rope_parameters", None)
+    if not isinstance(rope, dict):
+        return
+    for each in (rope, *(part for part in rope.values() if isinstance(part, dict))):
+        kind, known = each.get("rope_type", _PLAIN), (_PLAIN, *ROPE_INIT_FUNCTIONS)
+        if kind not in known:
+            raise ModelNotSupported(
+                f"{directory}/config.json: its rotary embedding has the rope_type {kind!r}, which "
+                f"transformers {transformers.__version__} does not know; it has {', '.join(known)}"
+            )
 
 
 def _numbers(config: dict[str, Any], before: str = "") -> Iterator[tuple[str, float]]:

@@ -6,7 +6,7 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +224,7 @@ def test_an_index_decides_in_which_file_of_the_directory_a_tensor_is(model: Path
     name = "model.norm.weight"
     index = model / "model.safetensors.index.json"
 
-    def stored(twice: Tensor | None = None, **places: str) -> None:
+    def stored(twice: Tensor | None = None, places: Mapping[str, str] = {}) -> None:
         own = {each: first for each in tensors} | {name: second}
         save_file(
             {each: tensors[each] for each in own if own[each] == first}
@@ -240,10 +240,10 @@ def test_an_index_decides_in_which_file_of_the_directory_a_tensor_is(model: Path
     assert load(model)
     stored(twice=tensors[name] + 1)
     assert f"{first} and {second} hold different copies of {name}" in refusal(model)
-    stored(**{"model.embed_tokens.weight": second})
+    stored(places={"model.embed_tokens.weight": second})
     assert f"says that model.embed_tokens.weight is in {second}, and it is in {first}" in refusal(model)
     for outside in (f"../{first}", f"{model}/{first}", f"part/../../{first}"):
-        stored(**{name: outside})
+        stored(places={name: outside})
         assert f"maps {name} to " in (line := refusal(model)) and "outside of the model's directory" in line
 
 
@@ -338,10 +338,32 @@ def test_a_field_of_the_config_that_is_wrong_is_refused(model: Path, field: str)
         assert "DIR" in line, (wrong, line)
 
 
-@pytest.mark.parametrize("size", [0, -1])
-def test_a_context_that_no_model_has_is_refused(model: Path, size: int) -> None:
-    with_config(model, max_position_embeddings=size)
-    assert f"its context is of {size} tokens" in refusal(model)
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"rope_parameters": {"rope_type": "spiral", "rope_theta": 1e4}},
+            "has the rope_type 'spiral', which",
+        ),
+        (
+            {"rope_parameters": {"rope_type": "linear", "factor": 0, "rope_theta": 1e4}},
+            "factor must be above 0",
+        ),
+        ({"rms_norm_eps": float("nan")}, "rms_norm_eps must be a finite number, and is nan"),
+        ({"attention_dropout": -0.5}, "attention_dropout must be 0 or more, and is -0.5"),
+        ({"max_position_embeddings": 2**31}, "max_position_embeddings must be at most 2147483647"),
+    ],
+)
+def test_a_number_that_no_such_model_has_is_refused_by_its_name(
+    model: Path, changes: dict[str, Any], words: str
+) -> None:
+    with_config(model, **changes)
+    assert words in refusal(model)
+
+
+def test_a_context_of_no_tokens_is_refused(model: Path) -> None:
+    with_config(model, max_position_embeddings=0)
+    assert "its context is of 0 tokens" in refusal(model)
 
 
 @pytest.mark.parametrize(
