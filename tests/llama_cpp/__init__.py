@@ -1,1 +1,1 @@
-"""What llama.cpp itself makes of a GGUF file."""
+"""The comparison with what llama.cpp itself makes of a GGUF file."""

@@ -237,13 +237,12 @@ def _overlap(tokens: Sequence[str]) -> bool:
     """Return whether one of the tokens ends as another one begins."""
     if len(tokens) < 2:
         return False
-    begins = {(token[:size], token) for token in tokens for size in range(1, len(token))}
-    starts = {begin for begin, _ in begins}
+    begins: dict[str, set[str]] = {}
+    for token in tokens:
+        for size in range(1, len(token)):
+            begins.setdefault(token[:size], set()).add(token)
     return any(
-        token[-size:] in starts
-        and any((token[-size:], other) in begins for other in tokens if other != token)
-        for token in tokens
-        for size in range(1, len(token))
+        begins.get(token[-size:], {token}) != {token} for token in tokens for size in range(1, len(token))
     )
 
 

@@ -69,7 +69,7 @@ def test_an_adapter_whose_beginning_left_the_base_model_alone_is_read(folder: Pa
 
 
 def test_each_field_of_pefts_configuration_is_known(folder: Path) -> None:
-    """Those of a newer release too: each is served, harmless, or refused by its values."""
+    """Each is served, harmless, or refused by its values, those of a newer release too."""
     config: Any = LoraConfig(r=2, lora_alpha=8, target_modules=["q_proj"])
     written = config.to_dict()
     fields = {name: sorted(value) if isinstance(value, set) else value for name, value in written.items()}
