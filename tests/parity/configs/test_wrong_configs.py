@@ -30,7 +30,12 @@ _LEFT_OUT: Final = frozenset(
 _NUM_TRIED: Final = 2  # of a family in a short run
 # Those that did harm, in every run: a dead process, a traceback, and no answer.
 _KNOWN: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
-    "gemma3": (("sliding_window", 0), ("sliding_window", -1), ("query_pre_attn_scalar", -16)),
+    "gemma3": (
+        ("sliding_window", 0),
+        ("sliding_window", -1),
+        ("sliding_window", None),
+        ("query_pre_attn_scalar", -16),
+    ),
     "llama4": (("attention_chunk_size", -1), ("attention_chunk_size", 0)),
 }
 

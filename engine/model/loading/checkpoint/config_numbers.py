@@ -41,7 +41,8 @@ _SIGNED: Final = re.compile(
     r".*(_token_id|_token_index|_bound|_bias|_layer|_idx)|layer_types|clamp_len|chunk_size"
 )
 _UNBOUNDED: Final = re.compile(r".*_limit")  # which may be infinite
-_FREE: Final = re.compile(r".*(theta|base)")  # which may be above what is counted with
+_FREE: Final = re.compile(r".*(theta|base)")  # which is not counted with
+_LARGEST_BASE: Final = 10**18
 _WINDOWS: Final = {"sliding_window": "sliding_attention", "attention_chunk_size": "chunked_attention"}
 _PLAIN: Final = "default"  # a rotary embedding that is not scaled
 _LABELS: Final = frozenset({"id2label", "label2id"})
@@ -58,13 +59,13 @@ def check_config(directory: Path, config: PreTrainedConfig) -> None:
             _refuse(directory, name, "at least 1", size)
     for name, number in _numbers(config.to_dict()):
         last = name.rpartition(".")[2]
-        if not math.isfinite(number):
+        if isinstance(number, float) and not math.isfinite(number):
             if math.isnan(number) or not _UNBOUNDED.fullmatch(last):
                 _refuse(directory, name, "a finite number", number)
         elif number < 0 and not _SIGNED.fullmatch(last) and last not in _WINDOWS:
             _refuse(directory, name, "0 or more", number)
-        elif isinstance(number, int) and number > _LARGEST and not _FREE.fullmatch(last):
-            _refuse(directory, name, f"at most {_LARGEST}", number)
+        elif isinstance(number, int) and number > (most := _most(last)):
+            _refuse(directory, name, f"at most {most}", number)
         elif number == 0 and last in _DIVISORS:
             _refuse(directory, name, "above 0", number)
     _check_windows(directory, config)
@@ -85,8 +86,10 @@ def _check_windows(directory: Path, config: PreTrainedConfig) -> None:
     """Refuse a window of no tokens, unless no layer has a window: some classes write 0 for none."""
     types = getattr(config, "layer_types", None)
     for name, kind in _WINDOWS.items():
-        size = getattr(config, name, None)
-        if isinstance(size, int) and size < 1 and (types is None or kind in types):
+        size = getattr(config, name, 1)
+        if types is not None and kind in types and (size is None or size < 1):
+            _refuse(directory, name, f"at least 1 for layers of {kind}", size)
+        if types is None and size is not None and size < 1:
             _refuse(directory, name, "at least 1, or null for none", size)
 
 
@@ -103,7 +106,7 @@ def _check_rotary_embeddings(directory: Path, config: PreTrainedConfig) -> None:
             )
 
 
-def _numbers(config: dict[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
+def _numbers(config: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the name and value of each number, those of objects and lists within included."""
     for key, value in config.items():
         name = f"{before}{key}"
@@ -116,5 +119,9 @@ def _numbers(config: dict[str, Any], before: str = "") -> Iterator[tuple[str, fl
                 yield name, each
 
 
-def _refuse(directory: Path, name: str, wanted: str, found: float) -> None:
-    raise ModelNotSupported(f"{directory}/config.json: {name} must be {wanted}, and is {found}")
+def _most(name: str) -> int:
+    return _LARGEST_BASE if _FREE.fullmatch(name) else _LARGEST
+
+
+def _refuse(directory: Path, name: str, wanted: str, found: float | None) -> None:
+    raise ModelNotSupported(f"{directory}/config.json: {name} must be {wanted}, and is {str(found)[:50]}")
