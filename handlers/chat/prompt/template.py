@@ -140,8 +140,8 @@ class ChatTemplate:
         turn = self._tokens_after(_ANSWER, [user, answer], known)
         before_another = self._tokens_after(_ANSWER, [user, answer, user], known)
         closing = [one for one, other in zip(turn, before_another, strict=False) if one == other]
-        if closing:
-            return (closing[-1],)
+        if closing or turn:  # the last answer may be closed as none before it is
+            return (closing[-1] if closing else turn[0],)
         tool: TemplateMessage = {"role": "tool", "content": _PROBE, "tool_call_id": _PROBE_ID, "name": _PROBE}
         called = self._probed([user, call])
         opening = [

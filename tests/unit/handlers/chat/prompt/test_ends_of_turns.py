@@ -30,6 +30,10 @@ _CLOSINGS = {
         ("<|end|>",),
     ),
     "blanks before the end": ("{% if message.role == 'assistant' %} \n<|end|>{% endif %}", ("<|end|>",)),
+    "the last answer closed otherwise": (
+        "{% if message.role == 'assistant' %}{{ '<|pad|>' if loop.last else '<|end|>' }}{% endif %}",
+        ("<|endoftext|>",),
+    ),
     "no token": ("\n### Next:", ()),
 }
 
