@@ -191,6 +191,10 @@ def _observe(config: EngineConfig, plan: PlannedModel, model: PreTrainedModel) -
             except NoPagedAttention as error:
                 if _wants_data(error.__cause__):
                     return None
+                if _is_of_configuration(error.__cause__):
+                    reason = f"{type(error.__cause__).__name__}: {' '.join(str(error.__cause__).split())}"
+                    name = type(model).__name__
+                    raise ModelNotSupported(f"{name} does not compute a few tokens: {reason}") from error
                 obstacle = str(error)
         return _on_fallback(config, plan, model, obstacle)
     except ModelNotSupported as error:
@@ -231,6 +235,17 @@ def _mergeable(plan: PlannedModel, model: PreTrainedModel, run: Callable[[], obj
 def _wants_data(error: BaseException | None) -> bool:
     """Return whether an exception is one of torch's about tensors without data."""
     return isinstance(error, NotImplementedError | RuntimeError) and "meta" in str(error).lower()
+
+
+def _is_of_configuration(error: BaseException | None) -> bool:
+    """Return whether a model's configuration makes it fail, with data as without: by what is null, 0 or not
+    there, or by sizes that do not go together.
+    """
+    return (
+        isinstance(error, ZeroDivisionError | KeyError)
+        or (isinstance(error, TypeError) and "NoneType" in str(error))
+        or (isinstance(error, RuntimeError) and "broadcast a dimension" in str(error))
+    )
 
 
 def _configured(config: EngineConfig, plan: PlannedModel, model: PreTrainedModel) -> _Observed:
