@@ -13,6 +13,7 @@ from engine.assembly.prepared_model import check_compiled_code
 from engine.assembly.sequence_memory import SequenceMemory
 from engine.attention.kv_cache.budget import CacheSizes
 from engine.attention.kv_cache.geometry import KVGeometry, LayerGeometry
+from engine.attention.paged_attention import EAGER
 from engine.config import EngineConfig
 from engine.fusion.layer_fusion import expected_fusion
 from engine.linear.linear_facts import expected_linear_facts
@@ -196,6 +197,7 @@ def _observe(config: EngineConfig, plan: PlannedModel, model: PreTrainedModel) -
                     name = type(model).__name__
                     raise ModelNotSupported(f"{name} does not compute a few tokens: {reason}") from error
                 obstacle = str(error)
+                model.set_attn_implementation(EAGER)
         return _on_fallback(config, plan, model, obstacle)
     except ModelNotSupported as error:
         if obstacle is None:
