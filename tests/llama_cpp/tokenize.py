@@ -7,7 +7,7 @@ import ctypes
 import json
 import sys
 
-import llama_cpp
+import llama_cpp  # type: ignore[import-not-found]  # of another environment
 
 
 def main() -> None:
