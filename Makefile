@@ -153,6 +153,10 @@ test-torchvision: $(TORCHVISION)/.ready  ## Try the models that need torchvision
 	OMP_NUM_THREADS=1 $(TORCHVISION)/bin/python -m pytest --numprocesses 2 --dist worksteal \
 		tests/parity/media/test_media_parity.py tests/parity/media/test_audio_parity.py tests/parity/media/test_video_parity.py
 
+.PHONY: test-llama-cpp
+test-llama-cpp: $(READY) .venv-bench-llama.cpp/.ready  ## Compare tokenizers of GGUF files with llama.cpp's own (compiles it: a quarter of an hour)
+	LLAMA_CPP_PYTHON=$(CURDIR)/.venv-bench-llama.cpp/bin/python OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/llama_cpp
+
 CORPUS := build/schema-corpus
 
 $(CORPUS)/.ready:

@@ -13,6 +13,7 @@ from engine.assembly.prepared_model import check_compiled_code
 from engine.assembly.sequence_memory import SequenceMemory
 from engine.attention.kv_cache.budget import CacheSizes
 from engine.attention.kv_cache.geometry import KVGeometry, LayerGeometry
+from engine.attention.paged_attention import EAGER
 from engine.config import EngineConfig
 from engine.fusion.layer_fusion import expected_fusion
 from engine.linear.linear_facts import expected_linear_facts
@@ -24,6 +25,7 @@ from engine.model.fallback.own_cache import CachedModel
 from engine.model.fallback.trial import cannot_fall_back, observe_cost
 from engine.model.geometry_probe import observe_geometry
 from engine.model.hidden_states import HiddenStates
+from engine.model.loading.checkpoint.end_tokens import ends_note
 from engine.model.loading.checkpoint.stored_tensors import read_headers
 from engine.model.loading.fetching import fetch_descriptions, fetch_headers
 from engine.model.loading.loader import media_processor, read_tokenizer
@@ -70,6 +72,8 @@ def dry_run(config: EngineConfig, on_progress: Callable[[str], None]) -> DryRun:
         plan = _plan(config, on_progress)
         room = _refusal(lambda: check_room(plan.directory, plan.weight_bytes, plan.device))
         tokenizer = read_tokenizer(plan, config)
+        if note := ends_note(plan.ends, tokenizer):
+            notes.append(note)
         processor = media_processor(plan, config, tokenizer, lambda line: notes.append(_without_mark(line)))
         try:
             made = model_without_weights(
@@ -188,7 +192,12 @@ def _observe(config: EngineConfig, plan: PlannedModel, model: PreTrainedModel) -
             except NoPagedAttention as error:
                 if _wants_data(error.__cause__):
                     return None
+                if _is_of_configuration(error.__cause__):
+                    reason = f"{type(error.__cause__).__name__}: {' '.join(str(error.__cause__).split())}"
+                    name = type(model).__name__
+                    raise ModelNotSupported(f"{name} does not compute a few tokens: {reason}") from error
                 obstacle = str(error)
+                model.set_attn_implementation(EAGER)
         return _on_fallback(config, plan, model, obstacle)
     except ModelNotSupported as error:
         if obstacle is None:
@@ -228,6 +237,17 @@ def _mergeable(plan: PlannedModel, model: PreTrainedModel, run: Callable[[], obj
 def _wants_data(error: BaseException | None) -> bool:
     """Return whether an exception is one of torch's about tensors without data."""
     return isinstance(error, NotImplementedError | RuntimeError) and "meta" in str(error).lower()
+
+
+def _is_of_configuration(error: BaseException | None) -> bool:
+    """Return whether a model's configuration makes it fail, with data as without: by what is null, 0 or not
+    there, or by sizes that do not go together.
+    """
+    return (
+        isinstance(error, ZeroDivisionError | KeyError)
+        or (isinstance(error, TypeError) and "NoneType" in str(error))
+        or (isinstance(error, RuntimeError) and "broadcast a dimension" in str(error))
+    )
 
 
 def _configured(config: EngineConfig, plan: PlannedModel, model: PreTrainedModel) -> _Observed:

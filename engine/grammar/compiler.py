@@ -137,8 +137,9 @@ class GrammarCompiler:
     def _make_vocabulary(self, *, hides_special: bool) -> GrammarVocabulary:
         tokenizer = self._tokenizer
         end_token_ids = tokenizer.end_token_ids
+        # Without a stop token it warns; which they are has nothing to do with what is read here.
         found = xgrammar.TokenizerInfo.from_huggingface(
-            tokenizer.hf, vocab_size=tokenizer.vocab_size, stop_token_ids=list(end_token_ids) or None
+            tokenizer.hf, vocab_size=tokenizer.vocab_size, stop_token_ids=list(end_token_ids) or [0]
         )
         tokens = [""] * tokenizer.vocab_size  # "" is a token that never matches
         for token, token_id in tokenizer.hf.get_vocab().items():

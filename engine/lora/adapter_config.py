@@ -1,7 +1,7 @@
 """`adapter_config.json` of an adapter as PEFT writes it, and what of it is served."""
 
 import math
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 import msgspec
 
@@ -32,7 +32,23 @@ _INERT: Final[dict[str, tuple[Any, ...]]] = {
     "monteclora_config": (None,),
     "velora_config": (None,),
     "megatron_config": (None,),
+    # Beginnings that leave the base model as it is. The others (PiSSA, OLoRA, CorDA, LoftQ, LoRA-GA, MiCA)
+    # change its weights or keep part of the adapter in them.
+    "init_lora_weights": (True, False, None, "gaussian", "eva", "orthogonal"),
 }
+_INITIAL: Final = "init_lora_weights"
+_UNSET: Final[tuple[Any, ...]] = (None, False, "", [], {})
+# What says how an adapter was trained, where it came from and how PEFT holds it, whatever the value.
+_HARMLESS: Final = frozenset(
+    {
+        "task_type", "auto_mapping", "peft_version", "base_model_name_or_path", "revision", "inference_mode",
+        "lora_dropout", "megatron_core", "loftq_config", "eva_config", "corda_config", "lora_ga_config",
+        "runtime_config", "qalora_group_size",
+        "fan_in_fan_out",  # how the base model stores its weight, which this server knows itself
+        "ensure_weight_tying",  # of embeddings and heads, whose adapters are refused
+        "lora_dtype", "lorap_lr_ratio", "lorap_emb_lr",  # of ms-swift: the types and rates of training
+    }
+)  # fmt: skip
 
 
 class AdapterConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,11 +107,24 @@ def read_config(text: bytes, max_rank: int) -> AdapterConfig:
         raise CannotLoadAdapter(f"adapter_config.json: {error}") from error
     if config.peft_type != "LORA":
         raise CannotLoadAdapter(f"adapter_config.json: peft_type {config.peft_type!r}: LORA alone is served")
-    for name, values in _INERT.items():
-        if name in raw and raw[name] not in values:
-            raise CannotLoadAdapter(f"adapter_config.json: {name} {shown(raw[name])} is not served")
+    for name, value in raw.items():
+        if name in _INERT and value not in _INERT[name]:
+            _refuse(name, value)
+        is_known = name in _INERT or name in _HARMLESS or name in AdapterConfig.__struct_fields__
+        if not is_known and value not in _UNSET:  # a field of a later release, or of another program
+            _refuse(name, value)
     _check_numbers(config, max_rank)
     return config
+
+
+def _refuse(name: str, value: object) -> NoReturn:
+    why = ""
+    if name == _INITIAL:
+        why = (
+            ", since its training began by changing the base model; PEFT converts it to a plain LoRA adapter "
+            "(save_pretrained with path_initial_model_for_weight_conversion)"
+        )
+    raise CannotLoadAdapter(f"adapter_config.json: {name} {shown(value)} is not served{why}")
 
 
 def _check_numbers(config: AdapterConfig, max_rank: int) -> None:

@@ -20,6 +20,7 @@ from engine.port.errors import NoPagedAttention
 
 # The types of layers, as configurations name them, whose tokens see a window, and those that do not attend.
 _WITH_WINDOW = {"sliding_attention", "chunked_attention"}
+_LARGEST = 2**31
 _WITHOUT_ATTENTION = {"linear_attention", "conv", "mlp", "moe"}
 
 
@@ -55,6 +56,8 @@ class _Observer:
             raise NoPagedAttention(f"{type(module).__name__} does not tell its sliding window")
         if self._layer_types[index] == "indexed_attention" and not isinstance(window, Selection):
             raise NoPagedAttention(f"{type(module).__name__} does not tell which keys its index chose")
+        if isinstance(window, Window) and not 0 < window.size < _LARGEST:  # compiled code counts with it
+            raise NoPagedAttention(f"{type(module).__name__} attends to {window.in_words()}")
         self.calls.append(
             LayerGeometry(
                 index,

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from engine.model.loading.checkpoint.described_files import check_described_files
 from engine.model.loading.checkpoint.directory import own_directory
+from engine.model.loading.checkpoint.end_tokens import ends_note, read_end_token_ids
 from engine.model.loading.checkpoint.json_files import json_object
 from engine.model.loading.gguf.description import describe, is_described
 from engine.model.loading.gguf.named_file import own_file
@@ -55,19 +56,21 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
             "--engine and --engine-url"
         )
     text: dict[str, Any] = own.get("text_config") or own
-    generation_path = directory / "generation_config.json"
-    generation = json_object(generation_path) if generation_path.is_file() else {}
     vocab_size = text.get("vocab_size")
     if not isinstance(vocab_size, int):
         raise ModelNotSupported(f"{directory / 'config.json'} names no vocab_size")
     dtype = str(text.get("dtype") or text.get("torch_dtype"))
+    ends = read_end_token_ids(directory, own, None, vocab_size)
     tokenizer = Tokenizer.from_directory(
         directory,
         vocab_size=vocab_size,
-        end_token_ids=_end_token_ids(generation, text),
+        end_token_ids=ends.ids,
+        doubtful_end_token_ids=ends.others,
         trust_remote_code=config.trust_remote_code,
         as_written=is_described(directory),
     )
+    if note := ends_note(ends, tokenizer):
+        on_progress(f"note: {note}")
     return ModelFiles(
         tokenizer,
         revision,
@@ -97,11 +100,3 @@ def _find(config: RemoteConfig, on_progress: Callable[[str], object]) -> tuple[P
             f"{config.model} is neither a directory nor a model that the Hugging Face hub gives: {error}"
         ) from error
     return path, path.name  # snapshots are named after their commit
-
-
-def _end_token_ids(*configs: dict[str, Any]) -> tuple[int, ...]:
-    """Return the end tokens of the first configuration that names any."""
-    for config in configs:
-        if (end := config.get("eos_token_id")) is not None:
-            return (end,) if isinstance(end, int) else tuple(end)
-    return ()

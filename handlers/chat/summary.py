@@ -19,6 +19,8 @@ class ChatSummary(msgspec.Struct, frozen=True, kw_only=True):
     tool_format: the name of the format of tool calls.
     shows_tools: whether the template writes tools; otherwise a message describes them.
     reasoning: the place of thoughts, in words; None for a model without thoughts.
+    ends: the tokens with which the template closes an answer, which end one although no file of the model
+        names them as end tokens.
     can_remember_tokens: whether the tokens of earlier turns need not be encoded again, which depends on the
         tokenizer (`engine.port.text.token_memory`).
     """
@@ -27,6 +29,7 @@ class ChatSummary(msgspec.Struct, frozen=True, kw_only=True):
     shows_tools: bool
     reasoning: str | None
     can_remember_tokens: bool
+    ends: tuple[str, ...]
 
 
 def chat_summary(
@@ -46,6 +49,11 @@ def chat_summary(
         shows_tools=dialect.tools.shows_tools,
         reasoning=_place_of_reasoning(dialect.reasoning_format),
         can_remember_tokens=tokenizer.remembers,
+        ends=tuple(
+            tokenizer.token_text(token_id)
+            for token_id in dialect.end_token_ids
+            if token_id not in tokenizer.end_token_ids
+        ),
     )
 
 
@@ -57,6 +65,8 @@ def in_words(summary: ChatSummary | None) -> str:
     parts = [f"tool calls as {summary.tool_format}, tools described by {shown}"]
     if summary.reasoning is not None:
         parts.append(f"thoughts {summary.reasoning}")
+    if summary.ends:
+        parts.append(f"answers also end with {', '.join(summary.ends)}, as its template closes them")
     if not summary.can_remember_tokens:
         parts.append(_ENCODES_ALL)
     return "; ".join(parts)

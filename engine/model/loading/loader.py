@@ -13,6 +13,7 @@ from engine.media.families import kinds_in_words
 from engine.media.loading import load_processor
 from engine.media.process.client import SHARED as DECODING
 from engine.model.loading.checkpoint.complete import check_finite
+from engine.model.loading.checkpoint.end_tokens import ends_note
 from engine.model.loading.checkpoint.json_files import json_object
 from engine.model.loading.fetching import fetch
 from engine.model.loading.gguf.description import is_described
@@ -74,6 +75,8 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     on_progress(f"loading {size} of {format} as {dtype_name} onto {plan.device}")
     search = search_for(config, plan.directory) if plan.device.type == "cpu" else None
     tokenizer = read_tokenizer(plan, config)
+    if note := ends_note(plan.ends, tokenizer):
+        on_progress(f"note: {note}")
     processor = media_processor(plan, config, tokenizer, on_progress)
     reader = None if plan.speech is None else WindowReader(plan.directory, plan.speech)
     if processor is not None or reader is not None:
@@ -170,7 +173,8 @@ def read_tokenizer(plan: PlannedModel, config: EngineConfig) -> Tokenizer:
         return Tokenizer.from_directory(
             plan.directory,
             vocab_size=plan.vocab_size,
-            end_token_ids=plan.end_token_ids,
+            end_token_ids=plan.ends.ids,
+            doubtful_end_token_ids=plan.ends.others,
             trust_remote_code=config.trust_remote_code,
             as_written=is_described(plan.directory),
         )

@@ -178,7 +178,10 @@ def _media_class(config: PreTrainedConfig, *, keeps_media: bool = False) -> Any:
     """
     text = config.get_text_config()
     own = _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config)
-    if text is config or (not keeps_media and own is not None and own.config_class is type(text)):
+    if text is config:  # transformers lists the class of some models' text with those that read images
+        listed = None if own is not None else _class_for(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING, config)
+        return listed if listed is not None and listed.config_class is type(config) else None
+    if not keeps_media and own is not None and own.config_class is type(text):
         return None
     if config.model_type in HEARING_TYPES:
         return _class_for(MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING, config)

@@ -48,7 +48,7 @@ class Tokenizer:
         """Wrap a tokenizer of transformers.
 
         vocab_size: the number of the model's logits, which may exceed the tokenizer's vocabulary.
-        end_token_ids: the ids that end a sequence, as the model's generation config lists them.
+        end_token_ids: the ids that end a sequence, as the model's files list them.
         Raises ModelNotSupported where `hf` has no fast (Rust) backend.
         """
         # It takes seconds to import, and `verbatim contracts`, which imports all handlers, encodes nothing.
@@ -82,11 +82,14 @@ class Tokenizer:
         *,
         vocab_size: int,
         end_token_ids: tuple[int, ...],
+        doubtful_end_token_ids: tuple[int, ...] = (),
         trust_remote_code: bool = False,
         as_written: bool = False,
     ) -> "Tokenizer":
         """Load the tokenizer files in `path`, without network access.
 
+        The tokenizer's own end token ends too. doubtful_end_token_ids: those that end only where they are
+        added tokens, as all that mark an end are, and no pieces of text.
         as_written: whether tokenizer.json is taken as it is, whatever class transformers has for the model.
         Such a class makes the tokenizer anew from the file's vocabulary, and splits text as its model does.
         Raises ModelNotSupported if the files do not make a fast tokenizer.
@@ -99,7 +102,14 @@ class Tokenizer:
         except Exception as error:  # whatever a file that is no tokenizer's brings up
             reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
             raise ModelNotSupported(f"no tokenizer can be loaded from {path}: {reason}") from error
-        tokenizer = cls(hf, vocab_size=vocab_size, end_token_ids=end_token_ids)
+        own = hf.eos_token_id
+        added = hf.added_tokens_decoder if isinstance(hf, PreTrainedTokenizerFast) else {}
+        ends = (
+            *end_token_ids,
+            *(each for each in doubtful_end_token_ids if each in added),
+            *([own] if isinstance(own, int) and own < vocab_size else []),
+        )
+        tokenizer = cls(hf, vocab_size=vocab_size, end_token_ids=tuple(dict.fromkeys(ends)))
         tokenizer._try(path)
         return tokenizer
 

@@ -56,13 +56,16 @@ class Dialect:
         # Harmony's calls are messages among others, whose headers are read in one place.
         is_harmony = tools.tool_format is HARMONY
         reasoning = HARMONY_CHANNELS if is_harmony else reasoning_format_of(template.source, added)
+        # A format of several messages names its ends: what closes one of them does not end an answer.
         ends = () if reasoning is None else reasoning.end_tokens
         return cls(
             template=template,
             tools=tools,
             system_turns=SystemTurns(template.writes_all),
             reasoning_format=reasoning,
-            end_token_ids=tuple(added[end] for end in ends if end in added),
+            end_token_ids=tuple(
+                added[end] for end in ends or template.ends_of_turns(tuple(added)) if end in added
+            ),
         )
 
     @property

@@ -34,6 +34,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 _PROBE = "probe"
 _PROBE_MESSAGE = ChatMessage(role="user", content=_PROBE)
+_ANSWER = "probed-answer"
 _PROBE_ID = "a00000000"  # nine letters or digits, as Mistral's templates ask
 _PROBE_ARGUMENTS = {_PROBE: True}  # which JSON and Python write differently
 _PROBE_OPTIONS: Mapping[str, object] = {"tools": None, "documents": None, "add_generation_prompt": False}
@@ -124,6 +125,56 @@ class ChatTemplate:
     def wants_argument_text(self) -> bool:
         """True if a call's arguments must be JSON text, as in DeepSeek's templates, and not an object."""
         return not self._shows_call(_PROBE_ARGUMENTS) and self._shows_call(json.dumps(_PROBE_ARGUMENTS))
+
+    def ends_of_turns(self, tokens: Sequence[str]) -> tuple[str, ...]:
+        """Return those of the tokens with which the template closes an assistant's turn.
+
+        Some templates close none, as GLM's: there the tokens that open the next turn, or a tool's, end one.
+        """
+        known = sorted(filter(str.strip, tokens), key=len, reverse=True)
+        answer: TemplateMessage = {"role": "assistant", "content": _ANSWER}
+        call = dict(answer)
+        arguments = json.dumps(_PROBE_ARGUMENTS) if self.wants_argument_text else _PROBE_ARGUMENTS
+        call["tool_calls"] = [_probe_call(arguments)]
+        user: TemplateMessage = {"role": "user", "content": _PROBE}
+        turn = self._tokens_after(_ANSWER, [user, answer], known)
+        before_another = self._tokens_after(_ANSWER, [user, answer, user], known)
+        closing = [one for one, other in zip(turn, before_another, strict=False) if one == other]
+        if closing or turn:  # the last answer may be closed as none before it is
+            return (closing[-1] if closing else turn[0],)
+        tool: TemplateMessage = {"role": "tool", "content": _PROBE, "tool_call_id": _PROBE_ID, "name": _PROBE}
+        called = self._probed([user, call])
+        opening = [
+            before_another[:1],
+            self._tokens_after(called, [user, call, tool], known)[:1] if called else [],
+        ]
+        return tuple(dict.fromkeys(token for tokens in opening for token in tokens))
+
+    def _tokens_after(
+        self, mark: str, conversation: list[TemplateMessage], tokens: Sequence[str]
+    ) -> list[str]:
+        """Return the tokens that directly follow the last place of a text in a rendered conversation.
+
+        tokens: those that are known, longest first.
+        """
+        _, found, rest = self._probed(conversation).rpartition(mark)
+        following = list[str]()
+        rest = rest.lstrip() if found else ""
+        while token := next((each for each in tokens if rest.startswith(each)), None):
+            following.append(token)
+            rest = rest.removeprefix(token)
+        return following
+
+    def _probed(self, conversation: list[TemplateMessage]) -> str:
+        """Return a rendered conversation; "" if the template refuses it."""
+        if self.wants_parts:
+            conversation = [
+                {**message, "content": [text_part(str(message["content"]))]} for message in conversation
+            ]
+        try:
+            return self._apply(self._choose((), ()), conversation, _PROBE_OPTIONS)
+        except TemplateError:
+            return ""
 
     def check(self) -> None:
         """Render a plain message as a trial.
@@ -253,12 +304,10 @@ class ChatTemplate:
 
     def _shows_call(self, arguments: object) -> bool:
         """Return whether a call with arguments of this form is rendered, any arguments as JSON."""
-        function = {"name": _PROBE, "arguments": arguments}
-        call = {"type": "function", "id": _PROBE_ID, "function": function}
         content: object = [text_part("-")] if self.wants_parts else "-"
         conversation: list[TemplateMessage] = [
             {"role": "user", "content": content},
-            {"role": "assistant", "content": content, "tool_calls": [call]},
+            {"role": "assistant", "content": content, "tool_calls": [_probe_call(arguments)]},
         ]
         try:
             text = self._apply(self._choose((), ()), conversation, _PROBE_OPTIONS)
@@ -308,6 +357,10 @@ class ChatTemplate:
     def _with_known_role(self, message: ChatMessage) -> ChatMessage:
         role = self._known_as.get(message.role)
         return message if role is None else replace(message, role=role)
+
+
+def _probe_call(arguments: object) -> dict[str, object]:
+    return {"type": "function", "id": _PROBE_ID, "function": {"name": _PROBE, "arguments": arguments}}
 
 
 def _templates(own: str | dict[str, str] | None, override: str | None) -> Mapping[str, str]:

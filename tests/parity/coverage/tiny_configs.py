@@ -167,6 +167,7 @@ def tiny_config(model_type: str) -> PreTrainedConfig:
 # Names that a configuration has and does not take.
 _UNSETTABLE: dict[str, tuple[str, ...]] = {
     "falcon": ("head_dim",),
+    "mistral4": ("head_dim",),
     "xlnet": ("max_position_embeddings",),
     "xlstm": ("v_head_dim", "qk_head_dim"),
     "prophetnet": ("num_hidden_layers",),

@@ -9,7 +9,11 @@ from typing import Any
 
 import torch
 from torch import nn
-from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedModel
+from transformers import GenerationConfig, PreTrainedModel
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
+)
 from transformers.pytorch_utils import Conv1D
 
 from engine.build import build_core
@@ -24,6 +28,7 @@ from tests.parity.coverage.tiny_configs import tiny_config
 from tests.support.engine_requests import generation_request
 from tests.support.tiny_models.text import tiny_tokenizer
 
+_OTHERS: Any = MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
 MAX_TOKENS = 8
 _LENGTHS = (1, 2, 9, 16, 21, 30)  # those of the prompts; the last two begin alike
 _CONTEXT = 96
@@ -107,8 +112,9 @@ def _line(error: Exception) -> str:
 def _tiny_model(model_type: str) -> PreTrainedModel:
     """Return a model of this type with random weights, in float32."""
     torch.manual_seed(0)
-    auto: Any = AutoModelForCausalLM
-    model = auto.from_config(tiny_config(model_type), dtype=torch.float32, attn_implementation="eager").eval()
+    config = tiny_config(model_type)
+    known: Any = MODEL_FOR_CAUSAL_LM_MAPPING if type(config) in MODEL_FOR_CAUSAL_LM_MAPPING else _OTHERS
+    model = known[type(config)]._from_config(config, dtype=torch.float32, attn_implementation="eager").eval()
     assert isinstance(model, PreTrainedModel)
     with torch.no_grad():
         for module in model.modules():

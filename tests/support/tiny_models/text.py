@@ -284,5 +284,7 @@ def save_tiny_model(
     generation_config: Any = GenerationConfig
     model.generation_config = generation_config(eos_token_id=end, pad_token_id=tokenizer.pad_token_id)
     torch.nn.Module.to(model, dtype).save_pretrained(directory)
+    if not has_end_token:
+        tokenizer.eos_token = None
     tokenizer.save_pretrained(directory)
     return directory

@@ -55,7 +55,7 @@ def test_a_dry_run_describes_the_engine_that_would_start(
     architecture: str, dtype: str, tmp_path: Path
 ) -> None:
     save_tiny_model(tmp_path, architecture)
-    (tmp_path / "generation_config.json").write_text('{"eos_token_id": 7, "temperature": 0.6, "top_k": 20}')
+    (tmp_path / "generation_config.json").write_text('{"eos_token_id": 271, "temperature": 0.6, "top_k": 20}')
     found = described_as_built(EngineConfig(model=str(tmp_path), device="cpu", dtype=dtype, num_kv_blocks=50))
     assert found.recommended_sampling == {"temperature": 0.6, "top_k": 20}
 
@@ -177,7 +177,7 @@ def test_a_dry_run_describes_a_model_that_transcribes(tmp_path: Path) -> None:
         ("generation_config.json", {"task_to_id": {}}, "not both of task_to_id"),
         ("generation_config.json", {"no_timestamps_token_id": 400}, "timestamps of 0.02 s"),
         ("config.json", {"median_filter_width": 4}, "must be odd"),
-        ("config.json", {"median_filter_width": -1}, "must be odd"),
+        ("config.json", {"median_filter_width": -1}, "must be 0 or more"),
         ("preprocessor_config.json", {"hop_length": "long"}, "preprocessor_config.json cannot be used: "),
         ("preprocessor_config.json", {"hop_length": 0}, "does not say how its model transcribes"),
         ("preprocessor_config.json", {"hop_length": 1600}, "10 frames a second are too few"),
@@ -220,7 +220,7 @@ def large(tmp_path: Path) -> Path:
     config = LlamaConfig(
         vocab_size=128256, hidden_size=8192, intermediate_size=28672, num_hidden_layers=80,
         num_attention_heads=64, num_key_value_heads=8, max_position_embeddings=131072, dtype="bfloat16",
-        eos_token_id=7,
+        eos_token_id=271,
     )  # fmt: skip
     config.save_pretrained(tmp_path)
     tiny_tokenizer().save_pretrained(tmp_path)

@@ -5,16 +5,15 @@ that config.json belongs to another model, which would be served as if all were 
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel
-from transformers.integrations.heterogeneity.configuration_utils import AmbiguousGlobalPerLayerAttributeError
 
+from engine.model.loading.checkpoint.config_numbers import sizes
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor
 from engine.port.errors import ModelNotSupported
 from engine.weights.finite import are_finite
@@ -26,15 +25,6 @@ _HARMLESS: Final = re.compile(
     r"(rotary_emb\.\w+|inv_freq|position_ids|masked_bias|causal_mask|num_batches_tracked|[kv]_scale|kv_scale)$"
 )
 _MOST_TIMES: Final = 16
-_MOST_LAYERS: Final = 1000  # whose sizes are looked at, should a config describe more
-_DIMENSIONS: Final = (
-    "vocab_size",
-    "hidden_size",
-    "num_attention_heads",
-    "num_key_value_heads",
-    "head_dim",
-    "intermediate_size",
-)
 
 
 def check_plausible(directory: Path, config: PreTrainedConfig, tensors: Mapping[str, StoredTensor]) -> None:
@@ -43,7 +33,7 @@ def check_plausible(directory: Path, config: PreTrainedConfig, tensors: Mapping[
     A model of such sizes would take all memory before a tensor is found to have another shape.
     """
     largest = max((size for tensor in tensors.values() for size in tensor.shape), default=0)
-    for name, size in _sizes(config):
+    for name, size in sizes(config):
         if size > _MOST_TIMES * largest:
             raise ModelNotSupported(
                 f"the weights in {directory} do not fit its config.json: {name} is {size}, and no tensor has "
@@ -54,23 +44,6 @@ def check_plausible(directory: Path, config: PreTrainedConfig, tensors: Mapping[
             f"the weights in {directory} do not fit its config.json: num_hidden_layers is "
             f"{config.num_hidden_layers}, and there are {len(tensors)} tensors"
         )
-
-
-def check_config(directory: Path, config: PreTrainedConfig) -> None:
-    """Raise ModelNotSupported for counts in a config that no model can have."""
-    for name, size in (("num_hidden_layers", config.num_hidden_layers), *_sizes(config)):
-        if isinstance(size, int) and size < 1:
-            raise ModelNotSupported(f"{directory}/config.json: {name} must be at least 1, and is {size}")
-
-
-def _sizes(config: PreTrainedConfig) -> Iterator[tuple[str, int]]:
-    """Yield the name and size of each dimension; of each layer where layers differ in it, as in Gemma 4."""
-    for name in _DIMENSIONS:
-        try:
-            sizes = [getattr(config, name, None)]
-        except AmbiguousGlobalPerLayerAttributeError:
-            sizes = [getattr(layer, name, None) for layer in islice(config.per_layer_config, _MOST_LAYERS)]
-        yield from ((name, size) for size in sizes if isinstance(size, int))
 
 
 def check_complete(

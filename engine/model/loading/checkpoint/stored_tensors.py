@@ -53,11 +53,22 @@ class StoredTensor(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """A kind of checkpoint. one_file, index_file: names of files. header: reads the tensors of one file."""
+    """A kind of checkpoint. one_file, index_file: names of files. header: reads the tensors of one file.
+
+    are_same: whether two files hold the same numbers of a tensor.
+    """
 
     one_file: str
     index_file: str
     header: Callable[[Path], Iterator[tuple[str, StoredTensor]]]
+    are_same: Callable[[Path, Path, str], bool]
+
+
+class _Files(NamedTuple):
+    """The files of a checkpoint. expected: the file of each tensor by the index; None without an index."""
+
+    paths: list[Path]
+    expected: Mapping[str, str] | None = None
 
 
 def read_headers(directory: Path) -> Mapping[str, StoredTensor] | None:
@@ -74,29 +85,51 @@ def read_headers(directory: Path) -> Mapping[str, StoredTensor] | None:
     for kind in _KINDS:
         files = _files(directory, kind)
         if files is not None:
-            return _headers(files, kind)
+            return _headers(directory, files, kind)
     return None
 
 
 def safetensors_files(directory: Path) -> list[Path]:
     """Return the safetensors files that a model's weights are in; none if it has none."""
-    return _files(directory, _KINDS[0]) or []
+    found = _files(directory, _KINDS[0])
+    return [] if found is None else found.paths
 
 
-def _headers(files: list[Path], kind: _Kind) -> dict[str, StoredTensor]:
+def _headers(directory: Path, files: _Files, kind: _Kind) -> dict[str, StoredTensor]:
     tensors: dict[str, StoredTensor] = {}
-    for path in files:
+    places: dict[str, Path] = {}
+    for path in files.paths:
         if not path.is_file():
             raise ModelNotSupported(
                 f"{path} is missing, which {kind.index_file} names: the download may not have ended"
             )
-        tensors.update(kind.header(path))
+        for name, tensor in kind.header(path):
+            # All are loaded, and the last one would win whatever the index says.
+            if (before := places.setdefault(name, path)) != path and (
+                tensors[name] != tensor or not kind.are_same(before, path, name)
+            ):
+                raise ModelNotSupported(
+                    f"{before} and {path.name} hold different copies of {name}: one of them belongs to "
+                    "another checkpoint"
+                )
+            tensors[name] = tensor
+    for name, file in (files.expected or {}).items():
+        if name in places and len(files.paths) > 1 and not _has(places[name], directory / file, name, kind):
+            raise ModelNotSupported(
+                f"{directory / kind.index_file} says that {name} is in {file}, and it is in "
+                f"{places[name].name}: the files are of different checkpoints"
+            )
     return tensors
 
 
-def _files(directory: Path, kind: _Kind) -> list[Path] | None:
+def _has(found: Path, expected: Path, name: str, kind: _Kind) -> bool:
+    """Return whether a tensor that was found in one file is in the one where it is expected."""
+    return found == expected or any(each == name for each, _ in kind.header(expected))
+
+
+def _files(directory: Path, kind: _Kind) -> _Files | None:
     if (path := directory / kind.one_file).is_file():
-        return [path]
+        return _Files([path])
     if not (index := directory / kind.index_file).is_file():
         return None
     found = json_object(index)
@@ -107,7 +140,12 @@ def _files(directory: Path, kind: _Kind) -> list[Path] | None:
         )
     if not isinstance(found.get("metadata"), dict):  # which transformers reads
         raise ModelNotSupported(f"{index} must hold metadata, which may be an empty object")
-    return [directory / name for name in sorted(set(names.values()))]
+    for name, file in names.items():
+        if Path(file).is_absolute() or ".." in Path(file).parts:
+            raise ModelNotSupported(
+                f"{index} maps {name} to {file}, which is outside of the model's directory"
+            )
+    return _Files([directory / name for name in sorted(set(names.values()))], names)
 
 
 def _safetensors_header(path: Path) -> Iterator[tuple[str, StoredTensor]]:
@@ -122,6 +160,13 @@ def _safetensors_header(path: Path) -> Iterator[tuple[str, StoredTensor]]:
             f"{path} ({path.stat().st_size:,} bytes) is no whole safetensors file: {reason}; it may be cut "
             "short, as by a broken download, or be a pointer of Git LFS"
         ) from error
+
+
+def _are_same_bytes(first: Path, second: Path, name: str) -> bool:
+    import torch
+
+    with safe_open(first, framework="pt") as one, safe_open(second, framework="pt") as other:
+        return torch.equal(one.get_tensor(name), other.get_tensor(name))
 
 
 def _pickle_header(path: Path) -> Iterator[tuple[str, StoredTensor]]:
@@ -154,6 +199,6 @@ def _word_for(dtype: str) -> str:
 
 
 _KINDS: Final = (
-    _Kind("model.safetensors", "model.safetensors.index.json", _safetensors_header),
-    _Kind("pytorch_model.bin", "pytorch_model.bin.index.json", _pickle_header),
+    _Kind("model.safetensors", "model.safetensors.index.json", _safetensors_header, _are_same_bytes),
+    _Kind("pytorch_model.bin", "pytorch_model.bin.index.json", _pickle_header, lambda *_: False),
 )

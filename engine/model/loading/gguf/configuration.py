@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from engine.model.loading.gguf.header import GGUFHeader, GGUFTensor
+from engine.model.loading.gguf.known_keys import check_keys
 from engine.port.errors import ModelNotSupported
 
 # transformers' name of a model by the file's name of its architecture; each has been compared with a model
@@ -36,6 +37,8 @@ _USUAL_THETA: Final = 10000.0
 _LLAMA3: Final = {
     "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192,
 }  # fmt: skip
+# Of Gemma 2, unless its file says so.
+_SOFTCAPS: Final = {"attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0}
 # The models whose queries are scaled by the width of all heads together, by their number of layers.
 _LAYERS_OF_27B: Final = {"gemma2": 46, "gemma3": 62}
 
@@ -45,6 +48,7 @@ def read_configuration(path: Path, header: GGUFHeader) -> dict[str, Any]:
     from transformers.integrations import ggml  # takes a second to import
 
     architecture = architecture_of(path, header)
+    check_keys(path, header, architecture)
     metadata = _Metadata(path, header, architecture)
     model_type = MODEL_TYPES[architecture]
     known: Any = ggml.GGUF_CONFIG_MAPPING
@@ -61,11 +65,19 @@ def read_configuration(path: Path, header: GGUFHeader) -> dict[str, Any]:
     config["vocab_size"] = metadata.tensor("token_embd.weight").shape[0]
     config["dtype"] = _dtype(header)
     config["rope_parameters"] = _rope(metadata)
-    if (head_dim := metadata.number("attention.key_length", None)) is not None:
-        config["head_dim"] = head_dim
+    head_dim = metadata.number(
+        "attention.key_length", config["hidden_size"] // max(1, config["num_attention_heads"])
+    )
+    config["head_dim"] = head_dim
+    if architecture != "phi3" and metadata.number("rope.dimension_count", head_dim) != head_dim:
+        metadata.refuse(f"{architecture}.rope.dimension_count is not the size of a head, {head_dim}")
+    if metadata.number("attention.value_length", head_dim) != head_dim:
+        metadata.refuse(f"{architecture}.attention.value_length is not the size of a head, {head_dim}")
     for name in ("bos", "eos", "padding"):
         field = f"{name.removesuffix('ding')}_token_id"
-        config[field] = header.metadata.get(f"tokenizer.ggml.{name}_token_id")
+        token_id = header.metadata.get(f"tokenizer.ggml.{name}_token_id")
+        is_token = isinstance(token_id, int) and 0 <= token_id < config["vocab_size"]
+        config[field] = token_id if is_token else None  # 4294967295 is none
     if "blk.0.attn_q.bias" in metadata.tensors and architecture in ("llama", "qwen3", "qwen3moe"):
         config["attention_bias"] = True
     if adjust := _ADJUSTMENTS.get(architecture):
@@ -125,6 +137,18 @@ class _Metadata:
             self.refuse(f"{self.architecture}.{key} must be a text, and is {str(value)[:50]}")
         return value
 
+    def pattern(self, usual: int) -> list[bool]:
+        """Return for each layer whether it has a window: all but each last one of so many, or as listed."""
+        name, num_layers = f"{self.architecture}.attention.sliding_window_pattern", self.number("block_count")
+        value: Any = self._values.get(name, usual)
+        if isinstance(value, np.ndarray):
+            if len(value) != num_layers:
+                self.refuse(f"{name} is of {len(value)} layers, and there are {num_layers}")
+            return [bool(each) for each in value]
+        if type(value) is not int or value < 1:
+            self.refuse(f"{name} must be a number above 0, or one for each layer, and is {str(value)[:50]}")
+        return [index % value < value - 1 for index in range(num_layers)]
+
     def tensor(self, name: str) -> GGUFTensor:
         """Return a tensor that there must be."""
         if name not in self.tensors:
@@ -155,15 +179,28 @@ def _dtype(header: GGUFHeader) -> str:
 
 
 def _rope(metadata: _Metadata) -> dict[str, Any]:
-    """Return the parameters of the rotary embedding."""
+    """Return the parameters of the rotary embedding, as llama.cpp understands them.
+
+    Without a type it is linear; the factor has an older name; 0 is none; and a factor of attention is one of
+    the lengths of all rotated vectors, to which that of YaRN comes.
+    """
     rope: dict[str, Any] = {
         "rope_theta": metadata.number("rope.freq_base", _USUAL_THETA),
         "rope_type": "default",
     }
-    scaling = metadata.word("rope.scaling.type")
-    if (factors := metadata.factors("rope_freqs.weight")) is not None:
-        return rope | _llama3(metadata, rope["rope_theta"], factors)
-    if (long := metadata.factors("rope_factors_long.weight")) is not None:
+    kind = metadata.word("rope.scaling.type") or "linear"
+    factor = float(metadata.number("rope.scaling.factor", metadata.number("rope.scale_linear", 0)) or 1)
+    attention_factor = float(metadata.number("rope.scaling.attn_factor", 1))
+    context = metadata.number("context_length")
+    original = metadata.number("rope.scaling.original_context_length", context)
+    if kind not in ("none", "linear", "yarn", "longrope"):
+        metadata.refuse(f"its rotary embedding is scaled by {kind!r}, which is not known")
+    llama3, long = metadata.factors("rope_freqs.weight"), metadata.factors("rope_factors_long.weight")
+    if kind != "none" and factor != 1 and (llama3 is not None or long is not None or kind == "longrope"):
+        metadata.refuse(f"its rotary embedding is scaled both by factors of its own and by {factor:g}")
+    if long is None and kind == "longrope":
+        metadata.refuse("it has no tensor rope_factors_long.weight")
+    if long is not None and llama3 is None:
         short = metadata.factors("rope_factors_short.weight")
         if short is None:
             metadata.refuse("it has no tensor rope_factors_short.weight")
@@ -171,19 +208,23 @@ def _rope(metadata: _Metadata) -> dict[str, Any]:
             "rope_type": "longrope",
             "long_factor": long.tolist(),
             "short_factor": short.tolist(),
-            "original_max_position_embeddings": metadata.number("rope.scaling.original_context_length"),
+            "original_max_position_embeddings": original,
+            "attention_factor": attention_factor,
         }
-    if scaling == "linear":
-        return rope | {"rope_type": "linear", "factor": metadata.number("rope.scaling.factor")}
-    if scaling == "yarn":
+    if kind == "yarn" and factor != 1:
+        if factor < 1:
+            metadata.refuse(f"its rotary embedding is scaled by {factor:g}, which is below 1")
         return rope | {
             "rope_type": "yarn",
-            "factor": metadata.number("rope.scaling.factor"),
-            "original_max_position_embeddings": metadata.number("rope.scaling.original_context_length"),
+            "factor": factor,
+            "original_max_position_embeddings": original,
+            "attention_factor": attention_factor * (0.1 * math.log(factor) + 1),
         }
-    if scaling not in (None, "none"):
-        metadata.refuse(f"its rotary embedding is scaled by {scaling!r}, which is not known")
-    return rope
+    if attention_factor != 1:
+        metadata.refuse(f"rope.scaling.attn_factor is {attention_factor:g}, and its scaling is {kind}")
+    if llama3 is not None:
+        return rope | _llama3(metadata, rope["rope_theta"], llama3)
+    return rope if kind == "none" or factor == 1 else rope | {"rope_type": "linear", "factor": factor}
 
 
 def _llama3(metadata: _Metadata, theta: float, factors: np.ndarray[Any, Any]) -> dict[str, Any]:
@@ -212,21 +253,31 @@ def _adjust_experts(metadata: _Metadata, config: dict[str, Any]) -> None:
 
 
 def _adjust_gemma(metadata: _Metadata, config: dict[str, Any]) -> None:
-    config["head_dim"] = metadata.number("attention.key_length")
     of_all = _LAYERS_OF_27B[metadata.architecture] == config["num_hidden_layers"]
     config["query_pre_attn_scalar"] = (
         config["hidden_size"] // config["num_attention_heads"] if of_all else config["head_dim"]
     )
-    for key in ("attn_logit_softcapping", "final_logit_softcapping"):
-        config[key] = metadata.number(key, None)
-    if metadata.architecture == "gemma3":
+    is_second = metadata.architecture == "gemma2"
+    softcaps = _SOFTCAPS if is_second else dict.fromkeys(_SOFTCAPS)
+    for key, usual in softcaps.items():
+        config[key] = metadata.number(key, usual) or None
+    if not is_second and config["attn_logit_softcapping"]:
+        metadata.refuse("gemma3.attn_logit_softcapping is set, which llama.cpp reads for Gemma 2 alone")
+    # Of Gemma 3 without a window all layers see all tokens; that of Gemma 2 is 4,096 unless the file says so.
+    window = metadata.number("attention.sliding_window", 4096 if is_second else 0)
+    slides = metadata.pattern(2 if is_second else 6) if window else [False] * config["num_hidden_layers"]
+    if window:
+        config["sliding_window"] = window
+    config["layer_types"] = ["sliding_attention" if each else "full_attention" for each in slides]
+    own_theta = config["rope_parameters"]["rope_theta"]
+    theta = metadata.number("rope.freq_base_swa", own_theta if is_second else _USUAL_THETA)
+    if not is_second:
         config["rope_parameters"] = {
             "full_attention": config["rope_parameters"],
-            "sliding_attention": {
-                "rope_type": "default",
-                "rope_theta": metadata.number("rope.freq_base_swa", _USUAL_THETA),
-            },
+            "sliding_attention": {"rope_type": "default", "rope_theta": theta},
         }
+    elif theta != own_theta:
+        metadata.refuse("gemma2.rope.freq_base_swa is not gemma2.rope.freq_base")
 
 
 def _adjust_phi3(metadata: _Metadata, config: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from engine.model.loading.gguf.vocabulary import end_token_ids, write_tokenizer
 from engine.port.errors import ModelNotSupported
 
 _STATE: Final = "gguf.json"
-_FORM: Final = 1  # of what is written; higher once it changes
+_FORM: Final = 2  # of what is written; higher once it changes
 # What a file recommends for sampling, by the names of generation_config.json.
 _SAMPLING: Final = {
     "temp": "temperature",
@@ -73,13 +73,13 @@ def _is_of(state: dict[str, Any], file: Path) -> bool:
 
 def _write(file: Path, directory: Path) -> None:
     header = read_header(file)
-    architecture = architecture_of(file, header)
+    architecture_of(file, header)
     directory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=f"{directory.name}.", dir=directory.parent))
     try:
         _dump(new / "config.json", read_configuration(file, header))
         _dump(new / "generation_config.json", _generation(file, header))
-        write_tokenizer(file, header, architecture, new)
+        write_tokenizer(file, header, new)
         (new / LINK).symlink_to(file.absolute())
         _dump(new / _STATE, _state(file, header))
         shutil.rmtree(directory, ignore_errors=True)
@@ -93,7 +93,7 @@ def _write(file: Path, directory: Path) -> None:
 
 
 def _generation(file: Path, header: GGUFHeader) -> dict[str, Any]:
-    ends = end_token_ids(file, header)
+    ends = end_token_ids(header)
     found: dict[str, Any] = {"eos_token_id": ends} if ends else {}
     for key, name in _SAMPLING.items():
         value = header.metadata.get(f"general.sampling.{key}")

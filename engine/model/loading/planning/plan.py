@@ -12,9 +12,10 @@ from transformers import AutoConfig, PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from engine.config import EngineConfig
-from engine.model.loading.checkpoint.complete import check_config, check_plausible
+from engine.model.loading.checkpoint.complete import check_plausible
+from engine.model.loading.checkpoint.config_numbers import check_config
 from engine.model.loading.checkpoint.described_files import check_described_files
-from engine.model.loading.checkpoint.end_tokens import read_end_token_ids
+from engine.model.loading.checkpoint.end_tokens import NamedEnds, read_end_token_ids
 from engine.model.loading.checkpoint.formats import check_dtypes, check_files
 from engine.model.loading.checkpoint.json_files import json_object
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor, read_headers
@@ -50,8 +51,12 @@ _SUPPORTED_LAYER_TYPES = _RECURRENT_LAYER_TYPES | _ATTENTION_LAYER_TYPES | {"mlp
 
 
 class _Description(NamedTuple):
-    """A model's configuration, and the headers of its weights. The fields are those of `PlannedModel`."""
+    """A model's configuration, and the headers of its weights. The fields are those of `PlannedModel`.
 
+    raw: config.json.
+    """
+
+    raw: dict[str, Any]
     config: PreTrainedConfig
     tensors: Mapping[str, StoredTensor] | None
     quantized: QuantizedCheckpoint | None
@@ -65,8 +70,9 @@ class PlannedModel(NamedTuple):
     ones become; None if nothing lists them. quantized: the checkpoint, if it is.
     dtype, device: of the model in memory. weight_bytes: memory of the weights as they are loaded, in bytes.
     max_total_tokens: the context length, or less if the engine's config says so. vocab_size: of the head.
-    original_context: as of that function. unread: by name, weights of linear layers that stay in groups of
-    integers, and are not read with the others. all_unread: whether no linear layer has another weight.
+    ends: the end tokens that its configurations name. original_context: as of that function.
+    unread: by name, weights of linear layers that stay in groups of integers, and are not read with the
+    others. all_unread: whether no linear layer has another weight.
     paged_obstacle: why it cannot attend over pages, as far as its class and configuration say; None if
     nothing speaks against it. speech: the facts about a model that transcribes; None for others.
     """
@@ -81,7 +87,7 @@ class PlannedModel(NamedTuple):
     weight_bytes: int
     vocab_size: int
     max_total_tokens: int
-    end_token_ids: tuple[int, ...]
+    ends: NamedEnds
     original_context: int | None
     unread: Mapping[str, UnreadWeight]
     all_unread: bool
@@ -114,7 +120,7 @@ def plan_model(
         memory_of(described.tensors, dtype, unread),
         vocab_size,
         choose_max_total_tokens(config, text_config),
-        read_end_token_ids(found.path, getattr(text_config, "eos_token_id", None), vocab_size),
+        read_end_token_ids(found.path, described.raw, getattr(text_config, "eos_token_id", None), vocab_size),
         original_context(text_config),
         unread.weights,
         unread.are_all,
@@ -145,7 +151,7 @@ def _read_description(
     if tensors is not None:
         check_dtypes(directory, tensors)
         check_plausible(directory, text_config, tensors)
-    return _Description(model_config, tensors, quantized, paged_obstacle)
+    return _Description(raw, model_config, tensors, quantized, paged_obstacle)
 
 
 def _unpacked(

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import torch
+from peft import LoraConfig
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from typing_extensions import override
@@ -58,6 +59,22 @@ def test_an_adapter_has_its_scaling_in_its_second_matrix(folder: Path) -> None:
     assert adapter.num_bytes == (2 * 6 + 5 * 2) * 4
     configure(folder, use_rslora=True, r=4, rank_pattern={"q_proj": 2}, alpha_pattern={"layers.0.*": 2**0.5})
     assert load(folder).layers[PATH].up.tolist() == [[pytest.approx(0.5)] * 5] * 2
+
+
+@pytest.mark.parametrize("init", [True, False, None, "gaussian", "eva", "orthogonal"])
+def test_an_adapter_whose_beginning_left_the_base_model_alone_is_read(folder: Path, init: object) -> None:
+    before = load(folder).layers[PATH].up
+    configure(folder, init_lora_weights=init, use_of_next_year=False)
+    assert torch.equal(load(folder).layers[PATH].up, before)
+
+
+def test_each_field_of_pefts_configuration_is_known(folder: Path) -> None:
+    """Each is served, harmless, or refused by its values, those of a newer release too."""
+    config: Any = LoraConfig(r=2, lora_alpha=8, target_modules=["q_proj"])
+    written = config.to_dict()
+    fields = {name: sorted(value) if isinstance(value, set) else value for name, value in written.items()}
+    configure(folder, **fields | {"peft_type": "LORA", "task_type": None})
+    assert load(folder).layers
 
 
 def test_the_digest_is_of_weights_and_configuration(folder: Path) -> None:
@@ -121,6 +138,17 @@ def test_a_pickle_that_runs_code_does_not_run(folder: Path) -> None:
         ({"trainable_token_indices": [3]}, "trainable_token_indices .* is not served"),
         ({"alora_invocation_tokens": [3]}, "alora_invocation_tokens .* is not served"),
         ({"peft_type": "IA3"}, "peft_type 'IA3'"),
+        (
+            {"init_lora_weights": "pissa"},
+            "init_lora_weights 'pissa' is not served, since its training began by",
+        ),
+        ({"init_lora_weights": "pissa_niter_16"}, "init_lora_weights 'pissa_niter_16' is not served"),
+        ({"init_lora_weights": "olora"}, "init_lora_weights 'olora' is not served"),
+        ({"init_lora_weights": "corda"}, "init_lora_weights 'corda' is not served"),
+        ({"init_lora_weights": "loftq"}, "init_lora_weights 'loftq' is not served"),
+        ({"init_lora_weights": "lora_ga"}, "init_lora_weights 'lora_ga' is not served"),
+        ({"init_lora_weights": "mica"}, "init_lora_weights 'mica' is not served"),
+        ({"use_of_next_year": {"rank": 2}}, "use_of_next_year .* is not served"),
         ({"r": 1_000_000}, "rank 1000000 lies outside of 1 to 16"),
         ({"r": 0}, "rank 0 lies outside"),
         ({"rank_pattern": {"q_proj": -1}}, "rank -1 lies outside"),

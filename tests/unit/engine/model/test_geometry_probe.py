@@ -27,6 +27,10 @@ def forget_window(model: PreTrainedModel) -> None:
     attention(model, 0).sliding_window = None
 
 
+def empty_window(model: PreTrainedModel) -> None:
+    attention(model, 0).sliding_window = -1
+
+
 def forget_windows_of_masks(model: PreTrainedModel) -> None:
     """Let the model be one that gives its window to its masks alone."""
     for layer in range(model.config.num_hidden_layers):
@@ -52,6 +56,7 @@ def attend_by_itself(model: PreTrainedModel) -> None:
     ("architecture", "change", "refusal"),
     [
         ("gemma3", forget_window, "Gemma3Attention does not tell its sliding window"),
+        ("gemma3", empty_window, "Gemma3Attention attends to a window of -1 tokens"),
         (
             "mistral",
             forget_windows_of_masks,

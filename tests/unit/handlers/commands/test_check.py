@@ -65,6 +65,7 @@ def test_json_has_all_that_the_table_says(capsys: pytest.CaptureFixture[str]) ->
         "shows_tools": True,
         "reasoning": "between <think> and </think>",
         "can_remember_tokens": True,
+        "ends": [],
     }
 
 

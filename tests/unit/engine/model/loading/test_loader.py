@@ -121,7 +121,7 @@ def test_a_rotary_embedding_that_varies_with_length_stays_within_its_original_co
 def test_end_tokens_come_as_a_list_from_the_generation_config(tmp_path: Path) -> None:
     save_tiny_model(tmp_path)
     (tmp_path / "generation_config.json").write_text('{"eos_token_id": [7, 9]}')
-    assert load(tmp_path).tokenizer.end_token_ids == (7, 9)
+    assert load(tmp_path).tokenizer.end_token_ids == (7, 9, 271)
 
 
 def test_a_model_whose_paged_attention_differs_from_its_own_runs_on_the_fallback_path(

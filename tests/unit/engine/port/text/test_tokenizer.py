@@ -17,7 +17,8 @@ def test_a_directory_gives_the_tokenizer_that_was_saved_to_it(tmp_path: Path) ->
     BYTE_LEVEL.hf.save_pretrained(tmp_path)
     loaded = Tokenizer.from_directory(tmp_path, vocab_size=1000, end_token_ids=(3,))
     assert loaded.encode("the café €") == BYTE_LEVEL.encode("the café €")
-    assert (loaded.vocab_size, loaded.end_token_ids) == (1000, (3,))
+    own = BYTE_LEVEL.hf.eos_token_id
+    assert (loaded.vocab_size, loaded.end_token_ids) == (1000, (3, own))
 
 
 def test_a_directory_without_a_tokenizer_is_not_supported(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from engine.port.errors import ModelNotSupported
 from tests.support.selection.effort import IS_WHOLE, trials
 from tests.support.tiny_models.text import save_tiny_model
 
+END_TOKEN_ID = 271  # of the tiny tokenizer
 WEIGHTS = "model.safetensors"
 Tensors = dict[str, Tensor]
 
@@ -216,6 +217,36 @@ def test_a_shard_that_is_missing_is_named(model: Path) -> None:
     assert "must hold a weight_map" in refusal(model)
 
 
+def test_an_index_decides_in_which_file_of_the_directory_a_tensor_is(model: Path) -> None:
+    tensors = load_file(model / WEIGHTS)
+    (model / WEIGHTS).unlink()
+    first, second = (f"model-0000{number}-of-00002.safetensors" for number in (1, 2))
+    name = "model.norm.weight"
+    index = model / "model.safetensors.index.json"
+
+    def stored(twice: Tensor | None = None, places: Mapping[str, str] = {}) -> None:
+        own = {each: first for each in tensors} | {name: second}
+        save_file(
+            {each: tensors[each] for each in own if own[each] == first}
+            | ({} if twice is None else {name: twice}),
+            model / first,
+        )
+        save_file({name: tensors[name]}, model / second)
+        index.write_text(
+            json.dumps({"metadata": {}, "weight_map": own | {"model.norm.weight": second, **places}})
+        )
+
+    stored(twice=tensors[name].clone())
+    assert load(model)
+    stored(twice=tensors[name] + 1)
+    assert f"{first} and {second} hold different copies of {name}" in refusal(model)
+    stored(places={"model.embed_tokens.weight": second})
+    assert f"says that model.embed_tokens.weight is in {second}, and it is in {first}" in refusal(model)
+    for outside in (f"../{first}", f"{model}/{first}", f"part/../../{first}"):
+        stored(places={name: outside})
+        assert f"maps {name} to " in (line := refusal(model)) and "outside of the model's directory" in line
+
+
 @pytest.mark.parametrize("end", [512, -1, [600, 700], "</s>", [1.5]])
 def test_an_end_token_that_the_model_does_not_have_is_refused(model: Path, end: Any) -> None:
     (model / "generation_config.json").write_text(json.dumps({"eos_token_id": end}))
@@ -227,9 +258,10 @@ def test_an_end_token_that_the_model_does_not_have_is_refused(model: Path, end: 
 
 
 def test_an_end_token_beside_one_that_the_model_has_is_left_out(model: Path) -> None:
-    (model / "generation_config.json").write_text('{"eos_token_id": [7, 5000]}')
+    own = END_TOKEN_ID
+    (model / "generation_config.json").write_text(f'{{"eos_token_id": [{own}, 5000]}}')
     loaded = load_model(EngineConfig(model=str(model), device="cpu"), lambda line: None)
-    assert loaded.tokenizer.end_token_ids == (7,)
+    assert loaded.tokenizer.end_token_ids == (own,)
 
 
 def as_pickles(model: Path, num_files: int) -> list[str]:
@@ -306,10 +338,32 @@ def test_a_field_of_the_config_that_is_wrong_is_refused(model: Path, field: str)
         assert "DIR" in line, (wrong, line)
 
 
-@pytest.mark.parametrize("size", [0, -1])
-def test_a_context_that_no_model_has_is_refused(model: Path, size: int) -> None:
-    with_config(model, max_position_embeddings=size)
-    assert f"its context is of {size} tokens" in refusal(model)
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"rope_parameters": {"rope_type": "spiral", "rope_theta": 1e4}},
+            "has the rope_type 'spiral', which",
+        ),
+        (
+            {"rope_parameters": {"rope_type": "linear", "factor": 0, "rope_theta": 1e4}},
+            "factor must be above 0",
+        ),
+        ({"rms_norm_eps": float("nan")}, "rms_norm_eps must be a finite number, and is nan"),
+        ({"attention_dropout": -0.5}, "attention_dropout must be 0 or more, and is -0.5"),
+        ({"max_position_embeddings": 2**31}, "max_position_embeddings must be at most 2147483647"),
+    ],
+)
+def test_a_number_that_no_such_model_has_is_refused_by_its_name(
+    model: Path, changes: dict[str, Any], words: str
+) -> None:
+    with_config(model, **changes)
+    assert words in refusal(model)
+
+
+def test_a_context_of_no_tokens_is_refused(model: Path) -> None:
+    with_config(model, max_position_embeddings=0)
+    assert "its context is of 0 tokens" in refusal(model)
 
 
 @pytest.mark.parametrize(

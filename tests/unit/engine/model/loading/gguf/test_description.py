@@ -80,20 +80,50 @@ _FLAWS: dict[str, tuple[dict[str, Any], str]] = {
     "layers that differ": ({"llama.attention.head_count": [4, 8]}, "llama.attention.head_count differs"),
     "text for a number": ({"llama.context_length": "long"}, "must be a number that is not negative"),
     "scaling that is unknown": ({"llama.rope.scaling.type": "spiral"}, "scaled by 'spiral'"),
+    "scaling by factors that it lacks": (
+        {"llama.rope.scaling.type": "longrope"},
+        "no tensor rope_factors_long",
+    ),
+    "scaling of plain rotation": (
+        {"llama.rope.scaling.attn_factor": 1.5},
+        "attn_factor is 1.5, and its scaling",
+    ),
+    "scaling below 1": (
+        {"llama.rope.scaling.type": "yarn", "llama.rope.scaling.factor": 0.5},
+        "scaled by 0.5, which is below 1",
+    ),
+    "rotation of a part of a head": (
+        {"llama.rope.dimension_count": 8},
+        "dimension_count is not the size of a head",
+    ),
+    "values of another size": (
+        {"llama.attention.value_length": 8},
+        "llama.attention.value_length 8 is not served",
+    ),
+    "attention to what follows": (
+        {"llama.attention.causal": False},
+        "llama.attention.causal False is not served",
+    ),
+    "drafting layers": ({"llama.nextn_predict_layers": 1}, "llama.nextn_predict_layers 1 is not served"),
+    "a key of Ollama's": (
+        {"llama.rope.global.freq_base": 1e6},
+        "llama.rope.global.freq_base 1000000.0 is not",
+    ),
+    "tokens that never come": (
+        {"tokenizer.ggml.suppress_tokens": [3, 4]},
+        "suppress_tokens [3 4] is not served",
+    ),
+    "an adapter": ({"general.type": "adapter"}, "holds no model: its general.type is 'adapter'"),
     "no vocabulary": ({"tokenizer.ggml.tokens": None}, "tokenizer.ggml.tokens must be texts"),
     "an unknown vocabulary": ({"tokenizer.ggml.model": "rwkv"}, "tokenizer.ggml.model is 'rwkv'"),
     "words split in an unknown way": ({"tokenizer.ggml.pre": "martian"}, "tokenizer.ggml.pre is 'martian'"),
     "a type for some tokens": ({"tokenizer.ggml.token_type": [1, 1]}, "a number for each of 274 tokens"),
     "merges that give no token": ({"tokenizer.ggml.merges": ["Ġ Ġ"]}, "has no vocabulary that can be read"),
     "numbers for merges": ({"tokenizer.ggml.merges": [1, 2]}, "tokenizer.ggml.merges must be texts"),
-    "an end token too far": (
-        {"tokenizer.ggml.eos_token_id": 9999},
-        "eos_token_id is 9999, and there are 274",
-    ),
     "numbers for a template": ({"tokenizer.chat_template": 7}, "chat_template must be a text"),
     "more layers than tensors": ({"llama.block_count": 2}, "model.layers.1."),
     "another width": ({"llama.feed_forward_length": 128}, "is [64, 96], which should be [64, 128]"),
-    "a size beyond sense": ({"llama.embedding_length": 2**31}, "do not fit its config.json"),
+    "a size beyond sense": ({"llama.embedding_length": 2**31}, "hidden_size must be at most 2147483647"),
 }
 
 
@@ -119,6 +149,66 @@ def test_text_is_split_as_the_file_says_and_not_as_the_class_of_its_model_does(
     split = ours.backend_tokenizer.pre_tokenizer.pre_tokenize_str(text)
     assert split == own.backend_tokenizer.pre_tokenizer.pre_tokenize_str(text)
     assert found.tokenizer.encode(text) == own.encode(text)
+
+
+_ROPES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "none": ({}, {"rope_type": "default"}),
+    "linear without a type": ({"scaling.factor": 4.0}, {"rope_type": "linear", "factor": 4.0}),
+    "linear by the older name": ({"scale_linear": 2.0}, {"rope_type": "linear", "factor": 2.0}),
+    "both names": ({"scale_linear": 2.0, "scaling.factor": 4.0}, {"rope_type": "linear", "factor": 4.0}),
+    "no factor": ({"scaling.type": "linear", "scaling.factor": 0.0}, {"rope_type": "default"}),
+    "a factor of none": ({"scaling.type": "none", "scaling.factor": 4.0}, {"rope_type": "default"}),
+    "yarn": (
+        {"scaling.type": "yarn", "scaling.factor": 4.0, "scaling.original_context_length": 128},
+        {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128,
+         "attention_factor": pytest.approx(1.1386294)},
+    ),
+    "yarn with a factor of attention": (
+        {"scaling.type": "yarn", "scaling.factor": 4.0, "scaling.attn_factor": 0.5},
+        {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512,
+         "attention_factor": pytest.approx(0.5 * 1.1386294)},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _ROPES)
+def test_a_rotary_embedding_is_scaled_as_llama_cpp_scales_it(name: str, tmp_path: Path) -> None:
+    keys, expected = _ROPES[name]
+    add = {f"llama.rope.{key}": value for key, value in keys.items()}
+    config = json.loads((describe(write(tmp_path / "model.gguf", add=add)) / "config.json").read_text())
+    assert config["rope_parameters"] == {"rope_theta": 10000.0, **expected}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, ([True, False, True], 9, 50.0)),
+        ({"attention.sliding_window_pattern": 3}, ([True, True, False], 9, 50.0)),
+        ({"attention.sliding_window_pattern": [False, True, True]}, ([False, True, True], 9, 50.0)),
+        (
+            {"attention.sliding_window": None, "attn_logit_softcapping": None},
+            ([True, False, True], 4096, 50.0),
+        ),
+        ({"attn_logit_softcapping": 20.0}, ([True, False, True], 9, 20.0)),
+    ],
+)
+def test_what_a_file_of_gemma_2_leaves_out_is_as_in_llama_cpp(
+    changes: dict[str, Any], expected: tuple[list[bool], int, float], tmp_path: Path
+) -> None:
+    model = tiny_model("gemma2", **_SIZES | {"num_hidden_layers": 3})
+    add = {f"gemma2.{key}": value for key, value in changes.items()}
+    path = write_gguf(tmp_path / "model.gguf", model, tiny_tokenizer(), "Q8_0", add=add).path
+    config = json.loads((describe(path) / "config.json").read_text())
+    slides = [kind == "sliding_attention" for kind in config["layer_types"]]
+    assert (slides, config["sliding_window"], config["attn_logit_softcapping"]) == expected
+
+
+def test_an_id_of_no_token_is_none(tmp_path: Path) -> None:
+    none = {f"tokenizer.ggml.{name}_token_id": 4294967295 for name in ("bos", "padding")}
+    file = write(tmp_path / "model.gguf", add=none)
+    assert dry_run(EngineConfig(model=str(file), device="cpu"), lambda line: None).refusal is None
+    config = json.loads((describe(file) / "config.json").read_text())
+    assert (config["bos_token_id"], config["pad_token_id"]) == (None, None)
 
 
 def test_merges_whose_parts_never_occur_change_nothing(tmp_path: Path) -> None:

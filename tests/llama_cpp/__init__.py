@@ -1,0 +1,1 @@
+"""The comparison with what llama.cpp itself makes of a GGUF file."""
