@@ -6,8 +6,12 @@ from typing import Final, Literal, NamedTuple
 
 from handlers.chat.form.lark_grammar import text_grammar
 from handlers.chat.tools import ToolDefinition
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 
 INPUT: Final = "input"
+
+_MAX_CHARACTERS: Final = 65_536  # of all grammars of a request; half a second to read
 
 _OPENING: Final = re.compile(rf'\s*\{{\s*"{INPUT}"\s*:\s*"')
 _PAIR: Final = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # of surrogates
@@ -23,30 +27,42 @@ class InputGrammar(NamedTuple):
     definition: str
 
 
-def custom_function(
-    name: str, description: str | None, grammar: InputGrammar | None, field: str
-) -> ToolDefinition:
-    """Return the function that stands for a custom tool. A grammar binds the input, and the model reads one
-    of Lark's. field: the place of the grammar's definition.
+class CustomFunctions:
+    """The functions that stand for the custom tools of one request."""
 
-    Raises InvalidResponseFormat for a Lark grammar that cannot bind a text.
-    """
-    text: dict[str, object] = {"type": "string"}
-    rules = None
-    if grammar is not None and grammar.syntax == "regex":
-        text["pattern"] = f"^(?:{grammar.definition})$"
-    elif grammar is not None:
-        rules = text_grammar(grammar.definition, field)
-        told = f"The {INPUT} follows this Lark grammar:\n{grammar.definition}"
-        description = f"{description}\n\n{told}" if description else told
-    parameters = {"type": "object", "properties": {INPUT: text}, "required": [INPUT]}
-    return ToolDefinition(
-        name=name,
-        description=description or None,
-        parameters={**parameters, "additionalProperties": False},
-        strict=True,
-        text_grammar=rules,
-    )
+    def __init__(self) -> None:
+        self._num_characters = 0  # of all grammars
+
+    def function(
+        self, name: str, description: str | None, grammar: InputGrammar | None, field: str
+    ) -> ToolDefinition:
+        """Return the function that stands for a tool. A grammar binds the input, and the model reads one of
+        Lark's. field: the place of the grammar's definition.
+
+        Raises InvalidResponseFormat for a Lark grammar that cannot bind a text, and Refused for more grammars
+        than are read in a second.
+        """
+        text: dict[str, object] = {"type": "string"}
+        rules = None
+        if grammar is not None:
+            self._num_characters += len(grammar.definition)
+            if self._num_characters > _MAX_CHARACTERS:
+                reason = f"The grammars of all tools may have {_MAX_CHARACTERS:,} characters together."
+                raise Refused(reason, field, Violation.TOO_LONG)
+            if grammar.syntax == "regex":
+                text["pattern"] = f"^(?:{grammar.definition})$"
+            else:
+                rules = text_grammar(grammar.definition, field)
+                read = f"The {INPUT} follows this Lark grammar:\n{grammar.definition}"
+                description = f"{description}\n\n{read}" if description else read
+        parameters = {"type": "object", "properties": {INPUT: text}, "required": [INPUT]}
+        return ToolDefinition(
+            name=name,
+            description=description or None,
+            parameters={**parameters, "additionalProperties": False},
+            strict=True,
+            text_grammar=rules,
+        )
 
 
 def as_arguments(text: str) -> str:

@@ -8,7 +8,7 @@ from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.openai.custom_tool import InputGrammar, custom_function
+from handlers.openai.custom_tool import CustomFunctions, InputGrammar
 
 AnyTool: TypeAlias = m.ChatCompletionTool | m.ChatCompletionCustomTool
 _Named: TypeAlias = m.ChatCompletionNamedToolChoice | m.ChatCompletionNamedCustomToolChoice
@@ -64,9 +64,11 @@ def tool_definitions(tools: Sequence[AnyTool]) -> tuple[ToolDefinition, ...]:
     are not.
     """
     definitions: dict[str, ToolDefinition] = {}
+    functions = CustomFunctions()
     for place, tool in enumerate(tools):
         if isinstance(tool, m.ChatCompletionCustomTool):
-            definition, field = _custom(tool.custom, place), f"tools[{place}].custom"
+            field = f"tools[{place}].custom"
+            definition = _custom(tool.custom, functions, field)
         else:
             field = f"tools[{place}].function"
             definition = _definition(tool.function, field)
@@ -81,12 +83,11 @@ def custom_names(tools: Sequence[AnyTool] | None) -> frozenset[str]:
     return frozenset(tool.custom.name for tool in tools or () if isinstance(tool, m.ChatCompletionCustomTool))
 
 
-def _custom(tool: m.CustomToolObject, place: int) -> ToolDefinition:
+def _custom(tool: m.CustomToolObject, functions: CustomFunctions, field: str) -> ToolDefinition:
     grammar = None
     if isinstance(tool.format, m.CustomToolGrammarFormat):
         grammar = InputGrammar(tool.format.grammar.syntax, tool.format.grammar.definition)
-    field = f"tools[{place}].custom.format.grammar.definition"
-    return custom_function(tool.name, tool.description, grammar, field)
+    return functions.function(tool.name, tool.description, grammar, f"{field}.format.grammar.definition")
 
 
 def _definition(function: m.FunctionObject, field: str) -> ToolDefinition:

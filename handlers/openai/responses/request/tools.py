@@ -11,7 +11,7 @@ from generated.openai import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode, check_callers
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.openai.custom_tool import InputGrammar, custom_function
+from handlers.openai.custom_tool import CustomFunctions, InputGrammar
 from handlers.wire.missing import given
 
 Callable: TypeAlias = m.ResponseFunctionTool | m.ResponseCustomTool
@@ -41,7 +41,8 @@ class Toolbox:
         Raises Refused for a name that comes twice, and for a tool that the model may not call.
         """
         self._offered: dict[str, OfferedTool] = {}
-        for tool in chain.from_iterable(_offered(field, tools) for field, tools in lists):
+        custom = CustomFunctions()
+        for tool in chain.from_iterable(_offered(field, tools, custom) for field, tools in lists):
             if tool.definition.name in self._offered:
                 raise Refused(f"An earlier tool has the name '{tool.name}' too.", f"{tool.field}.name")
             self._offered[tool.definition.name] = tool
@@ -98,21 +99,25 @@ def tool_lists(body: m.CreateResponseRequest) -> Iterator[tuple[str, Sequence[To
                 yield f"input[{at}].tools", item.tools
 
 
-def _offered(field: str, tools: Sequence[Tool]) -> Iterator[OfferedTool]:
+def _offered(field: str, tools: Sequence[Tool], custom: CustomFunctions) -> Iterator[OfferedTool]:
     for at, tool in enumerate(tools):
         match tool:
             case m.ResponseNamespaceTool():
                 for inner, member in enumerate(tool.tools):
                     preface = tool.description if inner == 0 else None
-                    yield _offer(member, f"{field}[{at}].tools[{inner}]", tool.name, preface)
+                    yield _offer(member, custom, f"{field}[{at}].tools[{inner}]", tool.name, preface)
             case m.ResponseHostedTool():
                 continue  # nothing here runs it
             case _:
-                yield _offer(tool, f"{field}[{at}]")
+                yield _offer(tool, custom, f"{field}[{at}]")
 
 
 def _offer(
-    tool: Callable, field: str, namespace: str | None = None, preface: str | None = None
+    tool: Callable,
+    custom: CustomFunctions,
+    field: str,
+    namespace: str | None = None,
+    preface: str | None = None,
 ) -> OfferedTool:
     """Return a tool and its function. preface: a text before the tool's own description."""
     check_callers(given(tool.allowed_callers), f"{field}.allowed_callers")
@@ -120,7 +125,7 @@ def _offer(
     name = function_name(tool.name, namespace)
     description = "\n\n".join(filter(None, (preface, tool.description))) or None
     if isinstance(tool, m.ResponseCustomTool):
-        definition = custom_function(name, description, _grammar(tool), f"{field}.format.definition")
+        definition = custom.function(name, description, _grammar(tool), f"{field}.format.definition")
     else:
         definition = ToolDefinition(
             name=name,

@@ -77,6 +77,12 @@ async def test_a_custom_tools_expression_or_grammar_binds_its_input() -> None:
     assert (refusal.status, refusal.param) == (400, "tools[0].custom.format.grammar.definition")
 
 
+async def test_the_grammars_of_all_tools_are_bounded_together() -> None:
+    tools = [formed("regex", "a" * 40_000), formed("regex", "b" * 40_000)]
+    refusal = await Api(ScriptedEngine(says("x"))).refusal(CHAT, BODY | {"tools": tools})
+    assert (refusal.status, refusal.param) == (400, "tools[1].custom.format.grammar.definition")
+
+
 async def test_allowed_tools_may_be_custom_and_names_are_shared_with_functions() -> None:
     api = Api(ScriptedEngine(says(PATCH_CALL)))
     allowed = {"mode": "required", "tools": [{"type": "custom", "custom": {"name": "patch"}}]}
