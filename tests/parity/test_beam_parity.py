@@ -103,7 +103,7 @@ def cut(tokens: list[int]) -> list[int]:
 
 
 def save(directory: Path, architecture: str) -> Path:
-    save_tiny_model(directory, architecture, initializer_range=0.1)
+    save_tiny_model(directory, architecture, has_end_token=False, initializer_range=0.1)
     config = directory / "generation_config.json"
     config.write_text(json.dumps(json.loads(config.read_text()) | {"eos_token_id": list(END_TOKENS)}))
     return directory

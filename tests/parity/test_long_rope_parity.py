@@ -46,7 +46,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     auto: Any = AutoModelForCausalLM
     place = tmp_path_factory.mktemp("phi3")
     auto.from_config(config, dtype=torch.float32).save_pretrained(place)
-    tiny_tokenizer().save_pretrained(place)
+    tiny_tokenizer(has_end_token=False).save_pretrained(place)
     return place
 
 

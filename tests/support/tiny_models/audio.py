@@ -253,7 +253,7 @@ def audio_tokenizer(family: str) -> PreTrainedTokenizerFast:
 
 def _tokenizer(tiny: TinyAudioFamily) -> PreTrainedTokenizerFast:
     """Return the tokenizer of all tiny models with the special tokens of models that hear."""
-    tokenizer = tiny_tokenizer()
+    tokenizer = tiny_tokenizer(has_end_token=False)
     tokenizer.backend_tokenizer.add_special_tokens(list(_SPECIAL))
     tokenizer_class: Any = PreTrainedTokenizerFast
     made: PreTrainedTokenizerFast = tokenizer_class(

@@ -696,7 +696,7 @@ VLLM_FAMILIES: dict[str, TinyFamily] = {
 def media_tokenizer(family: str | TinyFamily) -> PreTrainedTokenizerFast:
     """Return the tokenizer of all tiny models with the special tokens of a family."""
     tiny = MEDIA_FAMILIES[family] if isinstance(family, str) else family
-    tokenizer = tiny_tokenizer()
+    tokenizer = tiny_tokenizer(has_end_token=False)
     tokenizer.backend_tokenizer.add_special_tokens(list(_TOKENS[tiny.tokens]))
     tokenizer_class: Any = PreTrainedTokenizerFast
     made: PreTrainedTokenizerFast = tokenizer_class(

@@ -69,8 +69,11 @@ CHAT_TEMPLATE = (
 )
 
 
-def tiny_tokenizer() -> PreTrainedTokenizerFast:
-    """Bytes, a few merges (some of them parts of é and €), and special tokens."""
+def tiny_tokenizer(*, has_end_token: bool = True) -> PreTrainedTokenizerFast:
+    """Bytes, a few merges (some of them parts of é and €), and special tokens.
+
+    has_end_token: whether it names one of them as the end of texts.
+    """
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     merges = [(left, right) for left, right in map(str.split, _MERGES)]
     tokens = [*alphabet, *(left + right for left, right in merges)]
@@ -81,7 +84,10 @@ def tiny_tokenizer() -> PreTrainedTokenizerFast:
     backend.add_special_tokens(list(SPECIAL_TOKENS))
     tokenizer_class: Any = PreTrainedTokenizerFast
     tokenizer = tokenizer_class(
-        tokenizer_object=backend, eos_token=END_TOKEN, pad_token="<|pad|>", chat_template=CHAT_TEMPLATE
+        tokenizer_object=backend,
+        eos_token=END_TOKEN if has_end_token else None,
+        pad_token="<|pad|>",
+        chat_template=CHAT_TEMPLATE,
     )
     assert isinstance(tokenizer, PreTrainedTokenizerFast)
     return tokenizer
@@ -275,7 +281,7 @@ def save_tiny_model(
     """Writes a model and its tokenizer as a model directory. Without an end token, only max_tokens and stops
     end. more_tokens: special tokens beside those of all tiny models. dtype: of the stored weights.
     """
-    tokenizer = tiny_tokenizer()
+    tokenizer = tiny_tokenizer(has_end_token=has_end_token)
     tokenizer.backend_tokenizer.add_special_tokens(list(more_tokens))
     if more_tokens:
         changes = {"vocab_size": len(tokenizer), **changes}
@@ -284,7 +290,5 @@ def save_tiny_model(
     generation_config: Any = GenerationConfig
     model.generation_config = generation_config(eos_token_id=end, pad_token_id=tokenizer.pad_token_id)
     torch.nn.Module.to(model, dtype).save_pretrained(directory)
-    if not has_end_token:
-        tokenizer.eos_token = None
     tokenizer.save_pretrained(directory)
     return directory
