@@ -77,7 +77,8 @@ def send(channel: socket.socket, payload: bytes | memoryview) -> None:
     """Send a message. Raises ChannelEnded."""
     try:
         channel.sendall(_LENGTH.pack(len(payload)))
-        channel.sendall(payload)
+        if payload:  # the length alone is a whole message, after which the other side may have closed
+            channel.sendall(payload)
     except OSError as error:
         raise ChannelEnded from error
 

@@ -67,7 +67,8 @@ def _plain_token(found: "re.Match[str]") -> str:
         )
     if found["literal"] or found["class"]:
         token = _EBNF_ESCAPE.sub(_plain_escape, token)
-        if "\\u0000" in token and (found["literal"] or token in ("[\\u0000]", "[\\u0000-\\u0000]")):
+        has_null = "\\u0000" in token.replace("\\\\", "")
+        if has_null and (found["literal"] or token in ("[\\u0000]", "[\\u0000-\\u0000]")):
             raise InvalidGrammar(f"{where}: U+0000 is not supported")
     return token
 

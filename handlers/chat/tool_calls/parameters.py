@@ -6,13 +6,14 @@ import msgspec
 
 from engine.json_pointer import target_of
 from handlers.chat.form.strict_schema import EFFECTIVE
+from handlers.chat.form.structural_tag import TEXT_GRAMMAR
 from handlers.chat.tool_calls.tool_format import Schema
 
 # What a schema may hold whose properties say all of the arguments. Others than the properties are left out
 # where additionalProperties would allow them.
 _PLAIN = frozenset(("type", "properties", "required", "additionalProperties"))
 _DEFINITIONS = ("$defs", "definitions")
-_MEANT = EFFECTIVE - {*_DEFINITIONS}
+_MEANT = (EFFECTIVE | {TEXT_GRAMMAR}) - {*_DEFINITIONS}
 _RESTRICTING = _MEANT - {"type"}
 _MAX_REFERENCES = 100  # one after the other: they may go in circles
 _ALTERNATIVES = ("anyOf", "oneOf", "allOf")

@@ -45,7 +45,8 @@ _FREE: Final = re.compile(r".*(theta|base)")  # which is not counted with
 _LARGEST_BASE: Final = 10**18
 _WINDOWS: Final = {"sliding_window": "sliding_attention", "attention_chunk_size": "chunked_attention"}
 _PLAIN: Final = "default"  # a rotary embedding that is not scaled
-_LABELS: Final = frozenset({"id2label", "label2id"})
+# The names of labels, and how weights are stored, which its own reader checks.
+_OTHER: Final = frozenset({"id2label", "label2id", "quantization_config"})
 
 
 def check_config(directory: Path, config: PreTrainedConfig) -> None:
@@ -110,7 +111,7 @@ def _numbers(config: dict[str, Any], before: str = "") -> Iterator[tuple[str, An
     """Yield the name and value of each number, those of objects and lists within included."""
     for key, value in config.items():
         name = f"{before}{key}"
-        if key in _LABELS:
+        if key in _OTHER:
             continue
         if isinstance(value, dict):
             yield from _numbers(value, f"{name}.")
