@@ -64,7 +64,11 @@ def aleph_alpha(url: str) -> str:
     return asyncio.run(read())
 
 
-@pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecatedSince20")  # text_generation's
+# text_generation's: what it is built on, and a connection that it leaves to the collector.
+@pytest.mark.filterwarnings(
+    "ignore::pydantic.warnings.PydanticDeprecatedSince20",
+    "ignore:.*unclosed <socket:pytest.PytestUnraisableExceptionWarning",
+)
 @pytest.mark.parametrize(
     ("contract", "ask"),
     [

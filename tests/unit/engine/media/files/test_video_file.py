@@ -109,6 +109,9 @@ def test_frames_are_scaled_from_size_to_size() -> None:
     assert [pixels.shape for pixels in found] == [(7, 9, 3), (7, 9, 3)]
 
 
+_CODED_TWICE = 24  # of 255: how far pixels of the same frames may differ in two files
+
+
 @pytest.mark.parametrize(
     "kind", [("mp4", "libx264"), ("mp4", "mpeg4"), ("matroska", "libx264"), ("webm", "libvpx-vp9")]
 )
@@ -134,7 +137,8 @@ def test_frames_are_turned_upright(
     assert num_decoded == 5
     for pixels, whole in zip(found, stored, strict=True):
         image = Image.fromarray(whole)
-        np.testing.assert_array_equal(pixels, image if expected is None else image.transpose(expected))
+        upright = np.asarray(image if expected is None else image.transpose(expected))
+        np.testing.assert_allclose(pixels.astype(int), upright.astype(int), atol=_CODED_TWICE)
     video = measure(data, LIMITS)
     assert (video.height, video.width) == found[0].shape[:2]
 
@@ -143,4 +147,5 @@ def test_frames_are_turned_upright(
 def test_frames_are_mirrored_and_turned(degrees: float, expected: Transpose) -> None:
     (stored,), _ = frames_of(video_bytes(1, 48, 32), WantedFrames([0]))
     (found,), _ = frames_of(video_bytes(1, 48, 32, turn=(degrees, True)), WantedFrames([0]))
-    np.testing.assert_array_equal(found, Image.fromarray(stored).transpose(expected))
+    upright = np.asarray(Image.fromarray(stored).transpose(expected))
+    np.testing.assert_allclose(found.astype(int), upright.astype(int), atol=_CODED_TWICE)
