@@ -14,7 +14,6 @@ from engine.assembly.prepared_model import prepare_model
 from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
 from engine.lora.opening import open_adapters
-from engine.native.huge_pages import end_reserve
 from engine.port.errors import CannotPublish, NoPagedAttention
 
 if TYPE_CHECKING:
@@ -30,10 +29,7 @@ def build_core(config: EngineConfig, on_progress: Callable[[str], None]) -> Buil
     """
     publisher = None if config.kv_events is None else _open_publisher(config.kv_events)
     try:
-        try:
-            parts = choose_parts(config, on_progress)
-        finally:
-            end_reserve()
+        parts = choose_parts(config, on_progress)
         opened = open_adapters(parts.runner, config, on_progress)
     except BaseException:
         if publisher is not None:

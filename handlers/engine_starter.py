@@ -161,12 +161,6 @@ def engine_starter(settings: Settings) -> StartEngine:
     own = engine_config(settings)
     with suppress(ModelNotSupported):  # which the start raises
         begin_reading(own, own_directory(own.model, own.revision))
-    from engine.model.loading.imports.light_imports import import_lightly
-
-    import_lightly()
-    from engine.model.loading.head_start import begin_loading
-
-    begin_loading(own)
     from engine.async_engine import AsyncEngine
 
     return lambda on_progress: AsyncEngine.start(own, on_progress=on_progress)

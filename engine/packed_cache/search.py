@@ -1,11 +1,10 @@
-"""The search for weights that an earlier start packed, in a thread of its own while modules are imported."""
+"""The search for weights that an earlier start packed, in a thread of its own."""
 
 import atexit
 import hashlib
 import logging
 import threading
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -35,14 +34,10 @@ _log = logging.getLogger(__name__)
 
 
 class Search:
-    """The search for one checkpoint's packed weights, which begins at once.
+    """The search for one checkpoint's packed weights, which begins at once."""
 
-    on_miss: called, in the search's thread or at once, if there are none.
-    """
-
-    def __init__(self, checkpoint: Checkpoint, config: EngineConfig, on_miss: Callable[[], object]) -> None:
+    def __init__(self, checkpoint: Checkpoint, config: EngineConfig) -> None:
         assert config.packed_cache is not None
-        self.directory, self.config = checkpoint.directory, config
         self._checkpoint = checkpoint
         self._store = PackedStore(Path(config.packed_cache))
         self._is_worth_it = checkpoint.num_bytes >= FEWEST_BYTES
@@ -51,11 +46,8 @@ class Search:
         self._thread: threading.Thread | None = None
         self._is_ended = threading.Event()
         if self._is_worth_it and has_entries(Path(config.packed_cache), checkpoint.shape):
-            run = partial(self._run, on_miss)
-            self._thread = threading.Thread(target=run, name=THREAD_NAME, daemon=True)
+            self._thread = threading.Thread(target=self._run, name=THREAD_NAME, daemon=True)
             self._thread.start()
-        else:
-            on_miss()
 
     def entry(self) -> PackedEntry | None:
         """Wait for the search, and return what it found; None if there is nothing for this content."""
@@ -95,42 +87,18 @@ class Search:
             self._shape, self._variant, content, description, tensors, lambda: not self._is_ended.is_set()
         )
 
-    def _run(self, on_miss: Callable[[], object]) -> None:
+    def _run(self) -> None:
         content = self._checkpoint.content()
         if content is not None:
             self._entry = self._store.read(self._shape, self._variant, content)
-        if self._entry is None:
-            on_miss()
-
-
-_begun: list[Search] = []
-
-
-def begin_search(config: EngineConfig, directory: Path, on_miss: Callable[[], object]) -> None:
-    """Begin the search that `search_for` then returns, if the config names a cache.
-
-    on_miss: called if there is nothing to be found, or no cache.
-    """
-    _begun.clear()
-    if (search := _new_search(config, directory, on_miss)) is not None:
-        _begun.append(search)
-    else:
-        on_miss()
 
 
 def search_for(config: EngineConfig, directory: Path) -> Search | None:
-    """Return the search for this checkpoint, begun before or now; None if the config names no cache."""
-    begun = _begun.pop() if _begun else None
-    if begun is not None and begun.directory == directory and begun.config == config:
-        return begun
-    return _new_search(config, directory, lambda: None)
-
-
-def _new_search(config: EngineConfig, directory: Path, on_miss: Callable[[], object]) -> Search | None:
+    """Return the search for this checkpoint's weights; None if the config names no cache."""
     if config.packed_cache is None or config.trust_remote_code:  # which may come from anywhere
         return None
     try:
-        return Search(begun_reading(directory) or Checkpoint(directory), config, on_miss)
+        return Search(begun_reading(directory) or Checkpoint(directory), config)
     except OSError as error:
         _log.warning("%s cannot be read: %s", directory, error)
         return None

@@ -3,8 +3,6 @@
 import os
 import sys
 
-from engine.model.loading.imports.module_index import index_quickly
-
 
 def import_without_torch() -> None:
     """Import transformers' tokenizers, and make every import of torch fail from now on.
@@ -16,5 +14,4 @@ def import_without_torch() -> None:
     if "torch" not in sys.modules:
         os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
         sys.modules["torch"] = None  # type: ignore[assignment]  # the import system's mark of a missing module
-    index_quickly()
     from transformers import AutoTokenizer, PreTrainedTokenizerFast  # noqa: F401  # in modules of their own

@@ -71,9 +71,6 @@ def _print(settings: Settings, *, as_json: bool) -> int:
     except (EngineError, UnfitProcess) as error:
         return fail(error, ExitStatus.FAILED)
     # Imported after the options are checked, since the imports take seconds.
-    from engine.model.loading.imports.light_imports import import_lightly
-
-    import_lightly()
     from handlers.serving.checked_model import check_model
 
     try:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engine.model.loading.checkpoint.directory import own_directory
-from engine.model.loading.imports.early_libraries import begin_loading_libraries
 from engine.port.errors import EngineError
 from handlers.commands.ending import fail
 from handlers.engine_starter import check_own_engine, model_source, set_environment
@@ -72,7 +71,6 @@ def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog)
         own_directory(model_source(settings), settings.revision)
         if not settings.is_over_servers:
             check_own_engine()
-            begin_loading_libraries()
         say(f"verbatim {VERSION}: loading {settings.model_name}")
         for warning in warnings:
             say(f"  warning   {warning}", "WARNING")

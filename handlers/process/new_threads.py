@@ -12,12 +12,9 @@ _log = logging.getLogger(__name__)
 
 _TIMEOUT_S: Final = 0.3
 # These threads can be stopped at any time: they wait for a child process or for the kernel, or they read and
-# write cache files, which are replaced atomically. Python itself waits for the one that loads libraries.
+# write cache files, which are replaced atomically.
 _HARMLESS: Final = frozenset(
-    {
-        *("bounded-process-ends", "engine-server", "memory-reserve", "read-ahead"),
-        *("checkpoint-content", "packed-weights", "torch-libraries"),
-    }
+    {"bounded-process-ends", "checkpoint-content", "engine-server", "packed-weights"}
 )
 
 

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 import torch
 from transformers import PreTrainedConfig, PreTrainedModel
 
-from engine.model.loading.imports.meta_kernels import with_meta_kernels
 from engine.model.loading.text_part import new_model
 
 
@@ -31,7 +30,7 @@ def skeleton_of(config: PreTrainedConfig) -> PreTrainedModel:
     described = type(config).__qualname__, config.to_json_string(use_diff=False)
     if not _last or _last[0].described != described:
         with torch.device("meta"):
-            model = with_meta_kernels(lambda: new_model(deepcopy(config)))  # which writes into its config
+            model = new_model(deepcopy(config))  # which writes into its config
         _last[:] = [_Made(described, model)]
     return _last[0].model
 

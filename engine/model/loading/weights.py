@@ -15,7 +15,6 @@ from engine.model.loading.gguf.description import is_described
 from engine.model.loading.gguf.model_tensors import sources_of
 from engine.model.loading.gguf.named_file import LINK
 from engine.model.loading.gguf.stored_weights import unread_weights
-from engine.model.loading.imports.meta_kernels import with_meta_kernels
 from engine.model.loading.progress import progress_lines
 from engine.model.loading.quantized.checkpoint import QuantizedCheckpoint
 from engine.model.loading.refusals import refusals, silent
@@ -89,16 +88,14 @@ def read_weights(
         )
         source = {"pretrained_model_name_or_path": None, "state_dict": put_stand_ins(weights, unread, dtype)}
     with refusals(directory), progress_lines(on_progress), silent():
-        model, found = with_meta_kernels(
-            lambda: known.from_pretrained(
-                **source,
-                config=model_config,
-                dtype=dtype,
-                attn_implementation=ATTENTION_NAME if attends_paged else EAGER,
-                trust_remote_code=config.trust_remote_code,
-                ignore_mismatched_sizes=True,  # they are reported below, by name
-                output_loading_info=True,
-            )
+        model, found = known.from_pretrained(
+            **source,
+            config=model_config,
+            dtype=dtype,
+            attn_implementation=ATTENTION_NAME if attends_paged else EAGER,
+            trust_remote_code=config.trust_remote_code,
+            ignore_mismatched_sizes=True,  # they are reported below, by name
+            output_loading_info=True,
         )
     if not isinstance(model, PreTrainedModel):
         raise ModelNotSupported(f"{directory} holds a {type(model).__name__}, which is no transformers model")

@@ -23,7 +23,6 @@ from engine.model.loading.checkpoint.complete import check_complete
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor
 from engine.model.loading.gguf.description import is_described
 from engine.model.loading.gguf.model_tensors import sources_of
-from engine.model.loading.imports.meta_kernels import load_meta_kernels
 from engine.model.loading.progress import progress_lines
 from engine.model.loading.refusals import CannotConvert, NeedsWeights, refusals, silent
 from engine.model.loading.text_part import new_model
@@ -67,7 +66,6 @@ def model_without_weights(
     Raises ModelNotSupported as `read_weights` does, and NeedsWeights for a checkpoint whose conversion
     depends on the data, as that of some quantized ones.
     """
-    load_meta_kernels()
     if is_described(directory):
         sources = sources_of(directory, model_config)
         tensors = {name: StoredTensor("F16", source.shape) for name, source in sources.items()}

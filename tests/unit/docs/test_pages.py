@@ -77,6 +77,12 @@ def test_the_files_of_the_code_that_a_page_names_exist(page: Path) -> None:
             assert (ROOT / word).exists(), f"there is no {word}"
 
 
+def test_the_files_of_the_code_that_compiled_sources_name_exist() -> None:
+    for source in sorted((ROOT / "engine" / "native" / "src").rglob("*.*")):
+        for path in re.findall(r"\b(?:engine|tests)/[\w/]+\.py\b", source.read_text(encoding="utf-8")):
+            assert (ROOT / path).exists(), f"{source.name} names {path}"
+
+
 @pytest.mark.parametrize("page", [ENGINE, HANDLERS], ids=lambda page: page.parent.name)
 def test_the_files_and_tests_that_a_page_of_rooms_names_exist(page: Path) -> None:
     tests = {path.name: path for path in (ROOT / "tests").rglob("test_*.py")}

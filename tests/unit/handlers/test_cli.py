@@ -75,8 +75,6 @@ def test_help_imports_nothing_that_serves() -> None:
 
 def test_a_server_imports_no_library_that_few_of_its_requests_need() -> None:
     imports = """
-from engine.model.loading.imports.light_imports import import_lightly
-import_lightly()
 import sys, handlers.serving.serve, engine.async_engine
 print(*sys.modules)
 """

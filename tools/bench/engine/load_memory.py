@@ -113,9 +113,7 @@ def _load_and_print(directory: str, dtype: str, quantize: str) -> None:
 
 def _load(config: EngineConfig) -> object:
     from engine.build import build_core
-    from engine.model.loading.head_start import begin_loading
 
-    begin_loading(config)
     return build_core(config, lambda line: None)
 
 

@@ -9,7 +9,6 @@ import uvloop
 from starlette.types import ASGIApp
 
 from engine.demo_model import DEMO_MODEL
-from engine.model.loading.imports.light_imports import import_lightly
 from handlers.composition import build_app
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
@@ -24,7 +23,6 @@ def scripted_app() -> ASGIApp:
 
     The engine is imported here, since the bare application does not need it.
     """
-    import_lightly()
     from engine.assembly.built_engine import BuiltEngine
     from engine.async_engine import AsyncEngine
     from engine.port.text.tokenizer import Tokenizer

@@ -1,4 +1,4 @@
-// Linear layers with weights in groups, and activations of 8 bits; called by engine/linear/grouped_linear.py.
+// Linear layers with weights in groups, and activations of 8 bits; called by engine/linear/rounded/grouped_panels.py.
 //
 // Rows are rounded first, by all threads; then each thread takes some panels of 32 outputs. The sums do not depend on the
 // number of threads, on the other rows or on the processor. The oracle is the same arithmetic in torch

@@ -1,6 +1,6 @@
 // Weights of integers with a scale for each group of inputs, rounded from others or as they are, laid out in panels; called
-// by engine/linear/grouped_linear.py. The oracle of rounding is the same arithmetic in torch
-// (engine/linear/grouped_weight.py).
+// by engine/linear/rounded/grouped_panels.py. The oracle of rounding is the same arithmetic in torch
+// (engine/linear/group_rounding.py).
 
 #include <algorithm>
 #include <cstdint>

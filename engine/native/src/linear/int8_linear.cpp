@@ -1,4 +1,4 @@
-// Linear layers with weights and activations of 8 bits; called by engine/linear/int8_weight.py.
+// Linear layers with weights and activations of 8 bits; called by engine/linear/rounded/int8_weight.py.
 //
 // Rows are rounded first, by all threads; then each thread takes some panels of 32 outputs. A panel is read from
 // memory for the first few rows and from the cache for the others. Products are summed as whole numbers, so

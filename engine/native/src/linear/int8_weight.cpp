@@ -1,4 +1,4 @@
-// Weights rounded to 8 bits, by a scale for each output, and laid out in panels; called by engine/linear/native_channels.py.
+// Weights rounded to 8 bits, by a scale for each output, and laid out in panels; called by engine/linear/rounded/native_channels.py.
 //
 // A weight is read as it is stored, some inputs of a panel's outputs at a time, so that no more than these are in memory as
 // float32. The oracle is the same arithmetic in torch (engine/linear/channel_scales.py).

@@ -16,7 +16,7 @@ from engine.linear.stored_linears import DoesNotFit
 from engine.model.checks.self_check import paged_logits
 from engine.packed_cache import search
 from engine.packed_cache.early_reading import FEWEST_BYTES
-from engine.packed_cache.search import Search, begin_search, search_for
+from engine.packed_cache.search import Search, search_for
 from tests.support.selection.instructions import needs_compiled_bfloat16
 from tests.support.tiny_models.text import save_tiny_model
 
@@ -169,13 +169,8 @@ def test_float32_is_not_kept(config: EngineConfig) -> None:
 
 
 def test_without_a_cache_nothing_is_searched(config: EngineConfig) -> None:
-    missed: list[bool] = []
-    directory = Path(config.model)
     for change in ({"packed_cache": None}, {"trust_remote_code": True}):
-        changed = replaced(config, **change)
-        begin_search(changed, directory, lambda: missed.append(True))
-        assert search_for(changed, directory) is None
-    assert missed == [True, True]
+        assert search_for(replaced(config, **change), Path(config.model)) is None
 
 
 @needs_compiled_bfloat16
@@ -201,23 +196,9 @@ def test_an_entry_is_written_after_a_while_unless_the_process_ends(
 
 
 @needs_compiled_bfloat16
-def test_a_search_is_begun_once_and_misses_tell(config: EngineConfig) -> None:
-    missed: list[bool] = []
-    directory = Path(config.model)
-    begin_search(config, directory, lambda: missed.append(True))
-    begun = search_for(config, directory)
-    assert begun is not None and begun.entry() is None and missed == [True]
-    start(config)
-    begin_search(config, directory, lambda: missed.append(True))
-    found = search_for(config, directory)
-    assert found is not None and found.entry() is not None and missed == [True]
-
-
-@needs_compiled_bfloat16
 def test_files_that_change_during_the_start_are_not_taken_from_the_cache(config: EngineConfig) -> None:
     start(config)
     directory = Path(config.model)
-    begin_search(config, directory, lambda: None)
     found = search_for(config, directory)
     assert found is not None and found.entry() is not None
     path = directory / "model.safetensors"

@@ -1,1 +1,0 @@
-"""The import of torch and transformers without the parts that a server never runs."""
