@@ -24,7 +24,7 @@ class Contract(ABC):
         root, such a request is this contract's even if another contract has the path.
     yields: paths that at the root are another contract's wherever another one there has them.
     probes: ids of the operations by which others check that the server is alive; no setting closes these.
-    engine_fields: this contract's names of the fields of `engine.port.info.capabilities`, where it has others.
+    engine_fields: this contract's names of the fields of `engine.port.info.capabilities`, where they differ.
     embedding_operations: ids of the operations that need an engine that makes embeddings.
     transcription_operations: ids of the operations that need a model that writes down speech.
     """

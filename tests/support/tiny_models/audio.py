@@ -204,6 +204,7 @@ AUDIO_FAMILIES: dict[str, TinyAudioFamily] = {
             | {"output_dim": 64, "downsample_hidden_size": 8, "n_window_infer": 100 * WINDOW_SECONDS},
             audio_token_id=ids["<sound>"],
             tie_word_embeddings=False,
+            eos_token_id=PAD_ID,  # it must have one; none of these answers has it
         ),
         lambda: _QWEN3_SOUNDS(feature_size=16),
         {"processor_class": "Qwen3ASRProcessor"},

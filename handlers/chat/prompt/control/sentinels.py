@@ -43,8 +43,8 @@ class Sentinels:
         return self._places.are_in(text)
 
     def put(self, text: str, sentinel: str, *, has_reasoning: bool = False) -> str:
-        """Return the text with the sentinel wherever it is needed. has_reasoning: whether to leave the tags of
-        thoughts whole.
+        """Return the text with the sentinel wherever it is needed. has_reasoning: whether to leave the tags
+        of thoughts whole.
         """
         places = self._places_in_answers if has_reasoning else self._places
         return places.put(text, sentinel)
