@@ -2,7 +2,8 @@
 
 `python -m tests.attack.clients.load URL KIND CONNECTIONS RATE SECONDS` prints what came of it as JSON. With a
 rate of 0 each connection sends its next request as soon as the last is answered; else requests come at that
-rate, whatever becomes of them, and wait for a free connection.
+rate, whatever becomes of them, and wait for a free connection. `KIND` "generate-anew" opens a connection for
+each request.
 """
 
 import asyncio
@@ -14,24 +15,28 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Final, Literal
+from typing import Final, Literal, cast
 from urllib.parse import urlsplit
 
 from tests.attack.clients.wire import request_bytes
 
-Kind = Literal["generate", "health"]
+Kind = Literal["generate", "generate-anew", "health"]
 
+_GENERATE: Final = request_bytes("/tgi/generate", {"inputs": "Hello", "parameters": {"max_new_tokens": 24}})
 _REQUESTS: Final[dict[str, bytes]] = {
-    "generate": request_bytes("/tgi/generate", {"inputs": "Hello", "parameters": {"max_new_tokens": 24}}),
+    "generate": _GENERATE,
+    "generate-anew": _GENERATE,
     "health": b"GET /tgi/health HTTP/1.1\r\nHost: localhost\r\n\r\n",
 }
 _GRACE_S: Final = 60.0
 
 
-def run_load(url: str, *, num_connections: int, rate: float, seconds: float) -> dict[str, float]:
-    """Answers a second to generations by status ("200", "429"), from a niced process, and its "seconds"."""
+def run_load(
+    url: str, *, num_connections: int, rate: float, seconds: float, kind: Kind = "generate"
+) -> dict[str, float]:
+    """Return answers a second by status ("200", "429"), counted by a niced process, and its "seconds"."""
     done = subprocess.run(
-        _command(url, "generate", num_connections, rate, seconds),
+        _command(url, kind, num_connections, rate, seconds),
         capture_output=True,
         text=True,
         check=True,
@@ -61,9 +66,10 @@ def _command(url: str, kind: Kind, num_connections: int, rate: float, seconds: f
 class _Load:
     """Counts answers by status until its time is over."""
 
-    def __init__(self, url: str, request: bytes, rate: float, seconds: float) -> None:
+    def __init__(self, url: str, kind: Kind, rate: float, seconds: float) -> None:
         parts = urlsplit(url)
-        self._request = request
+        self._request = _REQUESTS[kind]
+        self._keeps_connections = kind != "generate-anew"
         self._host, self._port = parts.hostname, parts.port
         self._rate = rate
         self._seconds = seconds
@@ -106,6 +112,9 @@ class _Load:
                         await reader.readexactly(_length(head))
                         self.counts[head[9:12].decode()] += 1
                         self.counts["unsaid"] += head[9:12] == b"429" and b"retry-after:" not in head.lower()
+                        if not self._keeps_connections:
+                            break
+                    continue
                 finally:
                     writer.close()
             self.counts["lost"] += 1
@@ -118,8 +127,9 @@ def _length(head: bytes) -> int:
 
 def main() -> None:
     url, kind, num_connections, rate, seconds = sys.argv[1:]
+    assert kind in _REQUESTS
     assert os.nice(0) == 19, "it would take the server's processor"
-    load = _Load(url, _REQUESTS[kind], float(rate), float(seconds))
+    load = _Load(url, cast(Kind, kind), float(rate), float(seconds))
     took_s = asyncio.run(load.run(int(num_connections)))
     print(json.dumps({kind: number / took_s for kind, number in load.counts.items()} | {"seconds": took_s}))
 
