@@ -140,7 +140,7 @@ test-ray-vllm: $(RAY)/.ready .venv-bench-vllm/.ready  ## Run a replica with a vL
 
 TORCHVISION := .venv-torchvision
 
-# What the server and its tests have is lent to it. torchvision is made for another torch, which it would install.
+# What the server and its tests have is lent to it. PyPI's torchvision is made for CUDA (tests/parity/conftest.py).
 $(TORCHVISION)/.ready: $(READY)
 	$(PYTHON) -m venv --clear $(TORCHVISION)
 	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
