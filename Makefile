@@ -438,18 +438,16 @@ test-oasdiff: $(READY)  ## Hold what `make breaking` finds against oasdiff, on d
 	cd tests/oasdiff/node && npm ci --ignore-scripts --no-audit --no-fund --silent
 	$(BIN)/python -m pytest tests/oasdiff
 
-.PHONY: bench
-bench: $(READY)  ## Engine and server beside all others that are installed, on random weights (BENCH=options)
-	$(BIN)/python -m tools.bench compare $(BENCH)
+BENCH ?= compare
 
-.PHONY: bench-http
-bench-http: $(READY)  ## What a request and a streamed event cost the server without an engine, by contract
-	$(BIN)/python -m tools.bench http $(BENCH)
+.PHONY: bench
+bench: $(READY)  ## Run a benchmark: BENCH="compare", "front", "http", "profile" or "start", with its options
+	$(BIN)/python -m tools.bench $(BENCH)
 
 BENCH_PEERS ?= transformers openvino vllm llama.cpp
 
 .PHONY: bench-peers
-bench-peers: $(BENCH_PEERS:%=.venv-bench-%/.ready)  ## Install what `make bench` measures beside Verbatim, each for itself
+bench-peers: $(BENCH_PEERS:%=.venv-bench-%/.ready)  ## Install the engines that `make bench` measures next to Verbatim, each by itself
 
 .venv-bench-%/.ready: tools/bench/peers/install.sh
 	@echo 'Installing $* into .venv-bench-$*: some minutes, a quarter of an hour for llama.cpp.'

@@ -1,6 +1,7 @@
-"""The CPU time of other processes, from Linux's /proc."""
+"""The processes of a group, and the CPU time of processes, from Linux's /proc."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -25,13 +26,22 @@ def threads_s(pid: int) -> dict[int, float]:
     return {int(task.name): int((task / "schedstat").read_text().split()[0]) / 1e9 for task in tasks}
 
 
-def group_s(group: int) -> float:
-    """Return the CPU seconds of all running threads in a process group."""
-    seconds = 0.0
+def group_members(group: int) -> Iterator[int]:
+    """Yield the ids of the processes in a group."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             if int(stat.read_text().rpartition(")")[2].split()[2]) == group:
-                seconds += sum(threads_s(int(stat.parent.name)).values())
+                yield int(stat.parent.name)
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it has ended
+
+
+def group_s(group: int) -> float:
+    """Return the CPU seconds of all running threads in a process group."""
+    seconds = 0.0
+    for process in group_members(group):
+        try:
+            seconds += sum(threads_s(process).values())
         except (FileNotFoundError, ProcessLookupError):
             continue  # it has ended
     return seconds
