@@ -77,12 +77,12 @@ format: $(READY)  ## Format and mend what ruff can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+##@ More tests
+
 .PHONY: test
 test: $(READY)  ## Run the tests (nine minutes on two cores)
 	@# Two workers of one thread each: several threads that share a core wait for one another by spinning.
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack'
-
-##@ More tests
 
 .PHONY: test-long
 test-long: $(READY)  ## Run the same tests with every random trial and combination, of which `make test` makes a share (half an hour)
@@ -101,14 +101,6 @@ quick: $(READY)  ## Run the tests that find most mistakes, in about a minute on 
 .PHONY: check-generated
 check-generated: $(READY)  ## Fail if generated/ is not what specs/ gives
 	$(BIN)/python -m tools.generate --check
-
-.PHONY: check-specs
-check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/lint_specs)
-	$(BIN)/python -m tools.lint_specs
-
-.PHONY: lint-specs
-lint-specs: check-specs  ## check-specs, then Redocly's rules (needs Node)
-	cd tools/lint_specs/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
 
 .PHONY: drift
 drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
@@ -324,6 +316,16 @@ test-sdk-ts: sdk-ts  ## Run the TypeScript packages against the server; a second
 	$(BIN)/python -m tools.sdk_typescript --target build/sdk/typescript-again
 	diff --recursive --no-dereference build/sdk/typescript build/sdk/typescript-again
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.sdk_node
+
+##@ Contracts and their documents
+
+.PHONY: check-specs
+check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/lint_specs)
+	$(BIN)/python -m tools.lint_specs
+
+.PHONY: lint-specs
+lint-specs: check-specs  ## check-specs, then Redocly's rules (needs Node)
+	cd tools/lint_specs/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
 
 DOCS   := $(VENV)/.docs
 

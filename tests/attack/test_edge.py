@@ -19,7 +19,7 @@ from tests.attack.clients.pulse import pulse
 from tests.attack.clients.wire import Answer, connect, exchange, read_answer, request_bytes
 from tests.conftest import LIMITS, Server, running_server
 from tests.soak.usage import usage
-from tools.bench.processes import process_s
+from tools.bench.processor_time import process_s
 
 pytestmark = pytest.mark.measured
 

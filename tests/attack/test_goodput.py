@@ -4,7 +4,7 @@ import pytest
 
 from tests.attack.clients.load import Kind, flood, run_load
 from tests.conftest import LIMITS, Server, running_server
-from tools.bench.processes import process_s
+from tools.bench.processor_time import process_s
 
 pytestmark = pytest.mark.measured
 

@@ -26,7 +26,7 @@ from tools.bench.comparison.contender import Command, Failed, start
 from tools.bench.comparison.http_level import MAX_START_S, ask_all, free_port, with_low_priority
 from tools.bench.comparison.rounds import by_turns, compare
 from tools.bench.http.connection import Answer, post
-from tools.bench.processes import group_s
+from tools.bench.processor_time import group_s
 from tools.bench.table import Row, print_tables
 
 MODEL: Final = "bench"

@@ -19,7 +19,7 @@ from tools.bench.comparison import contender
 from tools.bench.comparison.contender import Contender, Failed, chosen
 from tools.bench.comparison.http_level import Server
 from tools.bench.comparison.rounds import by_turns, compare
-from tools.bench.processes import group_members
+from tools.bench.process_group import members
 from tools.bench.random_model import model_directory
 from tools.bench.table import Row, print_table
 
@@ -94,7 +94,7 @@ def _start(contender: Contender, model: Path, caches: Caches, wait_s: float = 0.
 
 def _megabytes(group: int, file: str, name: str) -> float:
     """Return the sum of a figure in a file of /proc over the processes of a group (proc(5))."""
-    texts = [Path(f"/proc/{process}/{file}").read_text() for process in group_members(group)]
+    texts = [Path(f"/proc/{process}/{file}").read_text() for process in members(group)]
     lines = (line.split() for text in texts for line in text.splitlines())
     return sum(1024 * int(words[1]) for words in lines if words[0] == name) / 1e6
 

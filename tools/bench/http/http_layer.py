@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from tools.bench.http.bare_app import PATH, STREAM_PATH
 from tools.bench.http.connection import Connection, post
-from tools.bench.processes import threads_s
+from tools.bench.processor_time import threads_s
 from tools.bench.table import Row, print_table
 
 BARE: Final = "(bare)"  # a minimal application

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 
-from tools.bench.processes import group_s, process_s, threads_s
+from tools.bench.processor_time import group_s, process_s, threads_s
 
 
 def test_what_is_computed_counts_and_waiting_does_not() -> None:

@@ -1,9 +1,10 @@
-"""The processes of a group, and the CPU time of processes, from Linux's /proc."""
+"""The CPU time of other processes, from Linux's /proc."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
+
+from tools.bench.process_group import members
 
 _TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
 
@@ -26,20 +27,10 @@ def threads_s(pid: int) -> dict[int, float]:
     return {int(task.name): int((task / "schedstat").read_text().split()[0]) / 1e9 for task in tasks}
 
 
-def group_members(group: int) -> Iterator[int]:
-    """Yield the ids of the processes in a group."""
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            if int(stat.read_text().rpartition(")")[2].split()[2]) == group:
-                yield int(stat.parent.name)
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # it has ended
-
-
 def group_s(group: int) -> float:
     """Return the CPU seconds of all running threads in a process group."""
     seconds = 0.0
-    for process in group_members(group):
+    for process in members(group):
         try:
             seconds += sum(threads_s(process).values())
         except (FileNotFoundError, ProcessLookupError):
