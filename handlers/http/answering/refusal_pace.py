@@ -60,7 +60,7 @@ class RefusalPace:
         return False
 
     def note_served(self) -> None:
-        """Let on the new connection that has waited longest, since a request was answered and has made room."""
+        """Let on the new connection that has waited longest, since an answer has made room."""
         if (connection := next(iter(self._new), None)) is not None:
             del self._new[connection]
             connection.go_on()
