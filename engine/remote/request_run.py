@@ -100,7 +100,6 @@ class RequestRun:
                 put=note_and_put,
                 num_running=lambda: model.num_running,
                 cached=self._cached,
-                is_fresh=attempts.num_tries > 1,
             )
         except (NoAnswer, EngineError) as error:
             attempts.fail(error)

@@ -530,6 +530,7 @@ async def test_a_sequence_that_waits_for_room_ends_with_its_client(tokenizer: To
             async for each in found:
                 if each.finish is not None:
                     break
+        await asyncio.sleep(0.1)  # in which the server reads a request that was on its way
         num_asked = len(both.upstream.received)
         await asyncio.sleep(0.2)
         assert len(both.upstream.received) == num_asked
