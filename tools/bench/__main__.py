@@ -14,7 +14,6 @@ from transformers.utils import logging
 from tools.bench.comparison import api_workers, compare, front, gguf_perplexity, gguf_start
 from tools.bench.engine import adapters, load_memory, perplexity, prefix, profile, speculation, speed, streams
 from tools.bench.engine.parts import attention, kv_events, overhead, products
-from tools.bench.fleet import routing
 from tools.bench.http import chat_turns, http_layer, images
 from tools.bench.table import Row
 
@@ -46,7 +45,6 @@ BENCHES = {
     "prefix": Bench(prefix.__doc__, prefix.add_arguments, prefix.run),
     "products": Bench(products.__doc__, products.add_arguments, products.run),
     "profile": Bench(profile.__doc__, profile.add_arguments, profile.run),
-    "routing": Bench(routing.__doc__, routing.add_arguments, routing.run),
     "speculation": Bench(speculation.__doc__, speculation.add_arguments, speculation.run),
     "streams": Bench(streams.__doc__, streams.add_arguments, streams.run),
 }

@@ -568,16 +568,6 @@ async def test_a_process_without_descriptors_ejects_no_server(
         assert text_of(await events(engine, new_request())) == TEXT
 
 
-async def test_requests_with_the_same_prefix_go_to_the_same_server(tokenizer: Tokenizer) -> None:
-    good = sends(tokens(*written(tokenizer)))
-    async with over_two(tokenizer, good, good) as (engine, first, second):
-        for name, salt in (("a", "x"), ("b", "y"), ("c", "x"), ("d", "y")):
-            request = replace(new_request(name, cache_salt=salt), prompt=Prompt(tuple(range(40))))
-            await events(engine, request)
-        salts = [{body["cache_salt"] for body in one.received} for one in (first, second)]
-    assert [len(one) for one in salts] == [1, 1] and salts[0] != salts[1]
-
-
 REFUSED: dict[str, dict[str, Any]] = {
     "typical_p": {"sampling": SamplingParams(typical_p=0.5)},
     "watermark": {"sampling": SamplingParams(watermark=Watermark())},
