@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import Enum
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -50,19 +50,6 @@ class ApiFacts(msgspec.Struct, frozen=True):
     """True if the end of a stream says how many of the prompt's tokens were cached."""
 
 
-class LoadMetrics(NamedTuple):
-    """The names of a server's metrics of its load."""
-
-    waiting: str
-    """The metric of the number of sequences that wait."""
-
-    cache_usage: str
-    """The metric of the share of the KV cache that is in use, up to 1."""
-
-
-VLLM_LOAD = LoadMetrics("vllm:num_requests_waiting", "vllm:kv_cache_usage_perc")
-
-
 class TokenApi(ABC):
     """One kind of server: the form of requests for tokens and of their answers."""
 
@@ -89,9 +76,6 @@ class TokenApi(ABC):
     decodes_alike: ClassVar[bool] = True
     """True if its servers decode a file as this process does; if not, they get plain files
     (`MediaReader.plain`)."""
-
-    load_metrics: ClassVar[LoadMetrics] = VLLM_LOAD
-    """The names in the server's `/metrics`, which are vLLM's unless it has others."""
 
     def is_streamed(self, request: GenerationRequest) -> bool:
         """Return whether the answer is to be streamed.
