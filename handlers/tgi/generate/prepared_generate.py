@@ -9,9 +9,9 @@ from handlers.chat.media import PartContents, PromptMedia
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.served_model.seed import draw_seed
-from handlers.tgi_family.request.markdown_images import PromptWithImages, with_placeholders
-from handlers.tgi_family.request.params import GenerateParams
-from handlers.tgi_family.request.request_limits import RequestLimits
+from handlers.tgi.generate.markdown_images import PromptWithImages, with_placeholders
+from handlers.tgi.generate.params import GenerateParams
+from handlers.tgi.request_limits import RequestLimits
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def prepared_generate(
     contents: of the prompt's images, as far as they have been read. Raise Refused, PromptTooLong or
     InvalidResponseFormat; MediaWanted where nothing else is wrong and some images have not been read.
     """
-    limits.check_params(params)
+    _check(params, limits)
     seed = draw_seed() if params.seed is None and params.reports_seed else params.seed
     prompt = _prompt(params, contents, limits, tokenizer, media)
     # They cost a pass over the vocabulary for each token, so they are asked for where somebody reads them.
@@ -69,6 +69,21 @@ def prepared_generate(
         adapter=params.adapter,
     )
     return PreparedGenerate(params, request, seed if params.is_sampled else None)
+
+
+def _check(params: GenerateParams, limits: RequestLimits) -> None:
+    """Raise Refused for the first rule that is broken, in the released servers' order."""
+    limits.check_stop(params.stop)
+    if (params.best_of or 1) > 1 and params.seed is not None:
+        raise Refused("`seed` must not be set when `best_of` > 1")
+    limits.check_top_n("top_n_tokens", params.top_n_tokens)
+    if params.truncate is not None and params.truncate > limits.max_input_tokens:
+        raise Refused(
+            f"`truncate` must be strictly positive and at most {limits.max_input_tokens}. "
+            f"Given: {params.truncate}"
+        )
+    if params.grammar is not None:
+        limits.check_grammar()
 
 
 def _prompt(

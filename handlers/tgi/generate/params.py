@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from engine.port.request import SamplingParams, Watermark
 from handlers.chat.form.response_format import ResponseFormat, response_grammar
+from handlers.wire.missing import given_or
 
 
 class GenerateParams(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,15 +89,10 @@ def generate_sampling(
         or typical_p not in (None, 1.0)
     )
     return SamplingParams(
-        temperature=value_or(temperature, 1.0) if is_drawn else 0.0,
+        temperature=given_or(temperature, 1.0) if is_drawn else 0.0,
         top_k=top_k,
-        top_p=value_or(top_p, 1.0),
-        typical_p=value_or(typical_p, 1.0),
-        repetition_penalty=value_or(repetition_penalty, 1.0),
-        frequency_penalty=value_or(frequency_penalty, 0.0),
+        top_p=given_or(top_p, 1.0),
+        typical_p=given_or(typical_p, 1.0),
+        repetition_penalty=given_or(repetition_penalty, 1.0),
+        frequency_penalty=given_or(frequency_penalty, 0.0),
     )
-
-
-def value_or(value: float | None, neutral: float) -> float:
-    """Return an option's value, or the neutral one if it is not set."""
-    return neutral if value is None else value

@@ -2,23 +2,31 @@
 
 from secrets import token_hex
 
-import msgspec
 from pydantic import MISSING
 
+from engine.port.request import MediaKind, SamplingParams
 from generated.hf import models as m
 from handlers.chat.errors import ToolsWithResponseFormat
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
-from handlers.chat.messages import ChatMessage, is_continuable
+from handlers.chat.messages import ChatMessage, ContentPart, MediaPart, TextPart, is_continuable
 from handlers.chat.params import ChatParams
-from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
+from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from handlers.errors.refused import Refused
-from handlers.hf.chat.messages import chat_message
-from handlers.hf.sampling import sampling_params, stop_texts
-from handlers.tgi_family.request.request_limits import RequestLimits
-from handlers.tgi_family.tool_prompt import with_tool_prompt
+from handlers.tgi.chat.operation import ChatPlan
+from handlers.tgi.chat.request import with_tool_prompt
+from handlers.tgi.openai_form import stop_texts
+from handlers.tgi.request_limits import RequestLimits
 from handlers.wire.missing import given, given_or
 
-_MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
+
+def chat_plan(body: m.ChatCompletionRequest) -> ChatPlan[m.ChatCompletionRequest]:
+    return ChatPlan(
+        body=body,
+        model=body.model,
+        num_sequences=1,
+        with_logprobs=given_or(body.logprobs, False),
+        includes_usage=_includes_usage(body),
+    )
 
 
 def chat_params(body: m.ChatCompletionRequest, limits: RequestLimits) -> ChatParams:
@@ -26,14 +34,17 @@ def chat_params(body: m.ChatCompletionRequest, limits: RequestLimits) -> ChatPar
     stop = stop_texts(body.stop)
     limits.check_stop(stop)
     limits.check_top_n("top_logprobs", given(body.top_logprobs))
-    _check_stream_options(body)
-    messages = tuple(map(chat_message, body.messages))
+    if _includes_usage(body) and not body.stream:
+        raise Refused("`stream_options` needs `stream`", "stream_options")
+    messages = tuple(map(_message, body.messages))
     goes_on = is_continuable(messages)
     return ChatParams(
         request_id=token_hex(16),
         messages=_with_tool_prompt(messages, body),
-        sampling=msgspec.structs.replace(
-            sampling_params(body),
+        sampling=SamplingParams(
+            temperature=given_or(body.temperature, 1.0),
+            top_p=given_or(body.top_p, 1.0),
+            seed=given(body.seed),
             frequency_penalty=given_or(body.frequency_penalty, 0.0),
             presence_penalty=given_or(body.presence_penalty, 0.0),
             num_logprobs=_num_logprobs(body),
@@ -48,13 +59,29 @@ def chat_params(body: m.ChatCompletionRequest, limits: RequestLimits) -> ChatPar
     )
 
 
-def includes_usage(body: m.ChatCompletionRequest) -> bool:
+def _includes_usage(body: m.ChatCompletionRequest) -> bool:
     return isinstance(body.stream_options, m.StreamOptions) and body.stream_options.include_usage
 
 
-def _check_stream_options(body: m.ChatCompletionRequest) -> None:
-    if includes_usage(body) and not body.stream:
-        raise Refused("`stream_options` needs `stream`", "stream_options")
+def _message(message: m.Message) -> ChatMessage:
+    content = message.content
+    return ChatMessage(
+        role=message.role,
+        content=content if content is None or isinstance(content, str) else tuple(map(_part, content)),
+        tool_calls=tuple(map(_tool_call, message.tool_calls or ())),
+        tool_call_id=message.tool_call_id,
+        name=message.name,
+    )
+
+
+def _part(part: m.TextPart | m.ImagePart) -> ContentPart:
+    if isinstance(part, m.TextPart):
+        return TextPart(part.text)
+    return MediaPart(MediaKind.IMAGE, part.image_url.url)
+
+
+def _tool_call(call: m.ToolCall) -> ToolCall:
+    return ToolCall(id=call.id, name=call.function.name, arguments=given_or(call.function.arguments, "{}"))
 
 
 def _num_logprobs(body: m.ChatCompletionRequest) -> int | None:
@@ -78,18 +105,15 @@ def _tool_choice(body: m.ChatCompletionRequest) -> ToolChoice:
     choice = body.tool_choice
     if isinstance(choice, m.NamedToolChoice):
         return ToolChoice.named(choice.function.name)
-    return ToolChoice() if choice is MISSING else ToolChoice(mode=_MODES[choice])
+    return ToolChoice() if choice is MISSING else ToolChoice(mode=ToolMode(choice))
 
 
 def _with_tool_prompt(
     messages: tuple[ChatMessage, ...], body: m.ChatCompletionRequest
 ) -> tuple[ChatMessage, ...]:
     text = given(body.tool_prompt)
-    return with_tool_prompt(messages, text) if text and _offers_tools(body) else messages
-
-
-def _offers_tools(body: m.ChatCompletionRequest) -> bool:
-    return bool(given(body.tools)) and body.tool_choice != "none"
+    offers_tools = bool(given(body.tools)) and body.tool_choice != "none"
+    return with_tool_prompt(messages, text) if text and offers_tools else messages
 
 
 def _response_format(body: m.ChatCompletionRequest, limits: RequestLimits) -> ResponseFormat | None:

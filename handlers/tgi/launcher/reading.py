@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from handlers.tgi_family.launcher.argument import Action, Argument, NoEffect, Refused, Setting
-from handlers.tgi_family.launcher.arguments import ARGUMENTS, WITHOUT_SETTING
+from handlers.tgi.launcher.argument import Action, Argument, NoEffect, Refused, Setting
+from handlers.tgi.launcher.arguments import ARGUMENTS, WITHOUT_SETTING
 
 
 def add_arguments(

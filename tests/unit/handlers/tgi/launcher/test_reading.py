@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from handlers.tgi_family.launcher.argument import Action, Argument, NoEffect, Refused, Setting
-from handlers.tgi_family.launcher.arguments import ARGUMENTS, WITHOUT_SETTING
-from handlers.tgi_family.launcher.reading import add_arguments, check_arguments, settings_of
+from handlers.tgi.launcher.argument import Action, Argument, NoEffect, Refused, Setting
+from handlers.tgi.launcher.arguments import ARGUMENTS, WITHOUT_SETTING
+from handlers.tgi.launcher.reading import add_arguments, check_arguments, settings_of
 
 
 class Outcome(NamedTuple):

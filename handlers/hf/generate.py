@@ -6,7 +6,7 @@ from pydantic import MISSING
 
 from generated.hf import models as m
 from handlers.chat.form.response_format import JsonSchema, Regex, ResponseFormat
-from handlers.tgi_family.request.params import GenerateParams, generate_sampling
+from handlers.tgi.generate.params import GenerateParams, generate_sampling
 from handlers.wire.missing import given
 
 

@@ -7,9 +7,12 @@ import msgspec
 from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.port.text.infill import Infill
 from engine.port.text.tokenizer import Tokenizer
-from handlers.tgi_family.errors import SuffixRefused
-from handlers.tgi_family.request.prepared_generate import encode_prompt
-from handlers.tgi_family.request.request_limits import RequestLimits
+from generated.tgi import models as m
+from handlers.served_model.model_names import ModelNames
+from handlers.tgi.errors import SuffixRefused
+from handlers.tgi.generate.prepared_generate import encode_prompt
+from handlers.tgi.openai_form import openai_sampling, stop_texts
+from handlers.tgi.request_limits import RequestLimits
 
 
 class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +32,18 @@ class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def num_characters(self) -> int:
         return sum(map(len, self.prompts)) + len(self.suffix or "")
+
+
+def completion_params(body: m.CompletionRequest, names: ModelNames) -> CompletionParams:
+    """Return what the body asks for, in neutral terms."""
+    return CompletionParams(
+        prompts=(body.prompt,) if isinstance(body.prompt, str) else tuple(body.prompt),
+        sampling=openai_sampling(body),
+        max_tokens=body.max_tokens,
+        stop=stop_texts(body.stop),
+        suffix=body.suffix,
+        adapter=names.adapter_of(body.model),
+    )
 
 
 def check_params(params: CompletionParams, limits: RequestLimits, *, can_infill: bool) -> None:

@@ -9,9 +9,8 @@ from engine.port.request import Watermark
 from handlers.errors.refused import Refused
 from handlers.served_model.text_bound import bounded_texts
 from handlers.shared_settings.shared_settings import SharedSettings
-from handlers.tgi_family.errors import BatchTooLarge
-from handlers.tgi_family.request.params import GenerateParams
-from handlers.tgi_family.settings import TgiFamilySettings
+from handlers.tgi.errors import BatchTooLarge
+from handlers.tgi.settings import TgiSettings
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class RequestLimits:
     watermark: Watermark
 
     @classmethod
-    def of(cls, settings: TgiFamilySettings, shared: SharedSettings, info: ModelInfo) -> "RequestLimits":
+    def of(cls, settings: TgiSettings, shared: SharedSettings, info: ModelInfo) -> "RequestLimits":
         longest_prompt = info.max_total_tokens - 1
         return cls(
             max_best_of=settings.max_best_of,
@@ -42,29 +41,6 @@ class RequestLimits:
             allows_grammars=not shared.disable_grammar_support,
             watermark=Watermark(gamma=settings.watermark_gamma, delta=settings.watermark_delta),
         )
-
-    def check_params(self, params: GenerateParams) -> None:
-        """Raise Refused for the first rule that is broken, in the released servers' order."""
-        self.check_stop(params.stop)
-        if (params.best_of or 1) > 1 and params.seed is not None:
-            raise Refused("`seed` must not be set when `best_of` > 1")
-        self.check_top_n("top_n_tokens", params.top_n_tokens)
-        if params.truncate is not None and params.truncate > self.max_input_tokens:
-            raise Refused(
-                f"`truncate` must be strictly positive and at most {self.max_input_tokens}. "
-                f"Given: {params.truncate}"
-            )
-        if params.grammar is not None:
-            self.check_grammar()
-
-    def num_sequences(self, params: GenerateParams) -> int:
-        """Sequences to generate; a best_of of 0 counts as 1. Raises Refused for more than may be asked."""
-        best_of = params.best_of or 1
-        if best_of > self.max_best_of:
-            raise Refused(f"`best_of` must be > 0 and <= {self.max_best_of}. Given: {best_of}")
-        if best_of > 1 and not params.is_sampled:
-            raise Refused("you must use sampling when `best_of` is > 1")
-        return best_of
 
     def check_stop(self, stop: Sequence[str]) -> None:
         if (num_stop := len(stop)) > self.max_stop_sequences:
@@ -100,12 +76,3 @@ class RequestLimits:
                 f"`inputs` must have at most {self.max_input_tokens} tokens. Given: {num_prompt_tokens}"
             )
         return num_new_tokens
-
-
-def num_streamed(params: GenerateParams) -> int:
-    """Sequences of a stream: one. Raises Refused for what a stream cannot carry."""
-    if params.best_of not in (None, 0, 1):
-        raise Refused("`best_of` != 1 is not supported when streaming tokens")
-    if params.decoder_input_details:
-        raise Refused("`decoder_input_details` == true is not supported when streaming tokens")
-    return 1

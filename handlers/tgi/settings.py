@@ -1,4 +1,4 @@
-"""The settings of the contracts of TGI and of Hugging Face's hosted API."""
+"""The settings of TGI's contract and of Hugging Face's hosted API."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from handlers.shared_settings.kinds import Count, env
 from handlers.shared_settings.section import Section
 
 
-class TgiFamilySettings(Section):
+class TgiSettings(Section):
     """The limits of requests, the watermark, and the name of the device in response headers."""
 
     max_best_of: Annotated[Count, env("VERBATIM_MAX_BEST_OF", "MAX_BEST_OF")] = 2

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from handlers.tgi_family.launcher.argument import (
+from handlers.tgi.launcher.argument import (
     COUNT,
     DECIMAL,
     PORT,
