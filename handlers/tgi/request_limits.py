@@ -7,7 +7,7 @@ from engine.port.errors import PromptTooLong
 from engine.port.info.model_info import ModelInfo
 from engine.port.request import Watermark
 from handlers.errors.refused import Refused
-from handlers.served_model.text_bound import bounded_texts
+from handlers.served_model.request_values import bounded_texts
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi.errors import BatchTooLarge
 from handlers.tgi.settings import TgiSettings

@@ -13,7 +13,7 @@ from handlers.chat.form.response_format import FIELD, JsonSchema
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.served_model.text_bound import bounded_texts
+from handlers.served_model.request_values import bounded_texts
 from handlers.wire.missing import given
 
 Body: TypeAlias = m.MessageCreateParams | m.MessageCountTokensParams

@@ -22,9 +22,8 @@ from handlers.openai.chat.response import ChatAnswer, chat_completion
 from handlers.openai.chat.tools import custom_names
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, check_search, grammar_field
-from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
+from handlers.openai.sampling import check_named_ids, includes_usage, num_beams, shows_usage_so_far
 from handlers.openai.settings import ReasoningField
-from handlers.openai.token_ids import check_named_ids
 from handlers.operations.chat_operation import ChatOperation, ChatWriter
 from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope

@@ -20,8 +20,8 @@ from handlers.openai.completions.request import CompletionPlan, completion_plan,
 from handlers.openai.completions.response import CompletionEvents, PromptText, completion_choices
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, grammar_field
-from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
-from handlers.openai.token_ids import check_named_ids, check_prompt_ids
+from handlers.openai.prompts import check_prompt_ids
+from handlers.openai.sampling import check_named_ids, includes_usage, num_beams, shows_usage_so_far
 from handlers.operations.merged_operation import MergedOperation
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest

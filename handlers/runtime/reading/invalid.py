@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import CoreSchema
 
 from handlers.errors.violation import Violation
-from handlers.runtime.invalid_value import InvalidValue
+from handlers.runtime.problem import InvalidValue
 from handlers.runtime.reading.complaint import Complaint, Path
 from handlers.runtime.reading.schema import Schema, distinguishing_fields
 

@@ -8,7 +8,7 @@ from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.media import PartContents, PromptMedia
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.served_model.seed import draw_seed
+from handlers.served_model.request_values import draw_seed
 from handlers.tgi.generate.markdown_images import PromptWithImages, with_placeholders
 from handlers.tgi.generate.params import GenerateParams
 from handlers.tgi.request_limits import RequestLimits

@@ -1,18 +1,18 @@
-"""Token ids that requests name, which must be in the vocabulary."""
+"""Prompts of the wire: one or several, as text or as token ids."""
 
 from collections.abc import Sequence
 
-from handlers.openai.sampling import Body
-from handlers.served_model.token_ids import check_bias_ids, check_token_ids
+from handlers.served_model.request_values import check_token_ids
 
 WirePrompt = str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
 
 
-def check_named_ids(body: Body, vocab_size: int) -> None:
-    """Raise Refused for the first id in any option that the vocabulary lacks."""
-    check_bias_ids(body.logit_bias, "logit_bias", vocab_size)
-    for field in ("stop_token_ids", "allowed_token_ids", "logprob_token_ids"):
-        check_token_ids(getattr(body, field) or (), field, vocab_size)
+def prompts_of(given: WirePrompt) -> Sequence[str | Sequence[int]]:
+    """Return the prompts of a request, each a text or token ids."""
+    if isinstance(given, str):
+        return (given,)
+    token_ids = [part for part in given if isinstance(part, int)]
+    return (token_ids,) if token_ids else [part for part in given if not isinstance(part, int)]
 
 
 def check_prompt_ids(prompt: WirePrompt, field: str, vocab_size: int) -> None:

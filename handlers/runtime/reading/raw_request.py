@@ -1,4 +1,4 @@
-"""The bytes of a request's body, as they arrive."""
+"""A request's undecoded headers, and the bytes of its body as they arrive."""
 
 from collections.abc import AsyncGenerator
 
@@ -6,7 +6,18 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from handlers.runtime.problem import BodyTooLarge
-from handlers.runtime.reading.raw_headers import raw_header
+
+
+def raw_header(scope: Scope, name: bytes) -> bytes | None:
+    """Return the first header of that name, which is in lower case as ASGI's are; None where there is none.
+
+    starlette's Headers decodes every header that it passes, and a few are looked up for every request.
+    """
+    for key, value in scope["headers"]:
+        if key == name:
+            found: bytes = value
+            return found
+    return None
 
 
 async def body_chunks(scope: Scope, receive: Receive, max_bytes: int) -> AsyncGenerator[bytes, None]:
