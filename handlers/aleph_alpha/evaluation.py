@@ -14,7 +14,7 @@ from handlers.aleph_alpha.models import model_version
 from handlers.aleph_alpha.nice import NiceRequest, priority
 from handlers.aleph_alpha.prompts import encode_prompt, num_characters
 from handlers.chat.reading.logprobs import bounded
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.operations.sequences import collect_sequences
 from handlers.served_model.served_model import ServedModel
 

@@ -11,7 +11,7 @@ from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, Respon
 from handlers.chat.messages import ChatMessage, ContentPart, MediaPart, TextPart, is_continuable
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.tgi.chat.operation import ChatPlan
 from handlers.tgi.chat.request import with_tool_prompt
 from handlers.tgi.openai_form import stop_texts

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any, NamedTuple
 
-from handlers.errors.violation import Violation
+from handlers.errors import Violation
 
 
 class Problem(Exception):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from engine.port.errors import PromptTooLong
 from engine.port.info.model_info import ModelInfo
 from engine.port.request import Watermark
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.served_model.request_values import bounded_texts
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi.errors import BatchTooLarge

@@ -9,8 +9,7 @@ from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.nice import priority
 from handlers.aleph_alpha.prompts import encode_prompt
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.served_model.request_values import bounded_texts
 
 # Penalties are taken off over the completion, and texts are forbidden wherever they begin.

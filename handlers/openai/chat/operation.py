@@ -13,7 +13,7 @@ from handlers.chat.errors import ChatError
 from handlers.chat.media import PartContents
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.errors.mapping import ToProblem
+from handlers.errors import ToProblem
 from handlers.openai.answers.timings import RequestTimings
 from handlers.openai.answers.token_details import prompt_logprobs
 from handlers.openai.chat.events import ChatEvents, empty_chunk

@@ -13,7 +13,7 @@ from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.usage import ChatUsage
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.errors.mapping import ToProblem
+from handlers.errors import ToProblem
 from handlers.openai.answers.timings import RequestTimings
 from handlers.openai.answers.usage import usage
 from handlers.openai.completions.request import CompletionPlan, completion_plan, completion_requests

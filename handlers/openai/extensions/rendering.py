@@ -9,9 +9,7 @@ from engine.port.errors import PromptTooLong
 from engine.port.request import GenerationRequest
 from engine.port.token_form import file_parts, sent_token_ids, structured_outputs
 from generated.openai import models as m
-from handlers.errors.mapping import mapped_errors
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation, mapped_errors
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions.operation import Completions
 from handlers.openai.sampling import Body, stop_texts

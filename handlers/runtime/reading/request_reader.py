@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import Receive, Scope
 
 from generated.operation import Operation
-from handlers.errors.violation import Violation
+from handlers.errors import Violation
 from handlers.runtime.problem import InvalidRequest, InvalidValue, UnsupportedCoding, UnsupportedMediaType
 from handlers.runtime.reading.complaint import Path
 from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator

@@ -16,7 +16,7 @@ from handlers.chat.media import PartContents
 from handlers.chat.params import ChatParams
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import HeldPermits
-from handlers.errors.mapping import ToProblem
+from handlers.errors import ToProblem
 from handlers.operations.chat_operation import ChatOperation, ChatWriter
 from handlers.served_model.served_model import ServedModel
 from handlers.tgi.chat.events import ChatEvents

@@ -12,7 +12,7 @@ from generated.tgi import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
-from handlers.errors.mapping import ToProblem
+from handlers.errors import ToProblem
 from handlers.operations.merged_operation import MergedOperation
 from handlers.operations.operation import TokenWriter
 from handlers.operations.sequences import GeneratedRequest

@@ -13,8 +13,7 @@ from handlers.active_requests.active_request import ActiveRequest
 from handlers.active_requests.timing import Timing
 from handlers.chat.media import NOTHING_READ
 from handlers.concurrency.limit import HeldPermits
-from handlers.errors.mapping import ToProblem
-from handlers.errors.refused import Refused
+from handlers.errors import Refused, ToProblem
 from handlers.operations.operation import GeneratingOperation, TokenWriter
 from handlers.operations.sequences import GeneratedRequest, collect_sequences
 from handlers.served_model.served_model import ServedModel

@@ -6,8 +6,7 @@ from secrets import token_hex
 from engine.port.request import GenerationRequest, MediaKind, Prompt, StopConditions
 from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.media import PartContents, PromptMedia
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.served_model.request_values import draw_seed
 from handlers.tgi.generate.markdown_images import PromptWithImages, with_placeholders
 from handlers.tgi.generate.params import GenerateParams

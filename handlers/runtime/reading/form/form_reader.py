@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope
 
 from generated.operation import FormField
 from generated.upload import Upload
-from handlers.errors.violation import Violation
+from handlers.errors import Violation
 from handlers.runtime.problem import InvalidRequest, InvalidValue, UnsupportedMediaType
 from handlers.runtime.reading.form.form_parser import FormParser
 from handlers.runtime.reading.form.part import MalformedForm, Part

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from engine.port.request import MAX_TEXT_CHARACTERS
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.served_model.request_values import bounded_texts
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.openai.api import MODEL, Api, chat, completion

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from handlers.errors.mapping import mapped_errors
+from handlers.errors import mapped_errors
 
 
 class Body(bytearray):
