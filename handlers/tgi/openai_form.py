@@ -1,11 +1,14 @@
 """The parts that chat and completions share, which have OpenAI's form."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from secrets import token_hex
 from typing import Final
 
-from pydantic import MISSING
+import orjson
+from pydantic import MISSING, BaseModel
 
 from engine.port.request import SamplingParams
+from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.version import VERSION
 from handlers.wire.missing import given, given_or
@@ -38,3 +41,18 @@ def usage(num_prompt_tokens: int, num_completion_tokens: int) -> m.Usage:
         completion_tokens=num_completion_tokens,
         total_tokens=num_prompt_tokens + num_completion_tokens,
     )
+
+
+class PlainChunks:
+    """JSON text of the chunks that differ in one text alone: to build a model for each token would cost more.
+
+    A test holds it to the model's own serialisation.
+    """
+
+    def __init__(self, chunk: Callable[[str], BaseModel]) -> None:
+        """Write one chunk. chunk: returns the chunk of a text."""
+        mark = token_hex()  # no other part of the chunk is equal to it
+        self._before, self._after = chunk(mark).model_dump_json().encode().split(orjson.dumps(mark))
+
+    def fill(self, text: str) -> EncodedEvent:
+        return EncodedEvent(b"%b%b%b" % (self._before, orjson.dumps(text), self._after))

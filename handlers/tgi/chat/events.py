@@ -1,7 +1,7 @@
 """Chunks of a streamed chat answer."""
 
 from collections.abc import Callable
-from secrets import token_hex
+from functools import partial
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel
@@ -11,9 +11,8 @@ from generated.tgi import models as m
 from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.tgi.chat.response import logprobs
-from handlers.tgi.openai_form import SERVER_NAME, usage
+from handlers.tgi.openai_form import SERVER_NAME, PlainChunks, usage
 from handlers.wire.envelope import Envelope
-from handlers.wire.json_form import JsonForm
 
 ChunkT = TypeVar("ChunkT", bound=BaseModel)
 
@@ -21,8 +20,7 @@ ChunkT = TypeVar("ChunkT", bound=BaseModel)
 class ChatEvents(Generic[ChunkT]):
     """Writes the chunks of one streamed answer; the role comes once for each choice.
 
-    A chunk of nothing but text is filled into a form of its choice; a test holds it to the model's own
-    serialisation.
+    A chunk of nothing but text has no model of its own.
     """
 
     def __init__(
@@ -36,14 +34,14 @@ class ChatEvents(Generic[ChunkT]):
         self._envelope = envelope
         self._form = form
         self._with_logprobs = with_logprobs
-        self._plain: dict[int, JsonForm] = {}  # of each choice that has begun
+        self._plain: dict[int, PlainChunks] = {}  # of each choice that has begun
 
     def encode(self, delta: ChatDelta) -> EncodedEvent | ChunkT:
         plain = self._plain.get(delta.index)
         if plain is None:
-            self._plain[delta.index] = self._plain_form(delta.index)
+            self._plain[delta.index] = PlainChunks(partial(self._text_chunk, delta.index))
         elif not (delta.tool_calls or delta.finish or self._with_logprobs):
-            return EncodedEvent(plain.fill({b"text": delta.content}))
+            return plain.fill(delta.content)
         return self._form(self._chunk([self._choice(delta, is_first=plain is None)]))
 
     def usage(self, counts: ChatUsage) -> ChunkT:
@@ -52,11 +50,10 @@ class ChatEvents(Generic[ChunkT]):
         chunk.usage = usage(counts.num_prompt_tokens, counts.num_completion_tokens)
         return self._form(chunk)
 
-    def _plain_form(self, index: int) -> JsonForm:
-        text = token_hex()  # no other part of the chunk is equal to it
+    def _text_chunk(self, index: int, text: str) -> ChunkT:
         delta = m.ChatCompletionDelta(content=text)
         choice = m.ChatCompletionChoice(index=index, delta=delta, logprobs=None, finish_reason=None)
-        return JsonForm(self._form(self._chunk([choice])), {b"text": text})
+        return self._form(self._chunk([choice]))
 
     def _chunk(self, choices: list[m.ChatCompletionChoice]) -> m.ChatCompletionChunk:
         return m.ChatCompletionChunk(

@@ -1,7 +1,6 @@
 """Completion answers, whole and in chunks."""
 
 from collections.abc import Callable, Sequence
-from secrets import token_hex
 from typing import Final, Generic, Literal, TypeVar
 
 from pydantic import BaseModel
@@ -10,9 +9,8 @@ from engine.port.events import FinishReason, TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.operations.sequences import GeneratedRequest
-from handlers.tgi.openai_form import SERVER_NAME, usage
+from handlers.tgi.openai_form import SERVER_NAME, PlainChunks, usage
 from handlers.wire.envelope import Envelope
-from handlers.wire.json_form import JsonForm
 
 ChunkT = TypeVar("ChunkT", bound=BaseModel)
 
@@ -51,28 +49,24 @@ def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.C
 class CompletionEvents(Generic[ChunkT]):
     """Writes the chunks of one streamed answer, one a token.
 
-    A chunk that ends nothing is text in a form of its prompt; a test holds it to the model's serialisation.
+    A chunk that ends nothing has no model of its own.
     """
 
     def __init__(self, envelope: Envelope, form: Callable[[m.Chunk], ChunkT]) -> None:
         """Begin a stream. form: gives a chunk the contract's form."""
         self._envelope = envelope
         self._form = form
-        self._plain: dict[int, JsonForm] = {}
+        self._plain: dict[int, PlainChunks] = {}  # of each prompt
 
     def encode(self, index: int, event: TokenEvent) -> EncodedEvent | ChunkT:
         """Return the chunk of an event. index: the number of its prompt."""
         if event.finish is None:
-            return EncodedEvent(self._plain_form(index).fill({b"text": event.text}))
+            if index not in self._plain:
+                self._plain[index] = PlainChunks(lambda text: self._form(self._chunk(index, text)))
+            return self._plain[index].fill(event.text)
         chunk = self._chunk(index, event.text, _REASONS[event.finish])
         chunk.usage = usage(event.num_prompt_tokens, event.position + 1)
         return self._form(chunk)
-
-    def _plain_form(self, index: int) -> JsonForm:
-        if index not in self._plain:
-            text = token_hex()  # no other part of the chunk is equal to it
-            self._plain[index] = JsonForm(self._form(self._chunk(index, text)), {b"text": text})
-        return self._plain[index]
 
     def _chunk(
         self, index: int, text: str, finish_reason: Literal["stop", "length"] | None = None
