@@ -9,9 +9,7 @@ from engine.port.errors import PromptTooLong
 from engine.port.media_item import unexpanded
 from engine.port.request import GenerationRequest, GrammarKind, MediaKind
 from generated.openai import models as m
-from handlers.errors.mapping import mapped_errors
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation, mapped_errors
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions.operation import Completions
 from handlers.openai.sampling import Body, stop_texts

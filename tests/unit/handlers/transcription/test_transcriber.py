@@ -25,7 +25,7 @@ from engine.port.request import (
 )
 from engine.speech.reader import SpeechAudio
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.transcription.chunks import PauseRules, speech_chunks
 from handlers.transcription.decoding import WHISPERS_RULES, DecodingRules
 from handlers.transcription.transcript import TextDelta, Transcript, TranscriptionRequest

@@ -28,8 +28,7 @@ from engine.port.errors import (
 from engine.remote.client.upstream import Upstream
 from handlers.active_requests.active_request import ActiveRequest, ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.serving.api_workers import relayed_transcriber, transcripts_app
 from handlers.serving.api_workers.relayed_transcriber import RelayedTranscriber
 from handlers.serving.api_workers.transcript_lines import PATH, LineReader, to_lines
