@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any, Final
 from unittest.mock import patch
 
+import msgspec
 from torch import nn
 from transformers import Qwen2Model
 
@@ -56,6 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--prompts", type=int, nargs="+", default=[128, 512], help="lengths of prompts in tokens"
     )
     parser.add_argument(
+        "--sampling",
+        type=msgspec.json.Decoder(SamplingParams).decode,
+        default=SamplingParams(temperature=0.0),
+        help='how tokens are drawn, in JSON, such as {"top_p": 0.9}; greedily if not given',
+    )
+    parser.add_argument(
         "--variants", nargs="+", choices=VARIANTS, default=["default"], help="variants to compare"
     )
 
@@ -68,7 +75,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
     print("milliseconds of a step by part, medians")
     with tempfile.TemporaryDirectory() as directory:
         write_model(Path(directory), shape)
-        contestants = [Contestant(name, directory) for name in arguments.variants]
+        contestants = [Contestant(name, directory, arguments.sampling) for name in arguments.variants]
     vocab_size = SHAPES[shape]["vocab_size"]
     rows = [row for count in arguments.requests for row in profile(contestants, count, vocab_size)]
     rows += [row for num in arguments.prompts for row in profile_prompts(contestants, num, vocab_size)]
@@ -79,8 +86,9 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 class Contestant:
     """The engine of a variant; `step` returns the milliseconds of the next step by part."""
 
-    def __init__(self, name: str, directory: str) -> None:
+    def __init__(self, name: str, directory: str, sampling: SamplingParams) -> None:
         self.name = name
+        self.sampling = sampling
         config = EngineConfig(
             model=directory,
             device="cpu",
@@ -99,7 +107,7 @@ class Contestant:
         """Start sequences, and run them until all decode."""
         scheduler = self.core.scheduler
         for arrival in range(num_requests):
-            _add(self.core, arrival, NUM_PROMPT_TOKENS, vocab_size, max_tokens=4 * NUM_STEPS)
+            _add(self, arrival, NUM_PROMPT_TOKENS, vocab_size, max_tokens=4 * NUM_STEPS)
         while not all(sequence.is_decoding for sequence in scheduler.running + scheduler.waiting):
             self.step()
 
@@ -120,7 +128,7 @@ def profile_prompts(contestants: list[Contestant], num_tokens: int, vocab_size: 
     steps = []
     for _ in range(NUM_TURNS):
         for contestant in contestants:
-            _add(contestant.core, 0, num_tokens, vocab_size, max_tokens=2)
+            _add(contestant, 0, num_tokens, vocab_size, max_tokens=2)
         steps.append([contestant.step() for contestant in contestants])
         for contestant in contestants:
             contestant.core.abort(0)
@@ -134,15 +142,15 @@ def _rows(kind: str, contestants: list[Contestant], steps: list[list[Row]]) -> l
     ]
 
 
-def _add(core: EngineCore, arrival: int, num_tokens: int, vocab_size: int, *, max_tokens: int) -> None:
+def _add(contestant: Contestant, arrival: int, num_tokens: int, vocab_size: int, *, max_tokens: int) -> None:
     random = Random(arrival)
     request = GenerationRequest(
         request_id=str(arrival),
         prompt=Prompt(tuple(random.randrange(vocab_size) for _ in range(num_tokens))),
-        sampling=SamplingParams(temperature=0.0),
+        sampling=contestant.sampling,
         stopping=StopConditions(max_tokens=max_tokens),
     )
-    core.add(arrival, request)
+    contestant.core.add(arrival, request)
 
 
 def _measured_step(core: EngineCore) -> Row:
