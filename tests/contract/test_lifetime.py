@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from tests.conftest import Server, running_server
 from tests.contract.requests.headers import required_headers
 from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
 from tests.contract.requests.paths import is_of
+from tests.support.clocks.until import until
 from tests.support.selection.effort import IS_WHOLE
 from tests.support.token_servers.served_engines import Served
 
@@ -35,12 +35,6 @@ def metric(url: str, name: str) -> float:
     return next((float(line.split()[-1]) for line in lines if line.startswith(name + " ")), 0.0)
 
 
-async def wait_until(condition: Callable[[], bool], timeout_s: float = 30.0) -> None:
-    async with asyncio.timeout(timeout_s):
-        while not condition():
-            await asyncio.sleep(0.02)
-
-
 def test_every_contract_has_a_long_stream_and_a_long_whole_answer() -> None:
     for contract in TABLES:
         kinds = {request.is_finished is None for request in LONG_REQUESTS[contract]}
@@ -55,9 +49,9 @@ async def test_a_client_that_goes_frees_its_sequence_and_its_cache_at_once(
     async with httpx.AsyncClient(base_url=served.url, timeout=60) as client:
         asking = await running_request(client, contract, request_)
         asking.cancel()
-    await wait_until(lambda: metric(served.url, 'tgi_request_failure{err="dropped"}') == dropped + 1)
+    await until(lambda: metric(served.url, 'tgi_request_failure{err="dropped"}') == dropped + 1)
     for url in (served.url, served.computing_url):
-        await wait_until(lambda: metric(url, "tgi_batch_current_size") == 0, timeout_s=5)  # noqa: B023
+        await until(lambda: metric(url, "tgi_batch_current_size") == 0, timeout_s=5)  # noqa: B023
 
 
 async def running_request(
