@@ -16,7 +16,7 @@ from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
 from tests.contract.requests.paths import is_of
 from tests.support.clocks.until import until
 from tests.support.selection.effort import IS_WHOLE
-from tests.support.token_servers.served_engines import Served
+from tests.support.token_servers.served_engines import ENGINES, OWN, Served
 
 
 def name_of(value: str | LongRequest) -> str:
@@ -26,6 +26,8 @@ def name_of(value: str | LongRequest) -> str:
 
 
 ALL = [(contract, request) for contract in TABLES for request in LONG_REQUESTS[contract]]
+# The grace period below is over a server too.
+OVER_SERVERS = [pytest.param(engine, marks=pytest.mark.long) for engine in ENGINES if engine != OWN]
 STREAMS = [(contract, request) for contract, request in ALL if request.is_finished is not None]
 
 
@@ -69,6 +71,7 @@ async def running_request(
     raise AssertionError("all tries ended before they were seen to run")
 
 
+@pytest.mark.parametrize("served", [OWN, *OVER_SERVERS], indirect=True)
 async def test_a_server_told_to_stop_finishes_what_runs_and_takes_no_more(served: Served) -> None:
     with running_server(*served.options) as server:
         for (contract, request), last in await last_events(server, signal.SIGTERM):

@@ -33,6 +33,7 @@ def interrupted(module: str, sent: str, *command: str) -> "subprocess.CompletedP
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+@pytest.mark.by_turns("sent", "module")
 @pytest.mark.parametrize("sent", _STATUSES)
 @pytest.mark.parametrize(
     ("module", "command"),

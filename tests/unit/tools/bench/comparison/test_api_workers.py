@@ -9,6 +9,7 @@ from tools.bench.__main__ import main
 from tools.bench.comparison.api_workers import Figures
 
 
+@pytest.mark.long
 def test_servers_are_measured_by_turns(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

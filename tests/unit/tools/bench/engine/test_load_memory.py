@@ -16,7 +16,7 @@ from tools.bench.random_model import write_model
 MOST = 1.15  # times what is kept
 # Weights that become another type, and those that are rounded; `make test-long` loads others too.
 CASES = [
-    Case("float32", dtype="bfloat16"),
+    pytest.param(Case("float32", dtype="bfloat16"), marks=pytest.mark.long),
     Case("bfloat16", quantize="int4"),
     *([Case("float32"), Case("bfloat16", quantize="int8")] if IS_WHOLE else []),
 ]

@@ -12,6 +12,7 @@ def _arguments(**given: object) -> argparse.Namespace:
     return argparse.Namespace(**(few | {"in_process": False, "profile": 0} | given))
 
 
+@pytest.mark.long
 async def test_whole_answers_and_events_of_every_contract_are_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
