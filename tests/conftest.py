@@ -139,16 +139,27 @@ def pytest_runtest_call() -> Generator[None, object, object]:
         state.restore()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """Freeze what a file of tests leaves: imports and caches. A server in this process may unfreeze all."""
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or nextitem.path != item.path:
+            gc.collect()
+            gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
     """Restore the garbage collector after each test: a server started in this process changes it."""
     threshold = gc.get_threshold()
     yield
-    if gc.get_threshold() != threshold:  # and has frozen what the test made
+    if gc.get_threshold() != threshold:
         gc.set_threshold(*threshold)
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
+        gc.unfreeze()  # what the test made
 
 
 @pytest.fixture(scope="session")
