@@ -84,7 +84,7 @@ test: $(READY)  ## Run the tests (six minutes on two cores)
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack and not long'
 
 .PHONY: test-long-short
-test-long-short: $(READY)  ## Run what `make test` leaves to CI: more models and options, benchmarks (two minutes)
+test-long-short: $(READY)  ## Run what `make test` leaves to CI: more models and options, benchmarks, a soak (three minutes)
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m long
 
 .PHONY: test-long

@@ -136,6 +136,7 @@ def wait_until_ready(url: str, process: "subprocess.Popen[bytes]") -> None:
     wait_until(answers)
 
 
+@pytest.mark.long
 def test_an_audit_log_on_a_full_disk_is_a_failure_of_the_stop(tmp_path: Path) -> None:
     """The log is an API worker's, whose failure is the server's."""
     log = tmp_path / "log"

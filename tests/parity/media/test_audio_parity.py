@@ -324,6 +324,7 @@ def test_a_sound_of_several_windows_gives_the_tokens_of_transformers_or_is_refus
     assert_as_expected(run(core)[0], expected)
 
 
+@pytest.mark.takes_turns("case")
 @needs_compiled_bfloat16
 def test_rows_that_decode_behind_a_sound_take_the_path_of_compiled_code(case: Case) -> None:
     """In bfloat16, where each product is the same whichever path takes it."""

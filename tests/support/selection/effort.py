@@ -23,8 +23,8 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Return the tests marked `by_turns(first, second)`, parameters of theirs, whose combination is left out.
 
     The first parameter's first value meets all values of the second, and each of its others meets one, by
-    turns; with `by_turns(first, second, always=n)`, it also meets the first n values of the second. A test
-    that was asked for by its own name alone stays.
+    turns; with `by_turns(first, second, always=n)`, it also meets the first n values of the second, in tests
+    that become `long`. A test that was asked for by its own name alone stays.
     """
     if IS_WHOLE:
         return []
@@ -39,13 +39,15 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
             first, second = (_number(known[test, name], item.callspec.params[name]) for name in mark.args)
             tests[test].append((item, (first, second)))
             always[test] = mark.kwargs.get("always", 0)
-    return [
-        item
-        for test, combinations in tests.items()
-        for item, (first, second) in combinations
-        if len(combinations) > 1
-        and not meet(first, second, 1 + max(each[1] for _, each in combinations), always[test])
-    ]
+    dropped = list[pytest.Item]()
+    for test, combinations in tests.items():
+        num_second = 1 + max(second for _, (_, second) in combinations)
+        for item, (first, second) in combinations:
+            if len(combinations) > 1 and not meet(first, second, num_second, always[test]):
+                dropped.append(item)
+            elif first > 0 and second < always[test]:
+                item.add_marker("long")
+    return dropped
 
 
 def take_turns(items: Iterable[pytest.Item]) -> None:

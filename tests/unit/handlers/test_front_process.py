@@ -75,6 +75,7 @@ async def test_a_front_streams_a_chat_and_loads_no_torch() -> None:
     assert int(rss) * 1024 / 1e6 <= MAX_RSS_MB
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="the start is measured by /proc")
 def test_the_start_of_a_front_takes_little_and_is_told_in_the_table() -> None:
     """By processor time, the least of a few starts: other work on the machine adds a part."""

@@ -103,6 +103,7 @@ def test_the_machine_is_described() -> None:
     assert machine["cores"] >= 1 and machine["memory_gib"] > 0 and "torch" in machine["versions"]
 
 
+@pytest.mark.long
 def test_the_engine_is_measured_by_its_driver_and_the_report_is_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
