@@ -16,7 +16,7 @@ from tools.bench.random_model import write_model
 MOST = 1.15  # times what is kept
 # Weights that become another type, and those that are rounded; `make test-long` loads others too.
 CASES = [
-    pytest.param(Case("float32", dtype="bfloat16"), marks=pytest.mark.long),
+    Case("float32", dtype="bfloat16"),
     Case("bfloat16", quantize="int4"),
     *([Case("float32"), Case("bfloat16", quantize="int8")] if IS_WHOLE else []),
 ]
@@ -35,6 +35,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
     return written
 
 
+@pytest.mark.long
 @needs_compiled_bfloat16
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux says how much memory a process has")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

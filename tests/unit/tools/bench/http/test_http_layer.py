@@ -26,6 +26,7 @@ async def test_whole_answers_and_events_of_every_contract_are_counted(
     assert "openai" in capsys.readouterr().out
 
 
+@pytest.mark.long
 async def test_calls_of_functions_are_counted_without_sockets(capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = await http_layer.run(_arguments(only=["tgi"], tokens=200, in_process=True, profile=3))
     assert row["contract"] == "tgi"
