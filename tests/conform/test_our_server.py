@@ -47,7 +47,7 @@ def options_of(served: Served, contract: str) -> list[str]:
 def checks_of(served: Served) -> Sequence[str]:
     """Bounds are of fields that the document allows, and an engine that lacks one refuses it.
 
-    The short form leaves generated requests to `make fuzz-short`, which sends as many to the same servers.
+    The short form leaves generated requests to `make fuzz SHORT=1`, which sends as many to the same servers.
     """
     excluded = {"bounds"} if served.capabilities.missing else set()
     if ASKED != "all":

@@ -219,7 +219,7 @@ def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenize
         # It draws without a cost from any seed, and from 42 where there is none: equal requests would be
         # answered alike.
         "sampling_seed": getrandbits(_SEED_BITS) if seed is None else seed,
-        **common_params(sampling),
+        **msgspec.to_builtins(common_params(sampling)),
     }
     if sampling.grammar is not None:
         params |= _grammar(sampling.grammar)

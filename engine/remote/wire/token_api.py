@@ -8,10 +8,10 @@ from typing import ClassVar, Final, NamedTuple
 import msgspec
 
 from engine.port.info.capabilities import Capabilities
+from engine.port.media_item import unexpanded
 from engine.port.request import GenerationRequest
 from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import AnswerReader, ErrorReason
-from engine.remote.wire.files import with_files
 
 MAX_EVENT_BYTES: Final = 8 * 2**20  # a prompt of 32,000 tokens with the log-probabilities of five each
 
@@ -107,7 +107,7 @@ class TokenApi(ABC):
 
     @abstractmethod
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
-        """Return the body that asks for the sequence of that index, without the prompt's files.
+        """Return the body that asks for the sequence of that index, with an empty `url` for each file.
 
         It is made anew for each try, as some servers refuse an id that they have seen. model: the server's
         name for it.
@@ -116,8 +116,19 @@ class TokenApi(ABC):
     def body(
         self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer
     ) -> Sequence[bytes]:
-        """Return the parts of the whole body. The files among them are the prompt's own bytes, not copies."""
-        return with_files(self.encode(request, index, model, tokenizer), request.prompt)
+        """Return the parts of the whole body. The files among them are the prompt's own bytes, not copies.
+
+        A request with many sequences sends its files once for each, and joined they would be in memory as
+        often.
+        """
+        body = self.encode(request, index, model, tokenizer)
+        if not request.prompt.media:
+            return (body,)
+        first, *others = body.split(b'"url":""')
+        parts = [first]
+        for source, other in zip(unexpanded(request.prompt).sources, others, strict=True):
+            parts += [b'"url":"', source, b'"' + other]
+        return parts
 
     @abstractmethod
     def encode_probe(self, model: str, token_id: int) -> bytes:

@@ -1,6 +1,6 @@
 """The random trials and combinations that a run makes: a share of them, or all (`make test-long`).
 
-What is marked `long` is no part of `make test`: `make test-long-short` runs it, in CI too.
+What is marked `long` is no part of `make test`: `make test-long SHORT=1` runs it, in CI too.
 """
 
 import os

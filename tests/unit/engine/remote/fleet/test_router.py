@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 
 from engine.remote.fleet.router import Router
-from tools.bench.fleet.curve import CURVES
-from tools.bench.fleet.simulation import POLICIES, simulate
 
 A_REQUEST = 1000  # its tokens
 
@@ -102,14 +100,6 @@ def test_what_is_remembered_is_bounded() -> None:
     router.choose(A_REQUEST, keys("d"))
     assert len(router._holders) == 3
     assert set(router._holders) == {b"a", b"b", b"d"}, "what was used last stays, and a prompt's beginning"
-
-
-def test_many_servers_are_loaded_alike_though_conversations_stay_where_they_are() -> None:
-    at_random, by_load, by_both = (simulate(30, CURVES["cpu"], policy) for policy in POLICIES)
-    assert by_load.imbalance < 0.75 * at_random.imbalance
-    assert by_both.imbalance < 1.2 * by_load.imbalance, "one prompt that all share draws no crowd"
-    assert by_both.hits > 5 * by_load.hits
-    assert by_both.seconds < by_load.seconds
 
 
 def test_a_request_for_an_adapter_goes_where_it_is() -> None:

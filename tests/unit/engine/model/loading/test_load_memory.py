@@ -10,7 +10,7 @@ import torch
 
 from tests.support.selection.effort import IS_WHOLE
 from tests.support.selection.instructions import needs_compiled_bfloat16
-from tools.bench.engine.load_memory import Case, measure
+from tests.unit.engine.model.loading.load_memory import Case, measure
 from tools.bench.random_model import write_model
 
 MOST = 1.15  # times what is kept

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, Final
 from unittest.mock import patch
 
 from torch import nn
@@ -25,7 +25,6 @@ from engine.linear.packed_linear import PackedLinear
 from engine.linear.panel_linear import PanelLinear
 from engine.linear.rounded.rounded_linear import RoundedLinear
 from engine.model.runner import ModelRunner
-from engine.port.info.kernels import Obstacle, kernel
 from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.sampling.sampler import LaunchedSamples, Sampler
 from engine.scheduling.scheduler import Scheduler
@@ -38,53 +37,13 @@ NUM_STEPS = 16
 NUM_TURNS = 3
 
 
-class Prompts(NamedTuple):
-    """Prompts of equal length that are computed in one step."""
-
-    number: int
-    num_tokens: int
-
-    @classmethod
-    def parse(cls, text: str) -> "Prompts":
-        """Parse a length such as 128, or a number of prompts and a length such as 4x128."""
-        number, _, num_tokens = text.rpartition("x")
-        return cls(int(number or 1), int(num_tokens))
-
-
-class Variant(NamedTuple):
-    """A variant of the engine. without: features that are disabled while it is built or runs."""
-
-    options: dict[str, Any]
-    without: dict[str, Any]
-
-
-_ONEDNN: dict[str, Any] = {"engine.linear.packed_linear.has_compiled_bfloat16": lambda: False}
-_PARTS = "engine.assembly.paged_parts"
-_LEFT_OUT = Obstacle("this variant does without it")
-_UNFUSED: dict[str, Any] = {f"{_PARTS}.fuse_layers": lambda *_: kernel("layer_fusion", _LEFT_OUT)}
-_APART: dict[str, Any] = {f"{_PARTS}.stack_layers": lambda *_: kernel("layer_stacking", _LEFT_OUT)}
-_OWN_FORWARD: dict[str, Any] = {f"{_PARTS}.install_fast_path": lambda *_: kernel("decode_path", _LEFT_OUT)}
-_TORCH_CHUNKS: dict[str, Any] = {"engine.attention.paged_attention.can_attend": lambda device, dtype: False}
-_TORCH_ATTENTION: dict[str, Any] = {
-    "engine.attention.paged_attention.can_decode": lambda device, dtype: False,
-    **_TORCH_CHUNKS,
-}
-VARIANTS = {
-    "default": Variant({}, {}),
-    "float32": Variant({"dtype": "float32"}, {}),
-    "pairs": Variant({"bfloat16_products": "pairs"}, {}),
-    "widened": Variant({"bfloat16_products": "widened"}, {}),
-    "unmerged": Variant({}, {"engine.assembly.prepared_model.merge_linears": lambda model, **_: 0}),
-    "torch-attention": Variant({}, _TORCH_ATTENTION),
-    "torch-chunks": Variant({}, _TORCH_CHUNKS),
-    "onednn": Variant({}, _ONEDNN),
-    "unfused": Variant({}, _UNFUSED),
-    "layers-in-steps": Variant({}, {"engine.fusion.fused_layer.join_end": lambda *parts: None}),
-    "layers-apart": Variant({}, _APART),
-    "own-forward": Variant({}, _OWN_FORWARD),
-    "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),
-    **{name: Variant({"quantize": name}, {}) for name in QUANTIZATIONS},
-    "int8-layers-apart": Variant({"quantize": "int8"}, _APART),
+# The options of the engine by the name of a variant.
+VARIANTS: Final[dict[str, dict[str, Any]]] = {
+    "default": {},
+    "float32": {"dtype": "float32"},
+    "pairs": {"bfloat16_products": "pairs"},
+    "widened": {"bfloat16_products": "widened"},
+    **{name: {"quantize": name} for name in QUANTIZATIONS},
 }
 
 
@@ -94,11 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--requests", type=int, nargs="*", default=[1, 8, 32], help="numbers of concurrent requests"
     )
     parser.add_argument(
-        "--prompts",
-        type=Prompts.parse,
-        nargs="+",
-        default=[Prompts(1, 512)],
-        help="lengths of prompts in tokens, or of several prompts in one step, such as 512 4x128",
+        "--prompts", type=int, nargs="+", default=[128, 512], help="lengths of prompts in tokens"
     )
     parser.add_argument(
         "--variants", nargs="+", choices=VARIANTS, default=["default"], help="variants to compare"
@@ -116,9 +71,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
         contestants = [Contestant(name, directory) for name in arguments.variants]
     vocab_size = SHAPES[shape]["vocab_size"]
     rows = [row for count in arguments.requests for row in profile(contestants, count, vocab_size)]
-    rows += [
-        row for prompts in arguments.prompts for row in profile_prompts(contestants, prompts, vocab_size)
-    ]
+    rows += [row for num in arguments.prompts for row in profile_prompts(contestants, num, vocab_size)]
     print_table(rows)
     return rows
 
@@ -128,22 +81,19 @@ class Contestant:
 
     def __init__(self, name: str, directory: str) -> None:
         self.name = name
-        self._variant = VARIANTS[name]
         config = EngineConfig(
             model=directory,
             device="cpu",
             kv_cache_bytes=2**29,
             prefix_caching=False,
-            **self._variant.options,
+            **VARIANTS[name],
         )
         started = time.perf_counter()
-        with self._patched():
-            self.core = build_core(config, lambda line: None).core
+        self.core = build_core(config, lambda line: None).core
         print(f"{name}: loaded in {time.perf_counter() - started:.1f} s", flush=True)
 
     def step(self) -> Row:
-        with self._patched():
-            return _measured_step(self.core)
+        return _measured_step(self.core)
 
     def start(self, num_requests: int, vocab_size: int) -> None:
         """Start sequences, and run them until all decode."""
@@ -152,12 +102,6 @@ class Contestant:
             _add(self.core, arrival, NUM_PROMPT_TOKENS, vocab_size, max_tokens=4 * NUM_STEPS)
         while not all(sequence.is_decoding for sequence in scheduler.running + scheduler.waiting):
             self.step()
-
-    def _patched(self) -> ExitStack:
-        stack = ExitStack()
-        for place, instead in self._variant.without.items():
-            stack.enter_context(patch(place, instead))
-        return stack
 
 
 def profile(contestants: list[Contestant], num_requests: int, vocab_size: int) -> list[Row]:
@@ -171,18 +115,16 @@ def profile(contestants: list[Contestant], num_requests: int, vocab_size: int) -
     return _rows(f"decode {num_requests}", contestants, steps)
 
 
-def profile_prompts(contestants: list[Contestant], prompts: Prompts, vocab_size: int) -> list[Row]:
-    """Return the median step of each contestant that computes the prompts, measured by turns."""
+def profile_prompts(contestants: list[Contestant], num_tokens: int, vocab_size: int) -> list[Row]:
+    """Return the median step of each contestant that computes a prompt, measured by turns."""
     steps = []
     for _ in range(NUM_TURNS):
         for contestant in contestants:
-            for arrival in range(prompts.number):
-                _add(contestant.core, arrival, prompts.num_tokens, vocab_size, max_tokens=2)
+            _add(contestant.core, 0, num_tokens, vocab_size, max_tokens=2)
         steps.append([contestant.step() for contestant in contestants])
         for contestant in contestants:
-            for arrival in range(prompts.number):
-                contestant.core.abort(arrival)
-    return _rows(f"{prompts.number} x {prompts.num_tokens} tokens of prompts", contestants, steps)
+            contestant.core.abort(0)
+    return _rows(f"prompt of {num_tokens}", contestants, steps)
 
 
 def _rows(kind: str, contestants: list[Contestant], steps: list[list[Row]]) -> list[Row]:
