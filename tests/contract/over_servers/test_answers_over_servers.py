@@ -1,9 +1,9 @@
 """Every operation of every contract answers the same over a token server as over the engine behind it.
 
 The requests are those of the contracts' documents, of `exchanges` and of `features`, whole and streamed.
-`make test` sends those of the documents whole as they are there and streamed for the likeliest tokens, each
-to one front: every other one to that over vLLM's API, and the rest by turns to those over the other kinds of
-servers; `make test-long` sends all of them to all.
+Those of the documents are sent whole as they are there and streamed for the likeliest tokens, each to one
+front: `make test` sends every other one to that over vLLM's API, and `make test-long SHORT=1` the rest by
+turns to those over the other kinds of servers. `make test-long` sends all of them to all.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -52,7 +52,9 @@ def _kinds(asked: Asked) -> Sequence[str]:
 
 
 _CHOSEN: Final = [
-    pytest.param(asked, kind, id=f"{kind}: {asked.id}") for asked in _ALL for kind in _kinds(asked)
+    pytest.param(asked, kind, id=f"{kind}: {asked.id}", marks=() if kind == KINDS[0] else pytest.mark.long)
+    for asked in _ALL
+    for kind in _kinds(asked)
 ]
 
 
