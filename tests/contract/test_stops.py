@@ -133,7 +133,7 @@ def wait_until_ready(url: str, process: "subprocess.Popen[bytes]") -> None:
             return False
         return True
 
-    wait_until(answers)
+    wait_until(answers, timeout_s=100)
 
 
 @pytest.mark.long
