@@ -44,6 +44,7 @@ def test_the_libraries_are_hidden_from_the_processes_of_these_tests() -> None:
             assert "NotFoundError: No" in ran.stderr, name
 
 
+@pytest.mark.long  # `make test-front` asks a real installation
 @pytest.mark.usefixtures("for_fronts")
 def test_a_front_answers_chats_tools_schemas_and_counts_without_the_own_engines_libraries() -> None:
     chat = {"model": "verbatim-demo", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 8}

@@ -7,7 +7,6 @@ import re
 import shlex
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from tokenizers import Tokenizer
 from engine.demo_model import DEMO_MODEL
 from handlers.process.exit_status import ExitStatus
 from tests.conftest import Server, running_server
+from tests.support.clocks.until import wait_until
 from tests.support.scripted.token_server import answers, running_upstream, sends, tokens
 from tests.support.servers.processes import children, is_alive
 from tests.unit.docs.metrics import documented_families, scraped_families
@@ -66,6 +66,7 @@ async def test_a_front_streams_a_chat_and_loads_no_torch() -> None:
     assert int(rss) * 1024 / 1e6 <= MAX_RSS_MB
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="the start is measured by /proc")
 def test_the_start_of_a_front_takes_little_and_is_told_in_the_table() -> None:
     """By processor time, the least of a few starts: other work on the machine adds a part."""
@@ -93,13 +94,6 @@ def front(*options: str, log: IO[str] | None = None) -> Iterator[tuple[Server, i
         yield server, guard
 
 
-def wait_until_ended(*pids: int) -> None:
-    ends_at = time.monotonic() + 60
-    while any(map(is_alive, pids)):
-        assert time.monotonic() < ends_at, "a process outlives the one that it belongs to"
-        time.sleep(0.01)
-
-
 BODY = {"model": "verbatim-demo", "prompt": "Hi", "max_tokens": 8}
 
 
@@ -109,7 +103,7 @@ def test_a_front_starts_its_server_passes_its_log_on_and_ends_it(tmp_path: Path)
         with front(log=log) as (server, guard):
             (upstream,) = children(guard)
             answer = httpx.post(f"{server.url}/v1/completions", json=BODY)
-        wait_until_ended(guard, upstream)
+        wait_until(lambda: not is_alive(guard) and not is_alive(upstream))
         log.seek(0)
         assert f"INFO vllm: process {upstream} serves" in log.read()
     assert answer.status_code == 200
@@ -128,7 +122,7 @@ def test_a_front_whose_server_is_killed_ends_as_with_a_dead_engine() -> None:
             rest = list(lines)
         assert any('"error"' in line for line in rest)
         assert server.process.wait(timeout=60) == ExitStatus.ENGINE_DIED
-        wait_until_ended(guard)
+        wait_until(lambda: not is_alive(guard))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
@@ -136,4 +130,4 @@ def test_the_server_of_a_front_that_is_killed_ends_too() -> None:
     with front() as (server, guard):
         (upstream,) = children(guard)
         server.process.kill()
-        wait_until_ended(guard, upstream)
+        wait_until(lambda: not is_alive(guard) and not is_alive(upstream))

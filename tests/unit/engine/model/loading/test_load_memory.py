@@ -35,6 +35,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
     return written
 
 
+@pytest.mark.long
 @needs_compiled_bfloat16
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux says how much memory a process has")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -114,6 +114,7 @@ def test_the_machine_is_described() -> None:
     assert machine["cores"] >= 1 and machine["memory_gib"] > 0 and "torch" in machine["versions"]
 
 
+@pytest.mark.long
 def test_two_trees_are_measured_by_their_drivers_and_the_report_is_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

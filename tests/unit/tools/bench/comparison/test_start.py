@@ -10,6 +10,7 @@ from engine.demo_model import DEMO_MODEL
 from tools.bench.__main__ import main
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux says how much memory a process has")
 def test_starts_are_timed_and_memory_is_counted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]

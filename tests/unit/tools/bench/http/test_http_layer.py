@@ -7,6 +7,7 @@ import pytest
 from tools.bench.http import http_layer
 
 
+@pytest.mark.long
 async def test_whole_answers_and_events_of_every_contract_are_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
