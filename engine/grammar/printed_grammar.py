@@ -5,7 +5,7 @@ import re
 import xgrammar
 
 from engine.grammar.finiteness import check_finiteness
-from engine.grammar.normal_pattern import CODE, check_characters, coded_character
+from engine.grammar.patterns.normal_pattern import CODE, check_characters, coded_character
 from engine.grammar.regex_pattern import check_regex, text_pattern
 from engine.port.errors import InvalidGrammar
 

@@ -20,7 +20,7 @@ from math import prod
 
 import xgrammar
 
-from engine.grammar.normal_pattern import CHARACTER_CLASS, normal_pattern
+from engine.grammar.patterns.normal_pattern import CHARACTER_CLASS, normal_pattern
 from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.port.errors import InvalidGrammar
 

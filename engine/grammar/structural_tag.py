@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from engine.grammar.normal_pattern import check_characters
+from engine.grammar.patterns.normal_pattern import check_characters
 from engine.grammar.printed_grammar import enforceable_ebnf, enforceable_regex
 from engine.grammar.regex_pattern import text_pattern
 from engine.grammar.run_time.rules import RunTimeRules

@@ -5,10 +5,17 @@ regular expression, which may use `&` and `~`, and is what the lexer reads as on
 """
 
 import json
+import re
+from typing import Final
 
+from engine.grammar.lark.byte_matcher import ByteMatcher
 from engine.port.errors import InvalidGrammar
 
-MAX_LENGTH = 4_000_000  # characters of a whole grammar
+MAX_LENGTH: Final = 4_000_000  # characters of a whole grammar
+MAX_UNIQUE_ARRAYS: Final = 16
+
+_LITERAL: Final = re.compile(r'"(?:[^"\\]|\\.)*"|/(?:[^/\\]|\\.)*/', re.DOTALL)
+_TERMINAL: Final = re.compile(r"\bT[0-9]+\b")
 
 
 class LarkGrammar:
@@ -17,8 +24,11 @@ class LarkGrammar:
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._names: dict[tuple[str, str], str] = {}
+        self._terminals: dict[str, str] = {}  # their bodies, by their names
         self._num_names = 0
         self._length = 0
+        self.num_unique_arrays = 0
+        """How many arrays have different items, which `engine.grammar.run_time` keeps different."""
 
     def rule(self, body: str) -> str:
         """Return the name of a rule with this body."""
@@ -26,7 +36,28 @@ class LarkGrammar:
 
     def terminal(self, body: str) -> str:
         """Return the name of a terminal with this body."""
-        return self._named("T", body)
+        name = self._named("T", body)
+        self._terminals[name] = body
+        return name
+
+    def is_satisfiable(self, terminal: str) -> bool:
+        """Return whether any text matches a terminal, by its name."""
+        needed, waiting = dict[str, str](), [terminal]
+        while waiting:
+            name = waiting.pop()
+            if name not in needed:
+                needed[name] = self._terminals[name]
+                waiting += _TERMINAL.findall(_without_literals(needed[name]))
+        lines = [f"start: {terminal}", *(f"{name}: {body}" for name, body in needed.items()), ""]
+        matcher = ByteMatcher("\n".join(lines))
+        return matcher.is_whole or bool(matcher.next_bytes())
+
+    def new_unique_array(self) -> str:
+        """Return the number of one more array with different items."""
+        if self.num_unique_arrays == MAX_UNIQUE_ARRAYS:
+            raise InvalidGrammar(f"uniqueItems is supported of {MAX_UNIQUE_ARRAYS} arrays")
+        self.num_unique_arrays += 1
+        return str(self.num_unique_arrays - 1)
 
     def new_rule(self) -> str:
         """Return the name of a rule that `define` gives its body later, since it may hold itself."""
@@ -51,6 +82,10 @@ class LarkGrammar:
         self._names[kind, body] = name = f"{kind}{self._num_names}"
         self.define(name, body)
         return name
+
+
+def _without_literals(body: str) -> str:
+    return _LITERAL.sub("", body)
 
 
 def literal(text: str) -> str:

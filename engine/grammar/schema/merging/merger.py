@@ -14,7 +14,7 @@ from itertools import product
 
 from engine.grammar.schema.document import TOO_DEEP, SchemaDocument, named_place
 from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, WHOLE
-from engine.grammar.schema.merging.normal_form import normal_form, without_foreign
+from engine.grammar.schema.merging.normal_form import UNEVALUATED, normal_form, without_foreign
 from engine.grammar.schema.merging.pairs import CHILDREN, HIGHEST, LOWEST, AnySchema, NoValue, merged_pair
 from engine.grammar.schema.merging.values import allowed_values, values_named
 from engine.grammar.schema.walk import Schema
@@ -133,6 +133,7 @@ class _Merger:
         )
 
     def _merged(self, parts: list[AnySchema], place: str) -> AnySchema:
+        parts, unevaluated = _split_unevaluated(parts)
         flat = self._flat_parts(parts, place)
         if flat is None:
             return False
@@ -146,7 +147,7 @@ class _Merger:
         except NoValue:
             return False
         if not alternatives:
-            return self._plain(base, place)
+            return self._plain({**unevaluated, **base}, place)
         return self._distributed(base, alternatives, place)
 
     def _flat_parts(self, parts: list[AnySchema], place: str) -> list[Schema] | None:
@@ -233,6 +234,16 @@ class _Merger:
 
 def _too_much(place: str) -> InvalidGrammar:
     return InvalidGrammar(f"JSON Schema at {place}: too much has to be merged; use fewer allOf and $ref")
+
+
+def _split_unevaluated(parts: list[AnySchema]) -> tuple[list[AnySchema], Schema]:
+    """Return the only part without what it says of unevaluated members where it has no alternatives, and that
+    as said of additional ones: whatever is beside it is part of it."""
+    part = parts[0]
+    if len(parts) > 1 or isinstance(part, bool) or any(keyword in part for keyword in ("anyOf", "oneOf")):
+        return parts, {}
+    found = {plain: part[keyword] for keyword, plain in UNEVALUATED.items() if part.get(keyword, True) is not True}
+    return [{keyword: value for keyword, value in part.items() if keyword not in UNEVALUATED}], found
 
 
 def _without_unevaluated(schema: Schema, place: str) -> Schema:

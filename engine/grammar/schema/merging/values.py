@@ -5,8 +5,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from engine.grammar.automata.automaton import Work
-from engine.grammar.automata.regex import regex_automaton
+from engine.grammar.patterns.pattern_terminals import PatternTest
 from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, WHOLE, types_of_value
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
@@ -19,7 +18,7 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "exclusiveMinimum": lambda value, limit: value > limit,
     "exclusiveMaximum": lambda value, limit: value < limit,
     "multipleOf": lambda value, limit: limit > 0 and not Fraction(repr(value)) % Fraction(repr(limit)),
-    "pattern": lambda value, pattern: regex_automaton(pattern, Work(), is_search=True).accepts(value),
+    "pattern": lambda value, pattern: PatternTest(pattern).finds(value),
     "format": lambda value, name: True,  # an annotation of values that the schema itself names
     "minItems": lambda value, limit: len(value) >= limit,
     "maxItems": lambda value, limit: len(value) <= limit,

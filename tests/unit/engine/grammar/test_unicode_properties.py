@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from engine.grammar.normal_pattern import normal_pattern
+from engine.grammar.patterns.normal_pattern import normal_pattern
 from engine.port.errors import InvalidGrammar
 
 _TEXTS = [chr(code) for code in (*range(0x20, 0x250), 0x416, 0x661, 0x2003, 0x20AC, 0x65E5, 0x1D400, 0x1F600)]

@@ -13,7 +13,7 @@ itself, as in ECMA.
 import re
 from typing import Final
 
-from engine.grammar.unicode_properties import LAST_CHARACTER, Spans, category, other_spans, united
+from engine.grammar.patterns.unicode_properties import LAST_CHARACTER, Spans, other_spans, property_spans, united
 from engine.port.errors import InvalidGrammar
 
 CHARACTER_CLASS: Final = re.compile(r"\[(?!\^?\])\^?(?:[^\]\\]|\\.)+\]", re.DOTALL)
@@ -37,16 +37,17 @@ _ESCAPE: Final = re.compile(
 )
 _NAMED_GROUP: Final = re.compile(r"\(\?P?<[A-Za-z_]\w*>", re.ASCII)
 _CONTROLS: Final = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
-_WORD: Final = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)]
+WORD: Final = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)]
+"""The characters of `\\w`."""
 _SPACE: Final = [(9, 13), (32, 32), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029)]
 _SETS: Final[dict[str, Spans]] = {
     "d": [(0x30, 0x39)],
-    "w": _WORD,
+    "w": WORD,
     "s": [*_SPACE, (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF)],
 }
 _LINE_ENDS: Final = [(10, 10), (13, 13), (0x2028, 0x2029)]
 _SIGNS: Final = frozenset("\\^$.*+?()[]{}|")
-_SIGNS_IN_CLASS: Final = frozenset("\\^-[]")
+_SIGNS_IN_CLASS: Final = frozenset("\\^-[]&~|")
 
 
 def check_length(pattern: str) -> None:
@@ -105,6 +106,9 @@ class _Reader:
     def _next(self) -> str:
         """Read one character, class or sign; return it in the normal form."""
         match self._pattern[self._at]:
+            case "\\" if self._pattern[self._at + 1 : self._at + 2] in ("b", "B"):
+                self._at += 2
+                return self._pattern[self._at - 2 : self._at]
             case "\\":
                 read = self._escape()
                 if isinstance(read, str):
@@ -160,8 +164,8 @@ class _Reader:
         found = _ESCAPE.match(self._pattern, self._at)
         if found is None:
             sign = self._pattern[self._at + 1 : self._at + 2]
-            kind = {"b": "a word boundary", "B": "a word boundary", "k": "a back reference"}.get(sign, "")
-            kind = kind or ("a back reference or an octal number" if sign.isdecimal() else "no known escape")
+            is_reference = sign == "k" or sign.isdecimal()
+            kind = "a back reference or an octal number" if is_reference else "no known escape"
             raise self._refusal(f"{self._pattern[self._at : self._at + 2]!r}, an escape that is {kind},")
         self._at = found.end()
         if (name := found["set"] or found["property"]) is None:
@@ -170,7 +174,7 @@ class _Reader:
             if found["letter"]:
                 return chr(ord(found["letter"]) % 32)
             return found["itself"] or coded_character(found)
-        spans = _SETS.get(name.lower()) or category(name[2:-1], found)
+        spans = _SETS.get(name.lower()) or property_spans(name[2:-1] or name[1:])
         return other_spans(spans) if name[0].isupper() else spans
 
     def _refusal(self, what: str) -> InvalidGrammar:

@@ -58,71 +58,40 @@ not checked
     a key that is none of the properties and comes twice
 """
 
+
 import json
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from engine.grammar.normal_pattern import check_characters
-from engine.grammar.run_time.rules import RunTimeRules
-from engine.grammar.schema.automaton_rules.placeholders import Placeholders
-from engine.grammar.schema.document import TOO_DEEP, SchemaDocument, named_place
+from engine.grammar.patterns.normal_pattern import check_characters
+from engine.grammar.schema.document import TOO_DEEP, SchemaDocument
 from engine.grammar.schema.finiteness import check_finiteness
-from engine.grammar.schema.layout import one_layout
 from engine.grammar.schema.merging.merger import merged_document
 from engine.grammar.schema.rewriting.conditions import without_conditions
 from engine.grammar.schema.rewriting.drafts import modern_schema
-from engine.grammar.schema.rewriting.numbers import rewrite_numbers
-from engine.grammar.schema.rewriting.strings import rewrite_strings
-from engine.grammar.schema.rules import complaints, document_complaints, source_complaints
+from engine.grammar.schema.rules import complaints, source_complaints
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
 
 _MAX_DIGITS: Final = 300  # of an integer; a float holds a few more
 
 
-class EnforceableSchema:
-    """A JSON Schema rewritten into one that xgrammar honours, and rules for what that cannot say.
+def enforceable_document(source: object) -> SchemaDocument:
+    """Return an equal document, or one that allows less, of the keywords that `engine.grammar.lark` writes.
 
-    Raises InvalidGrammar for a schema that is malformed, is out of bounds, or would be loosened.
+    Raises InvalidGrammar, naming the place, for a schema that is malformed, out of bounds, or would be
+    loosened.
     """
-
-    def __init__(self, source: object, first_array: int = 0, *, counts_strings: bool = True) -> None:
-        """Rewrite the schema `source` into rules.
-
-        first_array: the number of the first array of unique items, in a grammar of several schemas.
-        counts_strings: whether strings may be counted at run time, which takes rules of their own.
-        """
-        if source is False:
-            raise InvalidGrammar("JSON Schema: false allows no value")
-        modern = modern_schema({} if source is True else source)
-        check_characters(json.dumps(modern, ensure_ascii=False))
-        original = SchemaDocument(modern)
-        _raise_first(original, source_complaints)
-        self.schema: Schema = merged_document(SchemaDocument(without_conditions(original)))
-        document = SchemaDocument(self.schema)
-        _raise_first(document, complaints)
-        for complaint in document_complaints(document):
-            raise InvalidGrammar(f"JSON Schema: {complaint}")
-        for place, schema in document.schemas.items():
-            with named_place(place):
-                rewrite_numbers(schema)
-        check_finiteness(document)
-        placeholders = Placeholders(
-            json.dumps(self.schema, ensure_ascii=False), first_array, counts_strings=counts_strings
-        )
-        placeholders.replace_all(document)
-        for schema in document.schemas.values():
-            rewrite_strings(schema)
-        document.rename_targets()
-        self.rules = placeholders.rules
-        self.run_time_rules = RunTimeRules(placeholders.unique_items, placeholders.string_lengths)
-
-    def grammar(self, *, any_order: bool = False, max_whitespace: int | None = None) -> str:
-        """Return the EBNF of its values, in the layout of `layout` unless whitespace is allowed.
-
-        max_whitespace: of how many characters between two tokens of JSON."""
-        schema = json.dumps(self.schema)
-        return one_layout(schema, self.rules, any_order=any_order, max_whitespace=max_whitespace)
+    if source is False:
+        raise InvalidGrammar("JSON Schema: false allows no value")
+    modern = modern_schema({} if source is True else source)
+    check_characters(json.dumps(modern, ensure_ascii=False))
+    original = SchemaDocument(modern)
+    _raise_first(original, source_complaints)
+    document = SchemaDocument(merged_document(SchemaDocument(without_conditions(original))))
+    _raise_first(document, complaints)
+    check_finiteness(document)
+    return document
 
 
 def _raise_first(document: SchemaDocument, find: Callable[[Schema, SchemaDocument], Iterable[str]]) -> None:
