@@ -20,8 +20,8 @@ from math import prod
 
 import xgrammar
 
+from engine.grammar.ebnf.xgrammar_errors import mapped_xgrammar_errors
 from engine.grammar.patterns.normal_pattern import CHARACTER_CLASS, normal_pattern
-from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.port.errors import InvalidGrammar
 
 MAX_DEPTH = 64

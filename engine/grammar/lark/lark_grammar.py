@@ -11,6 +11,8 @@ from typing import Final
 from engine.grammar.lark.byte_matcher import ByteMatcher
 from engine.port.errors import InvalidGrammar
 
+# Forced text is found in the masks; llguidance's own search for it has no bound.
+_OPTIONS: Final = '%llguidance {"no_forcing": true}'
 MAX_LENGTH: Final = 4_000_000  # characters of a whole grammar
 MAX_UNIQUE_ARRAYS: Final = 16
 
@@ -73,7 +75,7 @@ class LarkGrammar:
 
     def text(self, start: str) -> str:
         """Return the whole grammar. start: the body of its first rule."""
-        return "\n".join([f"start: {start}", *self._lines, ""])
+        return "\n".join([_OPTIONS, f"start: {start}", *self._lines, ""])
 
     def _named(self, kind: str, body: str) -> str:
         if (known := self._names.get((kind, body))) is not None:

@@ -58,7 +58,9 @@ class PatternTerminals:
             return self._satisfiable(pattern, self._sequence(nodes, anything, leading=anything))
         something = self._terminal(f"/{self.character}+/")
         first = self._sequence(nodes, anything, at_start=True)
-        return self._satisfiable(pattern, _either([first, self._sequence(nodes, anything, leading=something)]))
+        return self._satisfiable(
+            pattern, _either([first, self._sequence(nodes, anything, leading=something)])
+        )
 
     def _satisfiable(self, pattern: str, expression: str | None) -> str:
         is_sure = expression is not None and "&" not in expression  # which no class has as it is
@@ -85,14 +87,20 @@ class PatternTerminals:
         operator, operand = nodes[place]
         if operator == "AT" and str(operand) == "AT_BEGINNING":
             # What is before it can only be empty.
-            return self._sequence(rest, following, at_start=True) if at_start and _may_be_empty(before) else None
+            return (
+                self._sequence(rest, following, at_start=True) if at_start and _may_be_empty(before) else None
+            )
         if operator == "AT" and str(operand) in ("AT_BOUNDARY", "AT_NON_BOUNDARY"):
             if _holds(rest, "AT_BEGINNING") or (leading is None and not at_start and _may_be_empty(before)):
-                raise InvalidGrammar("regular expression: a word boundary before ^ or in a group is not supported")
+                raise InvalidGrammar(
+                    "regular expression: a word boundary before ^ or in a group is not supported"
+                )
             then = self._sequence(rest, following)
             return None if then is None else self._boundary(left, then, is_one=str(operand) == "AT_BOUNDARY")
         if at_start and before and _may_be_empty(before) and _holds(nodes[place:], "AT_BEGINNING"):
-            return _either([self._sequence(nodes[place:], following, at_start=True), self._sequence(nodes, following)])
+            return _either(
+                [self._sequence(nodes[place:], following, at_start=True), self._sequence(nodes, following)]
+            )
         after = self._after(nodes[place], rest, following, at_start=at_start and not before)
         return None if after is None else _joined([leading, self._plain(before), f"({after})"])
 
@@ -105,9 +113,7 @@ class PatternTerminals:
         sides = [("", "~"), ("~", "")] if is_one else [("", ""), ("~", "~")]
         return " | ".join(f"(({left} & {one}{ends}) ({then} & {other}{begins}))" for one, other in sides)
 
-    def _after(
-        self, node: Node, rest: list[Node], following: str | None, *, at_start: bool
-    ) -> str | None:
+    def _after(self, node: Node, rest: list[Node], following: str | None, *, at_start: bool) -> str | None:
         """Return the expression of a node that has assertions, of those after it, and of `following`."""
         operator, operand = node
         if operator in ("SUBPATTERN", "BRANCH", "MAX_REPEAT", "MIN_REPEAT") and _holds(rest, "AT_BEGINNING"):
@@ -157,9 +163,7 @@ class PatternTerminals:
                 low, high, repeated = operand
                 inner = "".join(map(self._node, _nodes(repeated)))
                 return f"(?:{inner}){{{low},{'' if str(high) == 'MAXREPEAT' else high}}}"
-        raise InvalidGrammar(
-            f"regular expression: {_NAMES.get(operator, operator.lower())} is not supported"
-        )
+        raise InvalidGrammar(f"regular expression: {_NAMES.get(operator, operator.lower())} is not supported")
 
     def _class(self, spans: Spans) -> str:
         """Return the regular expression of one of these characters. Raises InvalidGrammar if there is none."""
@@ -167,14 +171,14 @@ class PatternTerminals:
         if not spans:
             raise InvalidGrammar("regular expression: a character class that has no character")
         if not self._inside_json:
-            return _written_class(spans)
+            return written_class(spans)
         plain = _intersection(spans, _PLAIN)
         escaped = [chr(code) for code in _ESCAPED if any(first <= code <= last for first, last in spans)]
         short = [_SHORT_ESCAPES[sign] for sign in escaped if sign in _SHORT_ESCAPES]
         long = [f"{ord(sign):02x}" for sign in escaped if sign not in _SHORT_ESCAPES]
         choices = [
-            *([_written_class(plain)] if plain else []),
-            *([rf"\\{_written_class(united((ord(sign), ord(sign)) for sign in short))}"] if short else []),
+            *([written_class(plain)] if plain else []),
+            *([rf"\\{written_class(united((ord(sign), ord(sign)) for sign in short))}"] if short else []),
             *([rf"\\u00(?:{'|'.join(long)})"] if long else []),
         ]
         return choices[0] if len(choices) == 1 else f"(?:{'|'.join(choices)})"
@@ -274,7 +278,8 @@ def _has_assertion(node: Node) -> bool:
 
 def _holds(nodes: Iterable[Node], anchor: str) -> bool:
     return any(
-        (node[0] == "AT" and str(node[1]) == anchor) or any(_holds(_nodes(one), anchor) for one in _inner(node))
+        (node[0] == "AT" and str(node[1]) == anchor)
+        or any(_holds(_nodes(one), anchor) for one in _inner(node))
         for node in nodes
     )
 
@@ -346,7 +351,8 @@ def _intersection(some: Spans, others: Spans) -> Spans:
     return [(first, last) for first, last in pairs if first <= last]
 
 
-def _written_class(spans: Spans) -> str:
+def written_class(spans: Spans) -> str:
+    """Return the regular expression of one of these characters, in ascending spans."""
     if len(spans) == 1 and spans[0][0] == spans[0][1]:
         return _written(spans[0][0])
     ranges = (

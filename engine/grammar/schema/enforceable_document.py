@@ -58,7 +58,6 @@ not checked
     a key that is none of the properties and comes twice
 """
 
-
 import json
 from collections.abc import Callable, Iterable
 from typing import Final

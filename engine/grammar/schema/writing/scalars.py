@@ -5,8 +5,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Final
 
-from engine.grammar.patterns.formats import FORMAT_PATTERNS
 from engine.grammar.lark.lark_grammar import LarkGrammar, literal
+from engine.grammar.patterns.formats import FORMAT_PATTERNS
 from engine.grammar.patterns.pattern_terminals import PatternTerminals, is_anchored, pattern_width
 from engine.grammar.schema.keywords import BOUNDS, PATTERNS
 from engine.grammar.schema.number_bounds import greatest_multiple, least_multiple
@@ -92,7 +92,9 @@ class JsonScalars:
         if bounds and is_canonical:
             return self.integer(schema, is_canonical=True)
         if bounds:
-            return self._between("number", {keyword: _plain(keyword, bound) for keyword, bound in bounds.items()})
+            return self._between(
+                "number", {keyword: _plain(keyword, bound) for keyword, bound in bounds.items()}
+            )
         return self._grammar.terminal(_PLAIN_NUMBER if is_canonical else _NUMBER)
 
     def _between(self, type_name: str, bounds: Schema) -> str:

@@ -4,8 +4,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from engine.grammar.ebnf.xgrammar_errors import mapped_xgrammar_errors
 from engine.grammar.schema.rewriting.strings import ENFORCED_FORMATS
-from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.port.errors import InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts, generate, schema_grammar

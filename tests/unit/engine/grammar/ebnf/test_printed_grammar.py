@@ -5,7 +5,7 @@ import json
 import pytest
 import xgrammar
 
-from engine.grammar.printed_grammar import enforceable_ebnf, enforceable_regex, printed_grammar
+from engine.grammar.ebnf.printed_grammar import enforceable_ebnf, enforceable_regex, printed_grammar
 from engine.port.errors import InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts

@@ -6,7 +6,6 @@ from typing import Final
 import msgspec
 
 from engine.bounded_process.limits import ProcessLimits
-from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.vocabulary import GrammarVocabulary
 from engine.port.request import Grammar
 
@@ -37,14 +36,13 @@ class Verdict(msgspec.Struct):
     """The outcome of a `Try`.
 
     complaint: the reason why the grammar is refused; None if it is not.
-    source, rules: those of a `CheckedSource`, if the grammar is not refused.
+    source: the result of `checked_source`, if the grammar is not refused.
     compiled: the result of `xgrammar.CompiledGrammar.serialize_json`, if sending it is quicker than compiling
         again.
     """
 
     complaint: str | None = None
     source: str = ""
-    rules: RunTimeRules = RunTimeRules()
     compiled: str | None = None
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import pytest
 
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.grammar.process.client import GrammarProcess
-from engine.grammar.process.messages import TrialLimits
+from engine.grammar.ebnf.process.client import GrammarProcess
+from engine.grammar.ebnf.process.messages import TrialLimits
 from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy, InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
@@ -24,15 +24,10 @@ from tests.unit.engine.grammar.grammar_cases import TOKENIZER, accepts
 SLOW = 'root ::= "x" r0\n' + "\n".join(
     f'r{i} ::= r{(i + 1) % 2000} | r{(i * 7 + 3) % 2000} | "a"' for i in range(2000)
 )
-TAG = {
-    "type": "structural_tag",
-    "format": {"type": "tag", "begin": "<a>", "content": {"type": "any_text"}, "end": "<b>"},
-}
+RULES = {"type": "grammar", "grammar": 'root ::= "text" | "x" root'}
+TAG = {"type": "structural_tag", "format": {"type": "tag", "begin": "<a>", "content": RULES, "end": "<b>"}}
 GRAMMARS = [
-    (Grammar(GrammarKind.REGEX, "ab{2,3}"), "abb", "ab"),
     (Grammar(GrammarKind.EBNF, 'root ::= "x" root | "y"'), "xxy", "x"),
-    (Grammar(GrammarKind.JSON_OBJECT), '{"a": 1}', "[]"),
-    (Grammar(GrammarKind.JSON_SCHEMA, '{"type": "boolean"}'), "true", "1"),
     (Grammar(GrammarKind.STRUCTURAL_TAG, json.dumps(TAG)), "<a>text<b>", "<a>text"),
 ]
 
@@ -91,7 +86,7 @@ def test_what_compiles_there_is_what_compiles_here(
 
 
 def test_a_grammar_that_is_none_is_refused_in_the_same_words(process: GrammarProcess) -> None:
-    for grammar in (Grammar(GrammarKind.REGEX, "(a"), Grammar(GrammarKind.EBNF, 'root ::= "a" root')):
+    for grammar in (Grammar(GrammarKind.EBNF, 'root ::= "a'), Grammar(GrammarKind.EBNF, 'root ::= "a" root')):
         messages = []
         for compiler in (GrammarCompiler(TOKENIZER), GrammarCompiler(TOKENIZER, process)):
             with pytest.raises(InvalidGrammar) as refusal:
@@ -110,7 +105,7 @@ def test_a_compilation_ends_at_its_time_limit_whatever_it_does() -> None:
         pid = process.pid
         assert pid is not None
         until(lambda: not children(pid))
-        compiler.compile(Grammar(GrammarKind.REGEX, "a+"))
+        compiler.compile(Grammar(GrammarKind.EBNF, 'root ::= "a"+'))
         assert process.pid == pid
     finally:
         process.stop()
@@ -130,7 +125,7 @@ def test_a_grammar_is_taken_however_long_others_keep_the_processor() -> None:
     limits = TrialLimits(processor_s=3.0)
     process = GrammarProcess(limits)
     compiler = GrammarCompiler(TOKENIZER, process)
-    compiler.compile(Grammar(GrammarKind.REGEX, "a+"))
+    compiler.compile(Grammar(GrammarKind.EBNF, 'root ::= "a"+'))
     pid = started(process)
     results: list[object] = []
 
@@ -164,7 +159,7 @@ def test_a_compilation_ends_at_its_memory_limit() -> None:
     try:
         with pytest.raises(InvalidGrammar, match="more than 32 MiB"):
             compiler.compile(Grammar(GrammarKind.EBNF, chain))
-        compiler.compile(Grammar(GrammarKind.REGEX, "a+"))
+        compiler.compile(Grammar(GrammarKind.EBNF, 'root ::= "a"+'))
     finally:
         process.stop()
 
@@ -193,7 +188,7 @@ def test_a_death_of_the_process_loses_no_grammar(process: GrammarProcess) -> Non
     compiler = GrammarCompiler(TOKENIZER, process)
     first = started(process)
     os.kill(first, signal.SIGKILL)
-    compiler.compile(Grammar(GrammarKind.REGEX, "ab+"))
+    compiler.compile(Grammar(GrammarKind.EBNF, 'root ::= "a" "b"+'))
     second = started(process)
     assert second != first
 
@@ -217,9 +212,9 @@ def test_nothing_outlives_the_process_that_serves() -> None:
     """Killed so that it can clean nothing up, while a grammar compiles."""
     program = (
         "import sys, threading, time\n"
-        "from engine.grammar.process.client import SHARED\n"
+        "from engine.grammar.ebnf.process.client import SHARED\n"
         "from engine.grammar.compiler import GrammarCompiler\n"
-        "from tests.unit.engine.grammar.process.test_process import slow\n"
+        "from tests.unit.engine.grammar.ebnf.process.test_process import slow\n"
         "from tests.unit.engine.grammar.grammar_cases import TOKENIZER\n"
         "compiler = GrammarCompiler(TOKENIZER, SHARED)\n"
         "threading.Thread(target=compiler.compile, args=(slow(0),), daemon=True).start()\n"

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from engine.grammar.run_time.processor_clock import processor_s
+from engine.grammar.ebnf.processor_clock import processor_s
 from engine.port.errors import GenerationFailed
 from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, ids_of

@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.bounded_process.client import BoundedProcess, Cancelled, ChildEnded
 from engine.bounded_process.messages import End, receive, send
-from engine.grammar.process.messages import (
+from engine.grammar.ebnf.process.messages import (
     TrialLimits,
     Try,
     Verdict,
@@ -35,7 +35,9 @@ class GrammarProcess:
 
     def __init__(self, limits: TrialLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
-        self._process = BoundedProcess("engine.grammar.process", name="grammars", max_children=_MAX_CHILDREN)
+        self._process = BoundedProcess(
+            "engine.grammar.ebnf.process", name="grammars", max_children=_MAX_CHILDREN
+        )
 
     @property
     def pid(self) -> int | None:

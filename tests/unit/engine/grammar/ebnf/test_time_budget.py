@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.grammar.run_time.time_budget import (
+from engine.grammar.ebnf.time_budget import (
     MAX_BYTE_S,
     MAX_FIRST_S,
     MAX_MEAN_BYTE_S,

@@ -4,9 +4,8 @@ import re
 
 import xgrammar
 
-from engine.grammar.finiteness import check_finiteness
+from engine.grammar.ebnf.finiteness import check_finiteness
 from engine.grammar.patterns.normal_pattern import CODE, check_characters, coded_character
-from engine.grammar.regex_pattern import check_regex, text_pattern
 from engine.port.errors import InvalidGrammar
 
 # Up to so many, xgrammar writes out each.
@@ -44,13 +43,6 @@ def enforceable_ebnf(source: str) -> str:
     check_finiteness(grammar)
     is_ambiguous = any(_is_ambiguous(found) for found in _UNBOUNDED_COUNT.finditer(str(grammar)))
     return printed_grammar(grammar) if is_ambiguous else source
-
-
-def enforceable_regex(pattern: str) -> str:
-    """Return the EBNF of a pattern. Raises InvalidGrammar, naming the place, for one that xgrammar would not
-    honour."""
-    check_regex(pattern)
-    return printed_grammar(xgrammar.Grammar.from_regex(text_pattern(pattern)))
 
 
 def _plain_token(found: "re.Match[str]") -> str:

@@ -4,18 +4,18 @@ import socket
 import time
 
 from engine.bounded_process.messages import receive, send
-from engine.grammar.process.messages import Try, Verdict, decode_try, decode_vocabulary, encode_message
-from engine.grammar.process.rehearsal import rehearse
-from engine.grammar.source import checked_source, compile_source
+from engine.grammar.ebnf.process.messages import Try, Verdict, decode_try, decode_vocabulary, encode_message
+from engine.grammar.ebnf.process.rehearsal import rehearse
+from engine.grammar.ebnf.source import checked_source, compile_source
 from engine.grammar.vocabulary import GrammarVocabulary
 from engine.port.errors import InvalidGrammar
-from engine.port.request import Grammar, GrammarKind
 
 # xgrammar writes all rules' automata into each rule, so that the compiled form of a few kB of rules may have
 # hundreds of MB. Characters, estimated before.
 MAX_TRANSFER = 16 * 2**20
 # Of the time allowed, for a grammar that has to be compiled again.
 _SHARE_OF_TIME = 0.5
+_REHEARSAL_S = 0.2  # of processor time
 
 
 def learn(content: bytes) -> GrammarVocabulary:
@@ -39,18 +39,18 @@ def serve(channel: socket.socket, knowledge: GrammarVocabulary | None) -> None:
 def _try(command: Try, vocabulary: GrammarVocabulary) -> Verdict:
     grammar, limits = command.grammar, command.limits
     source = checked_source(grammar)
-    compiled = compile_source(vocabulary.compiler(command.num_threads), grammar.kind, source.text)
+    compiled = compile_source(vocabulary.compiler(command.num_threads), grammar.kind, source)
     taken_s = _taken_s(command.num_threads)
-    rehearse(compiled, vocabulary.tokens, 0.2 if _is_context_free(grammar) else 0.01)
+    rehearse(compiled, vocabulary.tokens, _REHEARSAL_S)
     text = str(compiled.grammar)
     transfer = text.count("\n") * len(text) + 2 * compiled.memory_size_bytes
     if taken_s > limits.min_transfer_s and transfer <= MAX_TRANSFER:
-        return Verdict(source=source.text, rules=source.rules, compiled=compiled.serialize_json())
+        return Verdict(source=source, compiled=compiled.serialize_json())
     if taken_s > limits.processor_s * _SHARE_OF_TIME:
         raise InvalidGrammar(
             f"the grammar takes longer than {limits.processor_s * _SHARE_OF_TIME:g} s to compile"
         )
-    return Verdict(source=source.text, rules=source.rules)
+    return Verdict(source=source)
 
 
 def _taken_s(num_threads: int) -> float:
@@ -58,8 +58,3 @@ def _taken_s(num_threads: int) -> float:
     that of the threads beside this one divided by their number."""
     own_s = time.thread_time()
     return own_s + (time.process_time() - own_s) / num_threads
-
-
-def _is_context_free(grammar: Grammar) -> bool:
-    """Return whether the grammar may have rules that a client has written."""
-    return grammar.kind in (GrammarKind.EBNF, GrammarKind.STRUCTURAL_TAG)
