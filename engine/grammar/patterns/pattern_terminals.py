@@ -42,6 +42,7 @@ class PatternTerminals:
         self._inside_json = inside_json
         self.character = self._class([(0, LAST_CHARACTER)])
         """The regular expression of one character."""
+        self._anything = grammar.terminal(f"/{self.character}*/")
 
     def whole(self, pattern: str) -> str:
         """Return the expression of the texts that match from their start to their end.
@@ -53,12 +54,11 @@ class PatternTerminals:
     def search(self, pattern: str) -> str:
         """Return the expression of the texts that hold a match; raises InvalidGrammar as `whole` does."""
         nodes = _parsed(pattern)
-        anything = self._terminal(f"/{self.character}*/")
         if not _holds(nodes, "AT_BEGINNING"):
-            return self._satisfiable(pattern, self._sequence(nodes, anything, leading=anything))
+            return self._satisfiable(pattern, self._sequence(nodes, self._anything, leading=self._anything))
         something = self._terminal(f"/{self.character}+/")
-        first = self._sequence(nodes, anything, at_start=True)
-        return self._satisfiable(pattern, _either([first, self._sequence(nodes, anything, leading=something)]))
+        first = self._sequence(nodes, self._anything, at_start=True)
+        return self._satisfiable(pattern, _either([first, self._sequence(nodes, self._anything, leading=something)]))
 
     def _satisfiable(self, pattern: str, expression: str | None) -> str:
         is_sure = expression is not None and "&" not in expression  # which no class has as it is
@@ -117,10 +117,9 @@ class PatternTerminals:
             return None
         match operator:
             case "AT" if str(operand) == "AT_END":
-                return f'"" & {self._terminal(then)}'
+                return '""' if then == self._anything else f'"" & {self._terminal(then)}'
             case "ASSERT" | "ASSERT_NOT" if operand[0] == 1:
-                anything = self._terminal(f"/{self.character}*/")
-                ahead = self._sequence(list(_nodes(operand[1])), anything, at_start=at_start)
+                ahead = self._sequence(list(_nodes(operand[1])), self._anything, at_start=at_start)
                 if operator == "ASSERT":
                     return None if ahead is None else f"({self._terminal(ahead)} & {self._terminal(then)})"
                 return then if ahead is None else f"({self._terminal(then)} & ~{self._terminal(ahead)})"
@@ -172,10 +171,11 @@ class PatternTerminals:
         escaped = [chr(code) for code in _ESCAPED if any(first <= code <= last for first, last in spans)]
         short = [_SHORT_ESCAPES[sign] for sign in escaped if sign in _SHORT_ESCAPES]
         long = [f"{ord(sign):02x}" for sign in escaped if sign not in _SHORT_ESCAPES]
+        rows = {first: "".join(code[1] for code in long if code[0] == first) for first in "01"}
         choices = [
             *([_written_class(plain)] if plain else []),
             *([rf"\\{_written_class(united((ord(sign), ord(sign)) for sign in short))}"] if short else []),
-            *([rf"\\u00(?:{'|'.join(long)})"] if long else []),
+            *(rf"\\u00{first}[{others}]" for first, others in rows.items() if others),
         ]
         return choices[0] if len(choices) == 1 else f"(?:{'|'.join(choices)})"
 

@@ -14,6 +14,7 @@ from engine.grammar.run_time.unique_items import END_MARK, ITEM_MARK
 from engine.grammar.schema.document import ALTERNATIVES, SchemaDocument, named_place
 from engine.grammar.schema.enforceable_document import enforceable_document
 from engine.grammar.schema.keywords import TYPES
+from engine.grammar.schema.merging.values import canonical_text
 from engine.grammar.schema.rules import only_names
 from engine.grammar.schema.walk import Schema
 from engine.json_pointer import escaped_step
@@ -89,7 +90,8 @@ class _Rules:
                 return " | ".join(dict.fromkeys(member for member in members if member))
         if "enum" in schema or "const" in schema:
             values = schema["enum"] if "enum" in schema else [schema["const"]]
-            texts = dict.fromkeys(json.dumps(value, ensure_ascii=False) for value in values)
+            write = canonical_text if is_item else _text
+            texts = dict.fromkeys(map(write, values))
             return self._grammar.terminal(" | ".join(map(literal, texts)))
         declared = schema.get("type", _SCALARS if is_item else TYPES)
         return self._typed(place, schema, [declared] if isinstance(declared, str) else declared, is_item)
@@ -168,7 +170,7 @@ class _Rules:
             counts = [self._num_values(member) for member in schema["anyOf"]]
             return None if None in counts else sum(count for count in counts if count)
         if "enum" in schema or "const" in schema:
-            return len(schema.get("enum", [None]))
+            return len({*map(canonical_text, schema.get("enum", [None]))})
         return {"boolean": 2, "null": 1}.get(str(schema.get("type")))
 
     def _items(self, first: list[str], item: str | None, low: int, high: int | None) -> str:
@@ -210,7 +212,7 @@ class _Rules:
         members = list[tuple[str, bool]]()
         for name, rule in self._named_values(place, schema, is_item).items():
             if rule is not None:
-                members.append((self._member(literal(json.dumps(name, ensure_ascii=False)), rule), name in required))
+                members.append((self._member(literal(_text(name)), rule), name in required))
             elif name in required:
                 raise NoValue(f"the required property {name!r} can have no value")
         inside = self._members(members, others, schema.get("minProperties", 0), schema.get("maxProperties"))
@@ -296,6 +298,10 @@ class _Rules:
             only = skipped if taken is None else taken
             return self._grammar.rule(only) if only is not None and len(only) > _MAX_EXPRESSION else only
         return self._grammar.rule(f"{taken} | {skipped}" if skipped else f"({taken})?")
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _minus(number: int | None, less: int) -> int | None:
