@@ -92,4 +92,4 @@ def _without_literals(body: str) -> str:
 
 def literal(text: str) -> str:
     """Return the expression of one text."""
-    return json.dumps(text, ensure_ascii=False)
+    return json.dumps(text).replace("\x7f", "\\u007f")  # which the reader of Lark does not take as it is

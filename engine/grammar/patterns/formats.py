@@ -36,7 +36,10 @@ _GROUP: Final = rf"{_HEX}{{1,4}}"
 _IPV6: Final = "|".join(
     [
         rf"(?:{_GROUP}:){{7}}{_GROUP}",
-        *(rf"(?:{_GROUP}:){{{before}}}(?::{_GROUP}){{1,{7 - before}}}" for before in range(1, 7)),
+        *(
+            rf"(?:{_GROUP}:){{{before}}}(?::{_GROUP}){{1,{7 - before}}}"
+            for before in range(1, 7)
+        ),
         rf":(?::{_GROUP}){{1,7}}",
         rf"(?:{_GROUP}:){{1,7}}:",
         "::",

@@ -13,13 +13,7 @@ itself, as in ECMA.
 import re
 from typing import Final
 
-from engine.grammar.patterns.unicode_properties import (
-    LAST_CHARACTER,
-    Spans,
-    other_spans,
-    property_spans,
-    united,
-)
+from engine.grammar.patterns.unicode_properties import LAST_CHARACTER, Spans, other_spans, property_spans, united
 from engine.port.errors import InvalidGrammar
 
 CHARACTER_CLASS: Final = re.compile(r"\[(?!\^?\])\^?(?:[^\]\\]|\\.)+\]", re.DOTALL)

@@ -42,6 +42,7 @@ class PatternTerminals:
         self._inside_json = inside_json
         self.character = self._class([(0, LAST_CHARACTER)])
         """The regular expression of one character."""
+        self._anything = grammar.terminal(f"/{self.character}*/")
 
     def whole(self, pattern: str) -> str:
         """Return the expression of the texts that match from their start to their end.
@@ -53,14 +54,11 @@ class PatternTerminals:
     def search(self, pattern: str) -> str:
         """Return the expression of the texts that hold a match; raises InvalidGrammar as `whole` does."""
         nodes = _parsed(pattern)
-        anything = self._terminal(f"/{self.character}*/")
         if not _holds(nodes, "AT_BEGINNING"):
-            return self._satisfiable(pattern, self._sequence(nodes, anything, leading=anything))
+            return self._satisfiable(pattern, self._sequence(nodes, self._anything, leading=self._anything))
         something = self._terminal(f"/{self.character}+/")
-        first = self._sequence(nodes, anything, at_start=True)
-        return self._satisfiable(
-            pattern, _either([first, self._sequence(nodes, anything, leading=something)])
-        )
+        first = self._sequence(nodes, self._anything, at_start=True)
+        return self._satisfiable(pattern, _either([first, self._sequence(nodes, self._anything, leading=something)]))
 
     def _satisfiable(self, pattern: str, expression: str | None) -> str:
         is_sure = expression is not None and "&" not in expression  # which no class has as it is
@@ -87,20 +85,14 @@ class PatternTerminals:
         operator, operand = nodes[place]
         if operator == "AT" and str(operand) == "AT_BEGINNING":
             # What is before it can only be empty.
-            return (
-                self._sequence(rest, following, at_start=True) if at_start and _may_be_empty(before) else None
-            )
+            return self._sequence(rest, following, at_start=True) if at_start and _may_be_empty(before) else None
         if operator == "AT" and str(operand) in ("AT_BOUNDARY", "AT_NON_BOUNDARY"):
             if _holds(rest, "AT_BEGINNING") or (leading is None and not at_start and _may_be_empty(before)):
-                raise InvalidGrammar(
-                    "regular expression: a word boundary before ^ or in a group is not supported"
-                )
+                raise InvalidGrammar("regular expression: a word boundary before ^ or in a group is not supported")
             then = self._sequence(rest, following)
             return None if then is None else self._boundary(left, then, is_one=str(operand) == "AT_BOUNDARY")
         if at_start and before and _may_be_empty(before) and _holds(nodes[place:], "AT_BEGINNING"):
-            return _either(
-                [self._sequence(nodes[place:], following, at_start=True), self._sequence(nodes, following)]
-            )
+            return _either([self._sequence(nodes[place:], following, at_start=True), self._sequence(nodes, following)])
         after = self._after(nodes[place], rest, following, at_start=at_start and not before)
         return None if after is None else _joined([leading, self._plain(before), f"({after})"])
 
@@ -113,7 +105,9 @@ class PatternTerminals:
         sides = [("", "~"), ("~", "")] if is_one else [("", ""), ("~", "~")]
         return " | ".join(f"(({left} & {one}{ends}) ({then} & {other}{begins}))" for one, other in sides)
 
-    def _after(self, node: Node, rest: list[Node], following: str | None, *, at_start: bool) -> str | None:
+    def _after(
+        self, node: Node, rest: list[Node], following: str | None, *, at_start: bool
+    ) -> str | None:
         """Return the expression of a node that has assertions, of those after it, and of `following`."""
         operator, operand = node
         if operator in ("SUBPATTERN", "BRANCH", "MAX_REPEAT", "MIN_REPEAT") and _holds(rest, "AT_BEGINNING"):
@@ -123,10 +117,9 @@ class PatternTerminals:
             return None
         match operator:
             case "AT" if str(operand) == "AT_END":
-                return f'"" & {self._terminal(then)}'
+                return '""' if then == self._anything else f'"" & {self._terminal(then)}'
             case "ASSERT" | "ASSERT_NOT" if operand[0] == 1:
-                anything = self._terminal(f"/{self.character}*/")
-                ahead = self._sequence(list(_nodes(operand[1])), anything, at_start=at_start)
+                ahead = self._sequence(list(_nodes(operand[1])), self._anything, at_start=at_start)
                 if operator == "ASSERT":
                     return None if ahead is None else f"({self._terminal(ahead)} & {self._terminal(then)})"
                 return then if ahead is None else f"({self._terminal(then)} & ~{self._terminal(ahead)})"
@@ -163,7 +156,9 @@ class PatternTerminals:
                 low, high, repeated = operand
                 inner = "".join(map(self._node, _nodes(repeated)))
                 return f"(?:{inner}){{{low},{'' if str(high) == 'MAXREPEAT' else high}}}"
-        raise InvalidGrammar(f"regular expression: {_NAMES.get(operator, operator.lower())} is not supported")
+        raise InvalidGrammar(
+            f"regular expression: {_NAMES.get(operator, operator.lower())} is not supported"
+        )
 
     def _class(self, spans: Spans) -> str:
         """Return the regular expression of one of these characters. Raises InvalidGrammar if there is none."""
@@ -176,10 +171,11 @@ class PatternTerminals:
         escaped = [chr(code) for code in _ESCAPED if any(first <= code <= last for first, last in spans)]
         short = [_SHORT_ESCAPES[sign] for sign in escaped if sign in _SHORT_ESCAPES]
         long = [f"{ord(sign):02x}" for sign in escaped if sign not in _SHORT_ESCAPES]
+        rows = {first: "".join(code[1] for code in long if code[0] == first) for first in "01"}
         choices = [
             *([written_class(plain)] if plain else []),
             *([rf"\\{written_class(united((ord(sign), ord(sign)) for sign in short))}"] if short else []),
-            *([rf"\\u00(?:{'|'.join(long)})"] if long else []),
+            *(rf"\\u00{first}[{others}]" for first, others in rows.items() if others),
         ]
         return choices[0] if len(choices) == 1 else f"(?:{'|'.join(choices)})"
 
@@ -278,8 +274,7 @@ def _has_assertion(node: Node) -> bool:
 
 def _holds(nodes: Iterable[Node], anchor: str) -> bool:
     return any(
-        (node[0] == "AT" and str(node[1]) == anchor)
-        or any(_holds(_nodes(one), anchor) for one in _inner(node))
+        (node[0] == "AT" and str(node[1]) == anchor) or any(_holds(_nodes(one), anchor) for one in _inner(node))
         for node in nodes
     )
 

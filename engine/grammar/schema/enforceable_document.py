@@ -58,6 +58,7 @@ not checked
     a key that is none of the properties and comes twice
 """
 
+
 import json
 from collections.abc import Callable, Iterable
 from typing import Final

@@ -242,9 +242,7 @@ def _split_unevaluated(parts: list[AnySchema]) -> tuple[list[AnySchema], Schema]
     part = parts[0]
     if len(parts) > 1 or isinstance(part, bool) or any(keyword in part for keyword in ("anyOf", "oneOf")):
         return parts, {}
-    found = {
-        plain: part[keyword] for keyword, plain in UNEVALUATED.items() if part.get(keyword, True) is not True
-    }
+    found = {plain: part[keyword] for keyword, plain in UNEVALUATED.items() if part.get(keyword, True) is not True}
     return [{keyword: value for keyword, value in part.items() if keyword not in UNEVALUATED}], found
 
 

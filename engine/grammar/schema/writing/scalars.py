@@ -1,16 +1,17 @@
 """The terminals of a JSON Schema's strings, and the rules of its numbers."""
 
 import json
+from decimal import Decimal
 from fractions import Fraction
-from math import ceil, floor
 from typing import Final
 
-from engine.grammar.lark.lark_grammar import LarkGrammar, literal
 from engine.grammar.patterns.formats import FORMAT_PATTERNS
+from engine.grammar.lark.lark_grammar import LarkGrammar, literal
 from engine.grammar.patterns.pattern_terminals import PatternTerminals, is_anchored, pattern_width
 from engine.grammar.schema.keywords import BOUNDS, PATTERNS
-from engine.grammar.schema.number_bounds import greatest_multiple, least_multiple
+from engine.grammar.schema.number_bounds import common_multiple, greatest_multiple, least_multiple, plain_number
 from engine.grammar.schema.walk import Schema
+from engine.grammar.schema.writing.decimals import numbers_above, numbers_below
 from engine.port.errors import InvalidGrammar
 
 _HEX: Final = "[0-9a-fA-F]"
@@ -27,7 +28,14 @@ _NUMBER: Final = r"/-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,99})?([eE][+-]?[0-9]{1,2})
 _PLAIN_INTEGER: Final = "/0|-?[1-9][0-9]{0,14}/"
 _PLAIN_NUMBER: Final = r"/0|-?[1-9][0-9]{0,8}|-?(0|[1-9][0-9]{0,8})\.[0-9]{0,5}[1-9]/"
 _MOST: Final = 10**18 - 1  # the largest whole number that llguidance takes for a bound
-_SCALE: Final = 10**15  # of the decimals that it takes
+
+
+_SIDES: Final = (
+    ("minimum", numbers_above, True),
+    ("exclusiveMinimum", numbers_above, False),
+    ("maximum", numbers_below, True),
+    ("exclusiveMaximum", numbers_below, False),
+)
 
 
 class NoValue(InvalidGrammar):
@@ -75,10 +83,10 @@ class JsonScalars:
         if low is not None and high is not None and high // multiple * multiple < low:
             raise NoValue("no integer matches all restrictions")
         bounds: Schema = {}
-        if low is not None and low >= -_MOST:
-            bounds["minimum"] = low
-        if high is not None and high <= _MOST:
-            bounds["maximum"] = high
+        if low is not None:
+            bounds["minimum"] = max(low, -_MOST)
+        if high is not None:
+            bounds["maximum"] = min(high, _MOST)
         if multiple != 1:
             bounds["multipleOf"] = multiple
         if bounds:
@@ -87,15 +95,41 @@ class JsonScalars:
 
     def number(self, schema: Schema, *, is_canonical: bool = False) -> str:
         """Return the expression of the numbers within the bounds; with is_canonical, if there are any, of the
-        integers among them."""
-        bounds = {keyword: schema[keyword] for keyword in (*BOUNDS, "multipleOf") if keyword in schema}
-        if bounds and is_canonical:
+        integers among them. Raises NoValue if there is none."""
+        if schema.keys().isdisjoint((*BOUNDS, "multipleOf")):
+            return self._grammar.terminal(_PLAIN_NUMBER if is_canonical else _NUMBER)
+        if is_canonical:
             return self.integer(schema, is_canonical=True)
-        if bounds:
-            return self._between(
-                "number", {keyword: _plain(keyword, bound) for keyword, bound in bounds.items()}
-            )
-        return self._grammar.terminal(_PLAIN_NUMBER if is_canonical else _NUMBER)
+        return self._multiples(schema) if "multipleOf" in schema else self._decimals(schema)
+
+    def _multiples(self, schema: Schema) -> str:
+        """Return the expression of the multiples of a number; llguidance takes only those with as many decimals
+        as the number has, so those with fewer are written as multiples of another."""
+        multiple = Decimal(repr(schema["multipleOf"])).normalize()
+        found = dict[str, None]()
+        for num_decimals in range(max(0, -int(multiple.as_tuple().exponent)) + 1):
+            step = common_multiple(Fraction(multiple), Fraction(1, 10**num_decimals))
+            low, high = least_multiple(schema, 1 / step), greatest_multiple(schema, 1 / step)
+            bounds = {
+                **({} if low is None else {"minimum": plain_number(low * step)}),
+                **({} if high is None else {"maximum": plain_number(high * step)}),
+            }
+            if low is None or high is None or low <= high:
+                found[self._between("number", {"multipleOf": plain_number(step), **bounds})] = None
+        if not found:
+            raise NoValue("no multiple matches all restrictions")
+        return " | ".join(found)
+
+    def _decimals(self, schema: Schema) -> str:
+        """Return the name of the terminal of the numbers between the bounds. (llguidance 1.9.1 lets numbers
+        through that are equal to an exclusive bound, and leaves out some that are equal to an inclusive one.)
+        """
+        sides = [
+            write(schema[keyword], is_inclusive=is_inclusive)
+            for keyword, write, is_inclusive in _SIDES
+            if keyword in schema
+        ]
+        return self._intersection([self._grammar.terminal(side) for side in sides])
 
     def _between(self, type_name: str, bounds: Schema) -> str:
         return self._grammar.rule(f"%json {json.dumps({'type': type_name, **bounds})}")
@@ -126,16 +160,6 @@ class JsonScalars:
 
     def _quoted(self, content: str) -> str:
         return self._grammar.terminal(rf'"\"" {content} "\""')
-
-
-def _plain(keyword: str, bound: float) -> float:
-    """Return a bound that llguidance can write: the next one inside, of up to 15 decimals and 18 digits."""
-    if keyword == "multipleOf":
-        return bound
-    scaled = Fraction(repr(bound)) * _SCALE
-    rounded = Fraction(ceil(scaled) if keyword.endswith("inimum") else floor(scaled), _SCALE)
-    nearest = max(-_MOST, min(_MOST, rounded))
-    return bound if rounded == Fraction(repr(bound)) == nearest else float(nearest)
 
 
 def _implies_length(pattern: str, low: int, high: int | None) -> bool:

@@ -8,14 +8,15 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
+from engine.grammar.schema.writing.scalars import JsonScalars, NoValue
 from engine.grammar.lark.lark_grammar import LarkGrammar, literal
 from engine.grammar.run_time.unique_items import END_MARK, ITEM_MARK
 from engine.grammar.schema.document import ALTERNATIVES, SchemaDocument, named_place
 from engine.grammar.schema.enforceable_document import enforceable_document
 from engine.grammar.schema.keywords import TYPES
+from engine.grammar.schema.merging.values import canonical_text
 from engine.grammar.schema.rules import only_names
 from engine.grammar.schema.walk import Schema
-from engine.grammar.schema.writing.scalars import JsonScalars, NoValue
 from engine.json_pointer import escaped_step
 from engine.port.errors import InvalidGrammar
 
@@ -89,7 +90,8 @@ class _Rules:
                 return " | ".join(dict.fromkeys(member for member in members if member))
         if "enum" in schema or "const" in schema:
             values = schema["enum"] if "enum" in schema else [schema["const"]]
-            texts = dict.fromkeys(json.dumps(value, ensure_ascii=False) for value in values)
+            write = canonical_text if is_item else _text
+            texts = dict.fromkeys(map(write, values))
             return self._grammar.terminal(" | ".join(map(literal, texts)))
         declared = schema.get("type", _SCALARS if is_item else TYPES)
         return self._typed(place, schema, [declared] if isinstance(declared, str) else declared, is_item)
@@ -126,13 +128,7 @@ class _Rules:
                 return self._object(place, schema, is_item)
 
     def _enclosed(self, opening: str, inside: str, closing: str) -> str:
-        parts = (
-            literal(opening),
-            self._blank,
-            f"({inside})" if inside else "",
-            self._blank,
-            literal(closing),
-        )
+        parts = (literal(opening), self._blank, f"({inside})" if inside else "", self._blank, literal(closing))
         return " ".join(part for part in parts if part)
 
     # Arrays
@@ -145,8 +141,7 @@ class _Rules:
         prefix = schema.get("prefixItems", [])
         others = schema.get("items", not prefix)
         first = [
-            self._inner(f"{place}/prefixItems/{at}", item, is_item or is_unique)
-            for at, item in enumerate(prefix)
+            self._inner(f"{place}/prefixItems/{at}", item, is_item or is_unique) for at, item in enumerate(prefix)
         ]
         if None in first:
             first, others = first[: first.index(None)], False
@@ -158,14 +153,10 @@ class _Rules:
             raise InvalidGrammar(f"minItems beside uniqueItems may be {MAX_UNIQUE_ITEMS}; it is {low}")
         num_values = self._num_values(others)
         if num_values is not None and low > num_values:
-            raise NoValue(
-                f"minItems is {low} beside uniqueItems, where there are {num_values} different items"
-            )
+            raise NoValue(f"minItems is {low} beside uniqueItems, where there are {num_values} different items")
         number = self._grammar.new_unique_array()
         mark, end = literal(ITEM_MARK + number + ITEM_MARK), literal(END_MARK + number + END_MARK)
-        marked = [
-            self._grammar.rule(f"{rule} {end}? | {mark}") for rule in (*rules, *([item] if item else ()))
-        ]
+        marked = [self._grammar.rule(f"{rule} {end}? | {mark}") for rule in (*rules, *([item] if item else ()))]
         others_marked = marked.pop() if item else None
         inside = self._items(marked, others_marked, low, min(high or MAX_UNIQUE_ITEMS, MAX_UNIQUE_ITEMS))
         return self._enclosed("[", inside, "]")
@@ -179,7 +170,7 @@ class _Rules:
             counts = [self._num_values(member) for member in schema["anyOf"]]
             return None if None in counts else sum(count for count in counts if count)
         if "enum" in schema or "const" in schema:
-            return len(schema.get("enum", [None]))
+            return len({*map(canonical_text, schema.get("enum", [None]))})
         return {"boolean": 2, "null": 1}.get(str(schema.get("type")))
 
     def _items(self, first: list[str], item: str | None, low: int, high: int | None) -> str:
@@ -221,9 +212,7 @@ class _Rules:
         members = list[tuple[str, bool]]()
         for name, rule in self._named_values(place, schema, is_item).items():
             if rule is not None:
-                members.append(
-                    (self._member(literal(json.dumps(name, ensure_ascii=False)), rule), name in required)
-                )
+                members.append((self._member(literal(_text(name)), rule), name in required))
             elif name in required:
                 raise NoValue(f"the required property {name!r} can have no value")
         inside = self._members(members, others, schema.get("minProperties", 0), schema.get("maxProperties"))
@@ -236,9 +225,7 @@ class _Rules:
             for name, inner in schema.get("properties", {}).items()
         }
         if (names := only_names(schema)) is not None:
-            value = self._inner(
-                f"{place}/additionalProperties", schema.get("additionalProperties", True), is_item
-            )
+            value = self._inner(f"{place}/additionalProperties", schema.get("additionalProperties", True), is_item)
             found |= {name: value for name in names if name not in found}
         return found
 
@@ -257,9 +244,7 @@ class _Rules:
             others = [other for other in patterns if other != pattern]
             if value is not None and (key := self._key(names, taken, [pattern], [])) is not None:
                 if any(self._key(names, taken, [pattern, other], []) for other in others):
-                    raise InvalidGrammar(
-                        "patternProperties that one name may match together are not supported"
-                    )
+                    raise InvalidGrammar("patternProperties that one name may match together are not supported")
                 found.append(self._member(key, value))
         is_open = not any(keyword in schema for keyword in ("properties", "patternProperties"))
         additional = self._inner(
@@ -288,10 +273,7 @@ class _Rules:
         """
         most = max(low, 1) if high is None else high
         # The expressions of the members from the current one on, by how many have been written, up to `most`.
-        tails = [
-            self._rest(others, low - count, _minus(high, count), is_first=not count)
-            for count in range(most + 1)
-        ]
+        tails = [self._rest(others, low - count, _minus(high, count), is_first=not count) for count in range(most + 1)]
         for at in reversed(range(len(members))):
             member, is_required = members[at]
             made = list[str | None]()
@@ -316,6 +298,10 @@ class _Rules:
             only = skipped if taken is None else taken
             return self._grammar.rule(only) if only is not None and len(only) > _MAX_EXPRESSION else only
         return self._grammar.rule(f"{taken} | {skipped}" if skipped else f"({taken})?")
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _minus(number: int | None, less: int) -> int | None:
