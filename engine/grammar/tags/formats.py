@@ -39,9 +39,10 @@ class AnyText(_Format, tag="any_text", frozen=True):
 
 
 class Regex(_Format, tag="regex", frozen=True):
-    """Text that matches a pattern from its first to its last character."""
+    """Text that matches a pattern from its first to its last character, without the excluded ones."""
 
     pattern: str
+    excludes: list[str] = []
 
 
 class Token(_Format, tag="token", frozen=True):
