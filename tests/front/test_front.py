@@ -27,7 +27,7 @@ from tests.unit.requirements.requirements import read_requirements
 COMMANDS: Final = Path(os.environ["FRONT"])
 DRAWING: Final = DOCS / "assets" / "demo-vision.png"
 MODEL: Final = "verbatim-demo-vision"
-LIBRARIES: Final = ("torch", "xgrammar", "gguf")
+LIBRARIES: Final = ("torch", "llguidance", "xgrammar", "gguf")
 
 
 @pytest.fixture(scope="module")

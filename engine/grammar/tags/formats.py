@@ -152,11 +152,11 @@ class QwenXml(_Format, tag="qwen_xml_parameter", frozen=True):
 
 
 class TokenTriggeredTags(_Format, tag="token_triggered_tags", frozen=True):
-    """As `TriggeredTags`, by tokens."""
+    """A counterpart of `TriggeredTags` for tokens."""
 
 
 class TokenDispatch(_Format, tag="token_dispatch", frozen=True):
-    """As `Dispatch`, by tokens."""
+    """A counterpart of `Dispatch` for tokens."""
 
 
 Format: TypeAlias = (
