@@ -113,8 +113,11 @@ class JsonScalars:
         return self._multiples(schema) if "multipleOf" in schema else self._decimals(schema)
 
     def _multiples(self, schema: Schema) -> str:
-        """Return the expression of the multiples of a number. llguidance takes only those with as many decimals
-        as the number has; those with fewer are written as multiples of another."""
+        """Return the expression of the multiples of a number.
+
+        llguidance takes only those with as many decimals as the number has; those with fewer are written as
+        multiples of another. Raises NoValue if there is none.
+        """
         multiple = Decimal(repr(schema["multipleOf"])).normalize()
         found = dict[str, None]()
         for num_decimals in range(max(0, -int(multiple.as_tuple().exponent)) + 1):
