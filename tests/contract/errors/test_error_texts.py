@@ -12,7 +12,8 @@ from handlers.composition import TABLES
 from handlers.conform.bounds.boundaries import Verdict
 from tests.contract.requests.boundaries import answered
 
-# Words of pydantic, xgrammar, llguidance, Jinja, msgspec, orjson, jsonschema-rs, tokenizers and Python's own exceptions.
+# Words of pydantic, xgrammar, llguidance, Jinja, msgspec, orjson, jsonschema-rs, tokenizers and Python's own
+# exceptions.
 # Where JSON is broken off, the released TGI says so by line and column as well, so these stay.
 INNER_WORDS: Final = re.compile(
     r"""
