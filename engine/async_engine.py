@@ -20,7 +20,7 @@ from engine.frontend.engine_thread import Abort, Add, Embed, EngineThread
 from engine.frontend.stepped_core import SteppedCore
 from engine.grammar.compile_queue import GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.grammar.process.client import SHARED as GRAMMARS
+from engine.grammar.ebnf.process.client import SHARED as GRAMMARS
 from engine.host.call_thread import CallThread
 from engine.lora.registry import AdapterRegistry
 from engine.media.process.client import SHARED as DECODING
@@ -56,12 +56,13 @@ class AsyncEngine(Engine):
         built: BuiltEngine[SteppedCore],
         thread: CallThread | None = None,
         *,
+        compiler: GrammarCompiler | None = None,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
         """Start the engine's thread for a loaded model. Requires a running event loop.
 
-        Use `start` to load the model too. thread: the thread in which the core was built. max_unread_bytes:
-        as in EngineConfig.
+        Use `start` to load the model too. thread: the thread in which the core was built. compiler: that of
+        grammars, if it is made already. max_unread_bytes: as in EngineConfig.
         """
         core, tokenizer, model_info = built.core, built.tokenizer, built.info
         self._media = built.media
@@ -81,7 +82,7 @@ class AsyncEngine(Engine):
         self._registry = StreamRegistry(max_unread_bytes, lambda arrival: self._thread.post(Abort(arrival)))
         self._is_stopped = False
         self._death = asyncio.Event()
-        self._grammars = GrammarQueue(GrammarCompiler(tokenizer, GRAMMARS if CAN_FORK else None))
+        self._grammars = GrammarQueue(compiler or _compiler(tokenizer))
         self._thread = EngineThread(
             core,
             thread=thread or CallThread(_THREAD_NAME),
@@ -105,12 +106,13 @@ class AsyncEngine(Engine):
             if on_progress is not None:
                 loop.call_soon_threadsafe(on_progress, line)
 
-        if CAN_FORK:
-            GRAMMARS.start()  # while the model loads
         thread = CallThread(_THREAD_NAME)
         try:
             built = await asyncio.wrap_future(thread.submit(build_core, config, report))
-            return cls(built, thread, max_unread_bytes=config.max_unread_bytes)
+            compiler = _compiler(built.tokenizer)
+            # The first request with a grammar would wait for it.
+            await asyncio.to_thread(compiler.prepare)
+            return cls(built, thread, compiler=compiler, max_unread_bytes=config.max_unread_bytes)
         except BaseException:
             thread.end()
             # Wait, since a process that exits while libraries are being loaded may crash.
@@ -304,3 +306,7 @@ class AsyncEngine(Engine):
         self._registry.end_all(EngineDied)
         self._grammars.stop()
         self._death.set()
+
+
+def _compiler(tokenizer: Tokenizer) -> GrammarCompiler:
+    return GrammarCompiler(tokenizer, GRAMMARS if CAN_FORK else None)

@@ -28,7 +28,7 @@ _LEAST_SILENCE_S: Final = 60.0  # of the engine's own process, four times as lon
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
 # The modules of requirements/engine.txt, which an installation for fronts lacks.
-_OWN_LIBRARIES: Final = ("gguf", "safetensors", "torch", "tqdm", "xgrammar")
+_OWN_LIBRARIES: Final = ("gguf", "llguidance", "safetensors", "torch", "tqdm", "xgrammar")
 _EMBEDDED: Final = {EMBEDDED_MODEL: DEMO_MODEL, EMBEDDED_VISION_MODEL: DEMO_VISION}
 
 

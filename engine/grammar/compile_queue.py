@@ -6,8 +6,8 @@ from collections import deque
 from contextlib import suppress
 
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.grammar.process.client import DEFAULT_LIMITS
-from engine.grammar.process.messages import too_busy
+from engine.grammar.ebnf.process.client import DEFAULT_LIMITS
+from engine.grammar.ebnf.process.messages import too_busy
 from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy, EngineStopped
 from engine.port.request import Grammar

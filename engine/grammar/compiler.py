@@ -1,43 +1,50 @@
-"""The compiler of constraints on the generated text, through xgrammar."""
+"""The compiler of constraints on the generated text."""
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import xgrammar
 
-from engine.grammar.matcher import GrammarMatcher
-from engine.grammar.process.client import GrammarProcess
-from engine.grammar.run_time.rules import CompiledRules, RunTimeRules
-from engine.grammar.source import check_length, checked_source, compile_source
+from engine.grammar.ebnf.matcher import EbnfMatcher
+from engine.grammar.ebnf.process.client import GrammarProcess
+from engine.grammar.ebnf.source import checked_source, compile_source
+from engine.grammar.lark.matcher import LarkMatcher, compile_lark
+from engine.grammar.lark_source import LarkSource, lark_source
+from engine.grammar.matcher import GrammarMatcher, TextMatcher
+from engine.grammar.run_time.ruled_matcher import RuledMatcher
+from engine.grammar.run_time.unique_items import UniqueItems
+from engine.grammar.vocabularies import Vocabularies
 from engine.grammar.vocabulary import GrammarVocabulary
 from engine.host.machine import num_processors
 from engine.port.attempt import Attempt
+from engine.port.errors import InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
 from engine.port.text.tokenizer import Tokenizer
 
-CACHE_BYTES = 256 * 2**20
+CACHE_BYTES: Final = 256 * 2**20
+MAX_SOURCE_LENGTH: Final = 262_144  # characters
+_BYTES_A_CHARACTER: Final = 100  # of a grammar of llguidance's, at most; 20 were measured
 
 
 class CompiledGrammar:
-    """A grammar compiled for one tokenizer; any number of sequences may follow it at the same time."""
+    """A grammar compiled for one tokenizer; any number of sequences may follow it at the same time.
+
+    num_bytes: about its size in memory. is_spent: whether it has exceeded its limits, so that no other
+    sequence can follow it.
+    """
 
     def __init__(
         self,
-        compiled: Any,
         vocabulary: GrammarVocabulary,
-        rules: RunTimeRules,
+        num_bytes: int,
+        new_matcher: Callable[["CompiledGrammar"], TextMatcher],
     ) -> None:
-        self._compiled = compiled
         self._vocabulary = vocabulary
-        self._rules = CompiledRules(rules, lambda: vocabulary.index, lambda: vocabulary.strings)
-
-    @property
-    def num_bytes(self) -> int:
-        size: int = self._compiled.memory_size_bytes
-        return size
+        self.num_bytes = num_bytes
+        self._new_matcher = new_matcher
+        self.is_spent = False
 
     def start(self, stop_token_ids: Sequence[int] = ()) -> GrammarMatcher:
         """Return the state of a sequence before its first token.
@@ -45,20 +52,21 @@ class CompiledGrammar:
         stop_token_ids: the request's own, allowed where the text may end, as the model's end tokens are.
         """
         stops = tuple(sorted({*self._vocabulary.end_token_ids, *stop_token_ids}))
-        matcher = xgrammar.GrammarMatcher(
-            self._compiled, override_stop_tokens=list(stops) or None, terminate_without_stop_token=not stops
-        )
-        tokens = self._vocabulary.tokens
-        return GrammarMatcher(matcher, stops, len(tokens), tokens, self._rules.followers())
+        return GrammarMatcher(self._new_matcher(self), stops, len(self._vocabulary.tokens))
+
+    def spend(self) -> None:
+        """Mark the grammar as spent."""
+        self.is_spent = True
 
 
 class GrammarCompiler:
     """The compiler and cache of grammars for one tokenizer. It keeps those used last, up to CACHE_BYTES, and
     may be shared by threads.
 
-    A grammar is compiled in `process` first, where its time and memory are bounded. If it passes there, its
-    compiled form is taken over, or compiled again here where that is quicker, in about the time that it took
-    there. process: None where grammars are trusted, as in tests, or where the system cannot fork.
+    What llguidance reads compiles here, within its own limits. What xgrammar reads is compiled in `process`
+    first, where its time and memory are bounded. If it passes there, its compiled form is taken over, or
+    compiled again here where that is quicker, in about the time that it took there. process: None where
+    grammars are trusted, as in tests, or where the system cannot fork.
     """
 
     def __init__(self, tokenizer: Tokenizer, process: GrammarProcess | None = None) -> None:
@@ -66,15 +74,27 @@ class GrammarCompiler:
         self._process = process
         self._lock = threading.Lock()
         self._vocabularies_lock = threading.Lock()
+        self._vocabularies = Vocabularies(tokenizer)
         self._cache: OrderedDict[Grammar, CompiledGrammar] = OrderedDict()
         self._num_cached_bytes = 0
+
+    def prepare(self) -> None:
+        """Make what all grammars need; without this the first takes a second more where the vocabulary is
+        large."""
+        for kind in (GrammarKind.JSON_SCHEMA, GrammarKind.STRUCTURAL_TAG):
+            self._vocabulary(kind)
 
     def cached(self, grammar: Grammar) -> CompiledGrammar | None:
         """Return the grammar at once if it is in the cache, else None."""
         with self._lock:
-            if grammar in self._cache:
+            known = self._cache.get(grammar)
+            if known is not None and known.is_spent:
+                self._num_cached_bytes -= known.num_bytes
+                del self._cache[grammar]
+                return None
+            if known is not None:
                 self._cache.move_to_end(grammar)
-            return self._cache.get(grammar)
+            return known
 
     def compile(self, grammar: Grammar, attempt: Attempt | None = None) -> CompiledGrammar:
         """Return the compiled grammar. Takes milliseconds to seconds: call it outside the event loop.
@@ -83,29 +103,40 @@ class GrammarCompiler:
         """
         if (known := self.cached(grammar)) is not None:
             return known
-        check_length(grammar)
-        compiled = (
-            self._compile(grammar)
-            if self._process is None
-            else self._take_over(grammar, attempt or Attempt())
-        )
+        if len(grammar.source) > MAX_SOURCE_LENGTH:
+            raise InvalidGrammar(
+                f"a grammar may have {MAX_SOURCE_LENGTH} characters; this one has {len(grammar.source)}"
+            )
+        vocabulary = self._vocabulary(grammar.kind)
+        source = lark_source(grammar, self._tokenizer.token_id)
+        if source is not None:
+            compiled = _compiled_lark(source, vocabulary)
+        else:
+            compiled = self._compiled_ebnf(grammar, vocabulary, attempt or Attempt())
         self._keep(grammar, compiled)
         return compiled
 
-    def _compile(self, grammar: Grammar) -> CompiledGrammar:
-        source = checked_source(grammar)
-        made = compile_source(self._compiler(grammar.kind), grammar.kind, source.text)
-        return CompiledGrammar(made, self._vocabulary(grammar.kind), source.rules)
+    def _compiled_ebnf(
+        self, grammar: Grammar, vocabulary: GrammarVocabulary, attempt: Attempt
+    ) -> CompiledGrammar:
+        made = (
+            self._compile(grammar, vocabulary)
+            if self._process is None
+            else self._take_over(grammar, vocabulary, attempt)
+        )
+        return CompiledGrammar(
+            vocabulary, made.memory_size_bytes, lambda _: EbnfMatcher(made, vocabulary.tokens)
+        )
 
-    def _take_over(self, grammar: Grammar, attempt: Attempt) -> CompiledGrammar:
+    def _compile(self, grammar: Grammar, vocabulary: GrammarVocabulary) -> Any:
+        return compile_source(vocabulary.compiler(_num_threads()), grammar.kind, checked_source(grammar))
+
+    def _take_over(self, grammar: Grammar, vocabulary: GrammarVocabulary, attempt: Attempt) -> Any:
         assert self._process is not None
-        vocabulary = self._vocabulary(grammar.kind)
         verdict = self._process.try_grammar(grammar, vocabulary, attempt, num_threads=_num_threads())
         if verdict.compiled is not None:
-            made = xgrammar.CompiledGrammar.deserialize_json(verdict.compiled, vocabulary.info)
-        else:
-            made = compile_source(self._compiler(grammar.kind), grammar.kind, verdict.source)
-        return CompiledGrammar(made, vocabulary, verdict.rules)
+            return xgrammar.CompiledGrammar.deserialize_json(verdict.compiled, vocabulary.info)
+        return compile_source(vocabulary.compiler(_num_threads()), grammar.kind, verdict.source)
 
     def _keep(self, grammar: Grammar, compiled: CompiledGrammar) -> None:
         with self._lock:
@@ -118,43 +149,25 @@ class GrammarCompiler:
 
     def _vocabulary(self, kind: GrammarKind) -> GrammarVocabulary:
         with self._vocabularies_lock:  # they take a second where the vocabulary is large
-            return self._tag_vocabulary if kind is GrammarKind.STRUCTURAL_TAG else self._text_vocabulary
+            is_tag = kind is GrammarKind.STRUCTURAL_TAG
+            vocabulary = self._vocabularies.of_tags if is_tag else self._vocabularies.of_text
+            vocabulary.trie  # noqa: B018  # made when it is first read
+            return vocabulary
 
-    def _compiler(self, kind: GrammarKind) -> Any:
-        return self._vocabulary(kind).compiler(_num_threads())
 
-    @cached_property
-    def _text_vocabulary(self) -> GrammarVocabulary:
-        """The vocabulary in which special tokens have no text, so that none can stand inside a string."""
-        return self._make_vocabulary(hides_special=True)
-
-    @cached_property
-    def _tag_vocabulary(self) -> GrammarVocabulary:
-        """The vocabulary in which special tokens have their text: structural tags may name them, and the text
-        between may have them."""
-        return self._make_vocabulary(hides_special=False)
-
-    def _make_vocabulary(self, *, hides_special: bool) -> GrammarVocabulary:
-        tokenizer = self._tokenizer
-        end_token_ids = tokenizer.end_token_ids
-        # Without a stop token it warns; which they are has nothing to do with what is read here.
-        found = xgrammar.TokenizerInfo.from_huggingface(
-            tokenizer.hf, vocab_size=tokenizer.vocab_size, stop_token_ids=list(end_token_ids) or [0]
-        )
-        tokens = [""] * tokenizer.vocab_size  # "" is a token that never matches
-        for token, token_id in tokenizer.hf.get_vocab().items():
-            if token_id < len(tokens) and not (hides_special and tokenizer.is_special(token_id)):
-                tokens[token_id] = token
-        info = xgrammar.TokenizerInfo(
-            tokens,
-            vocab_type=found.vocab_type,
-            vocab_size=tokenizer.vocab_size,
-            stop_token_ids=list(end_token_ids) or None,
-            add_prefix_space=found.add_prefix_space,
-        )
-        return GrammarVocabulary(
-            [bytes(token) for token in info.decoded_vocab], end_token_ids, found.add_prefix_space
-        )
+def _compiled_lark(source: LarkSource, vocabulary: GrammarVocabulary) -> CompiledGrammar:
+    first = compile_lark(source.text, vocabulary.trie)
+    end = len(vocabulary.tokens) - 1
+    num_bytes = len(source.text) * _BYTES_A_CHARACTER
+    if not source.num_unique_arrays:
+        return CompiledGrammar(vocabulary, num_bytes, lambda made: LarkMatcher(first, end, made.spend))
+    arrays = UniqueItems(source.text, source.num_unique_arrays, vocabulary.index)
+    tokens = vocabulary.tokens
+    return CompiledGrammar(
+        vocabulary,
+        2 * num_bytes,
+        lambda made: RuledMatcher(LarkMatcher(first, end, made.spend), arrays.start(), tokens),
+    )
 
 
 def _num_threads() -> int:

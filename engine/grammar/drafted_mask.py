@@ -1,6 +1,6 @@
 """The tokens that a grammar allows after each token of a draft, while its own state stays where it is.
 
-xgrammar's matcher goes along the draft and back twice: before the step, to find how much of the draft the
+The matcher goes along the draft and back twice: before the step, to find how much of the draft the
 grammar allows, and while the model computes, to fill the masks. (A fork of the matcher for each token would
 copy the whole text so far.)
 """
@@ -8,9 +8,9 @@ copy the whole text so far.)
 from collections.abc import Sequence
 from typing import Protocol
 
-import xgrammar
 from torch import Tensor
 
+from engine.grammar.bitmask import new_bitmask
 from engine.grammar.matcher import GrammarMatcher
 
 
@@ -30,7 +30,7 @@ class GrammarMask(Protocol):
     def is_prepared(self) -> bool: ...
 
     @property
-    def mask(self) -> Tensor | None: ...
+    def mask(self) -> Tensor: ...
 
     def prepare(self) -> None: ...
 
@@ -44,7 +44,7 @@ class _Walk:
         self.state = state
         self.num_filled: int | None = None
         self._token_ids = token_ids
-        self.bitmask = xgrammar.allocate_token_bitmask(len(token_ids), state.vocab_size)
+        self.bitmask = new_bitmask(len(token_ids), state.vocab_size)
 
     def fill(self) -> None:
         if self.num_filled is None:
@@ -81,10 +81,9 @@ class DraftedMask:
         self._walk.state.give_up()
 
     @property
-    def mask(self) -> Tensor | None:
+    def mask(self) -> Tensor:
         self.prepare()
-        mask: Tensor = self._walk.bitmask[self._place]
-        return mask
+        return self._walk.bitmask[self._place]
 
 
 def drafted_masks(state: GrammarMatcher, token_ids: Sequence[int]) -> list[DraftedMask]:

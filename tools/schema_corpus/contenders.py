@@ -55,8 +55,7 @@ class _VerbatimFollower(Follower):
 
     @override
     def allowed(self) -> Bits:
-        mask = self._state.mask
-        return np.ones(self._size, bool) if mask is None else _bits(mask.numpy(), self._size)
+        return _bits(self._state.mask.numpy(), self._size)
 
     @override
     def accept(self, token_id: int) -> None:

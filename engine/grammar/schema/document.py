@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import count
 
 from engine.grammar.schema.walk import HOLDS_LIST, HOLDS_MAP, Schema, inner_schemas
 from engine.port.errors import InvalidGrammar
@@ -81,30 +80,15 @@ class SchemaDocument:
                         waiting.append(other)
         return left
 
-    def rename_targets(self) -> None:
-        """Move the targets of pointers with escapes, which xgrammar does not read, to plain
-        ones; in place.
-        """
-        escaped = dict.fromkeys(
-            schema["$ref"] for schema in self.schemas.values() if "~" in schema.get("$ref", "")
-        )
-        if not escaped:
-            return
-        definitions = self.schemas["#"].setdefault("$defs", {})
-        free = (name for at in count() if (name := f"target {at}") not in definitions)
-        names = dict(zip(escaped, free, strict=False))
-        for schema in self.schemas.values():
-            if (pointer := schema.get("$ref")) in names:
-                schema["$ref"] = f"#/$defs/{names[pointer]}"
-        definitions |= {name: self.schemas[pointer] for pointer, name in names.items()}
-
 
 @contextmanager
 def named_place(place: str) -> Iterator[None]:
-    """Name the place in an InvalidGrammar of the block."""
+    """Name the place in an InvalidGrammar of the block, unless it names one."""
     try:
         yield
     except InvalidGrammar as error:
+        if str(error).startswith("JSON Schema"):
+            raise
         raise InvalidGrammar(f"JSON Schema at {place}: {error}") from None
 
 

@@ -1,8 +1,7 @@
 """The rules for JSON Schemas that xgrammar can enforce; the table is in `json_schema`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from engine.grammar.regex_pattern import check_regex
 from engine.grammar.schema.document import SchemaDocument
 from engine.grammar.schema.keywords import (
     BOUNDS,
@@ -14,19 +13,14 @@ from engine.grammar.schema.keywords import (
     types_of_value,
 )
 from engine.grammar.schema.merging.values import is_allowed
-from engine.grammar.schema.rewriting.strings import is_length
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
 
-# What compiles in about a second; the time grows with the square of these, or faster.
 MAX_VALUES = 5000  # in an enum
 MAX_PROPERTIES = 512  # of an object
 MAX_COUNTED_PROPERTIES = 64  # of an object with minProperties or maxProperties
 MAX_ONE_OF = 64
-MAX_STRING = 2**31 - 1  # characters, all that xgrammar can count
-MAX_MULTIPLE = 1024  # of multipleOf; past it xgrammar ignores the keyword
-# All multipleOf of a document: each makes as many rules, and every rule holds the automata of all.
-MAX_SUM_OF_MULTIPLES = 4096
+MAX_STRING = 2**31 - 1  # characters
 
 _COUNTS = (("minItems", "maxItems"), ("minProperties", "maxProperties"))
 
@@ -43,10 +37,7 @@ def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
     yield from _whole_complaints(schema)
     yield from _reference_complaints(schema, document)
     yield from _one_of_complaints(schema, document)
-    types = _types(schema)
     if not any(keyword in schema for keyword in WHOLE):
-        yield from _string_complaints(schema)
-        yield from _number_complaints(schema, types)
         yield from _object_complaints(schema)
 
 
@@ -69,14 +60,6 @@ def source_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]
     if isinstance(multiple, bool) or not isinstance(multiple, int | float) or not 0 < multiple < 1e15:
         yield "multipleOf has to be a number from 0 to 1e15"
     yield from _reference_complaints(schema, document)
-
-
-def document_complaints(document: SchemaDocument) -> Iterator[str]:
-    """Yield the reasons why schemas that can each be enforced cannot be enforced together."""
-    multiples = (schema.get("multipleOf") for schema in document.schemas.values())
-    total = sum(multiple for multiple in multiples if isinstance(multiple, int))
-    if total > MAX_SUM_OF_MULTIPLES:
-        yield f"all multipleOf together come to {total}; {MAX_SUM_OF_MULTIPLES} are supported"
 
 
 def _type_complaints(schema: Schema) -> Iterator[str]:
@@ -127,18 +110,24 @@ def _reference_complaints(schema: Schema, document: SchemaDocument) -> Iterator[
 
 
 def _one_of_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
-    members = [
-        document.resolve(member) if isinstance(member, dict) else {}
-        for member in schema.get("oneOf", ())
-        if member is not False
-    ]
+    members = schema.get("oneOf", ())
     if len(members) > MAX_ONE_OF:
         yield f"oneOf may have {MAX_ONE_OF} schemas"
-    elif any(not _is_disjoint(one, other) for index, one in enumerate(members) for other in members[:index]):
+    elif not are_disjoint(members, document):
         yield (
             "oneOf needs schemas of which no two can match, by their type, const, enum or a required "
             "property with a const; use anyOf"
         )
+
+
+def are_disjoint(members: Sequence[object], document: SchemaDocument) -> bool:
+    """Return whether it is evident that no value matches two of these schemas."""
+    found = [
+        document.resolve(member) if isinstance(member, dict) else Schema()
+        for member in members[:MAX_ONE_OF]
+        if member is not False
+    ]
+    return not any(not _is_disjoint(one, other) for at, one in enumerate(found) for other in found[:at])
 
 
 def _is_disjoint(one: Schema, other: Schema) -> bool:
@@ -150,12 +139,21 @@ def _is_disjoint(one: Schema, other: Schema) -> bool:
         return _excludes_all(other, values)
     if (values := _values(other)) is not None:
         return _excludes_all(one, values)
+    if any(_forbids_needed(*pair) for pair in ((one, other), (other, one))):
+        return types[0] == types[1] == frozenset({"object"})
     shared = set(one.get("required", ())) & set(other.get("required", ()))
     return types[0] == types[1] == frozenset({"object"}) and any(
         _is_disjoint(one["properties"][name], other["properties"][name])
         for name in shared
         if all(isinstance(_property(schema, name), dict) for schema in (one, other))
     )
+
+
+def _forbids_needed(one: Schema, other: Schema) -> bool:
+    """Return whether one schema has a required property that the other does not allow."""
+    is_closed = other.get("additionalProperties") is False and not other.get("patternProperties")
+    properties = other.get("properties", {})
+    return any(properties.get(name, not is_closed) is False for name in one.get("required", ()))
 
 
 def _excludes_all(schema: Schema, values: list[object]) -> bool:
@@ -172,34 +170,17 @@ def _property(schema: Schema, name: str) -> object:
     return schema.get("properties", {}).get(name)
 
 
-def _string_complaints(schema: Schema) -> Iterator[str]:
-    for pattern in schema.get("patternProperties", ()):
-        try:
-            check_regex(pattern, inside_json=True)
-        except InvalidGrammar as error:
-            yield str(error)
-
-
-def _number_complaints(schema: Schema, types: frozenset[str]) -> Iterator[str]:
-    multiple = schema.get("multipleOf")
-    if isinstance(multiple, int) and types & {"number", "integer"} and multiple > MAX_MULTIPLE:
-        yield f"multipleOf has to be a number up to {MAX_MULTIPLE}"
-
-
 def _object_complaints(schema: Schema) -> Iterator[str]:
     is_counted = "minProperties" in schema or "maxProperties" in schema
     limit = MAX_COUNTED_PROPERTIES if is_counted else MAX_PROPERTIES
     if len(schema.get("properties", ())) > limit:
         yield f"an object may have {limit} properties{' if their number is restricted' if is_counted else ''}"
-    undeclared = set(schema.get("required", ())) - set(schema.get("properties", ()))
+    undeclared = set(schema.get("required", ())) - {
+        *schema.get("properties", ()),
+        *(only_names(schema) or ()),
+    }
     if undeclared:
         yield f"required names {sorted(undeclared)[0]!r}, which is none of the properties"
-    beside = [keyword for keyword in ("properties", "propertyNames") if schema.get(keyword)]
-    others = [keyword for keyword in ("additionalProperties", "unevaluatedProperties") if schema.get(keyword)]
-    if schema.get("patternProperties") and (beside or others or len(schema["patternProperties"]) > 1):
-        yield f"patternProperties beside {[*beside, *others, 'another pattern'][0]} is not supported"
-    if len(beside) > 1:
-        yield "propertyNames beside properties is not supported"
     if isinstance(names := schema.get("propertyNames"), dict):
         for keyword in names:
             if keyword not in _IN_PROPERTY_NAMES and (keyword in RESTRICTS or keyword in WHOLE):
@@ -223,3 +204,15 @@ def _values(schema: Schema) -> list[object] | None:
     if "const" in schema:
         return [schema["const"]]
     return schema.get("enum")
+
+
+def only_names(schema: Schema) -> list[str] | None:
+    """Return the only names that properties may have, by propertyNames; None if any others may."""
+    names = schema.get("propertyNames", True)
+    if isinstance(names, bool) or (values := _values(names)) is None:
+        return None
+    return [name for name in values if isinstance(name, str)]
+
+
+def is_length(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

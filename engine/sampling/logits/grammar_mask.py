@@ -34,6 +34,6 @@ def apply_grammar(logits: Tensor, grammar: GrammarMask) -> None:
         allowed = logits[stop_ids]
         logits.fill_(-torch.inf)
         logits[stop_ids] = allowed
-    elif (mask := grammar.mask) is not None:
-        rows = send(mask, logits.device).view(torch.uint8).int()
+    else:
+        rows = send(grammar.mask, logits.device).view(torch.uint8).int()
         logits += _added(logits.device).index_select(0, rows).flatten()[: len(logits)]

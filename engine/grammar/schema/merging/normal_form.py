@@ -6,7 +6,7 @@ from engine.grammar.schema.number_bounds import has_multiples, has_numbers
 from engine.grammar.schema.walk import Schema
 
 _OTHER_ITEMS = frozenset(("items", "unevaluatedItems"))
-_UNEVALUATED = {"unevaluatedItems": "items", "unevaluatedProperties": "additionalProperties"}
+UNEVALUATED = {"unevaluatedItems": "items", "unevaluatedProperties": "additionalProperties"}
 _NUMBERS = frozenset(("integer", "number"))
 _OBJECTS = frozenset(("object",))
 _OBJECT_MEMBERS = frozenset(
@@ -58,8 +58,8 @@ def normal_form(schema: Schema) -> AnySchema:
 
 def _without_unevaluated(schema: Schema) -> Schema:
     """Return a schema that stands alone with what it says of unevaluated members as of additional ones."""
-    made = {keyword: value for keyword, value in schema.items() if keyword not in _UNEVALUATED}
-    for keyword, plain in _UNEVALUATED.items():
+    made = {keyword: value for keyword, value in schema.items() if keyword not in UNEVALUATED}
+    for keyword, plain in UNEVALUATED.items():
         if keyword in schema:
             made.setdefault(plain, schema[keyword])
     return made

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 from engine.grammar.schema.keywords import PATTERNS, TYPES
-from engine.grammar.schema.merging.values import is_equal
+from engine.grammar.schema.merging.values import canonical_text, is_equal
+from engine.grammar.schema.number_bounds import common_multiple, plain_number
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
 
@@ -97,16 +97,12 @@ def _common_types(one: str | list[str], other: str | list[str]) -> str | list[st
 
 
 def _common_multiple(one: float, other: float) -> float:
-    first, second = Fraction(repr(one)), Fraction(repr(other))
-    common = Fraction(
-        lcm(first.numerator * second.denominator, second.numerator * first.denominator),
-        first.denominator * second.denominator,
-    )
-    return common.numerator if common.denominator == 1 else float(common)
+    return plain_number(common_multiple(Fraction(repr(one)), Fraction(repr(other))))
 
 
 def _common_values(one: list[object], other: list[object]) -> list[object]:
-    return [value for value in one if any(is_equal(value, each) for each in other)]
+    texts = {*map(canonical_text, other)}
+    return [value for value in one if canonical_text(value) in texts]
 
 
 def _same_constant(one: object, other: object) -> object:

@@ -10,21 +10,23 @@ others are allowed beside these. The first items of an array with contains are t
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
-from engine.grammar.automata.automaton import Work
-from engine.grammar.automata.regex import regex_automaton
+from engine.grammar.patterns.pattern_terminals import PatternTest
 from engine.grammar.schema.document import MAX_DEPTH, TOO_DEEP, SchemaDocument, named_place
 from engine.grammar.schema.keywords import TYPES, types_of_value
 from engine.grammar.schema.merging.pairs import AnySchema
 from engine.grammar.schema.merging.values import is_allowed
 from engine.grammar.schema.rewriting.references import with_targets
+from engine.grammar.schema.rules import are_disjoint
 from engine.grammar.schema.walk import Schema, with_inner
 from engine.port.errors import InvalidGrammar
 
 MAX_NEGATED = 1000  # schemas of a document
 MAX_NEGATED_DEPTH = 16
 MAX_CONTAINED = 16  # minContains
+MAX_OVERLAPPING = 8  # schemas of oneOf
 
 _CONDITIONAL = frozenset(
     ("not", "if", "then", "else", "dependentRequired", "dependentSchemas")
@@ -50,7 +52,6 @@ class _Conditions:
     def __init__(self, document: SchemaDocument) -> None:
         self._document = document
         self._num_negated = 0
-        self._work = Work()
 
     def rewritten(self, schema: object, place: str, depth: int) -> object:
         """Return the schema with all inside it rewritten."""
@@ -68,6 +69,10 @@ class _Conditions:
             schema = self._with_names_applied(schema)
         found = [*self._conditions(schema)]
         made = {keyword: value for keyword, value in schema.items() if keyword not in _CONDITIONAL}
+        if "oneOf" in made and not are_disjoint(made["oneOf"], self._document):
+            with suppress(InvalidGrammar):  # what is beside it may still tell them apart
+                found.append(self._exactly_one(made["oneOf"]))
+                del made["oneOf"]
         if found:
             made["allOf"] = [*made.get("allOf", ()), *found]
         return made
@@ -90,6 +95,15 @@ class _Conditions:
         if "contains" in schema:
             yield self._containing(schema)
 
+    def _exactly_one(self, members: list[AnySchema]) -> AnySchema:
+        """Return a schema of the values that match one of these alone."""
+        if len(members) > MAX_OVERLAPPING:
+            raise InvalidGrammar(f"oneOf may have {MAX_OVERLAPPING} schemas that overlap")
+        others = [self._negated(member, "oneOf") for member in members]
+        return _any_of(
+            [_all_of([member, *others[:at], *others[at + 1 :]]) for at, member in enumerate(members)]
+        )
+
     def _containing(self, schema: Schema) -> AnySchema:
         low, high = schema.get("minContains", 1), schema.get("maxContains")
         if low > MAX_CONTAINED:
@@ -106,13 +120,11 @@ class _Conditions:
         patterns, names = schema.get("patternProperties"), schema.get("propertyNames", True)
         if not patterns and names is True:
             return schema
-        automata = {
-            pattern: regex_automaton(pattern, self._work, is_search=True) for pattern in patterns or {}
-        }
+        tests = {pattern: PatternTest(pattern) for pattern in patterns or {}}
         others = schema.get("additionalProperties", True)
         properties: dict[str, AnySchema] = {}
         for name in dict.fromkeys([*schema["properties"], *schema.get("required", ())]):
-            found = [inner for pattern, inner in (patterns or {}).items() if automata[pattern].accepts(name)]
+            found = [inner for pattern, inner in (patterns or {}).items() if tests[pattern].finds(name)]
             if name in schema["properties"]:
                 found.append(schema["properties"][name])
             properties[name] = _all_of(found or [others]) if self._is_name(names, name) else False
@@ -164,7 +176,7 @@ class _Conditions:
             case "properties":
                 return self._of_properties(value, depth)
         if keyword in _OPPOSITES:
-            return _OPPOSITES[keyword](value), True
+            return _OPPOSITES[keyword](value), keyword not in _WITHOUT_OPPOSITE
         return [], keyword not in _WITHOUT_OPPOSITE
 
     def _of_properties(self, properties: Schema, depth: int) -> tuple[list[AnySchema], bool]:
@@ -241,6 +253,23 @@ def _bound(type_name: str, keyword: str, change: int = 0) -> Callable[[Any], lis
     return negate
 
 
+def _without_match(pattern: str) -> Schema:
+    return {"type": "string", "pattern": f"^(?![\\s\\S]*(?:{pattern}))"}
+
+
+# All texts of a format have a match of these.
+_SIGNS_OF_FORMATS = {
+    "date": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+    "date-time": "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ]",
+    "time": "^[0-9]{2}:",
+    "duration": "^P",
+    "email": "@",
+    "ipv4": "^[0-9.]+$",
+    "ipv6": ":",
+    "uri": ":",
+    "uuid": "^[0-9a-fA-F-]+$",
+}
+
 _OPPOSITES: dict[str, Callable[[Any], list[AnySchema]]] = {
     "type": _not_type,
     "const": lambda value: _not_values([value]),
@@ -256,10 +285,14 @@ _OPPOSITES: dict[str, Callable[[Any], list[AnySchema]]] = {
     "maxItems": _bound("array", "minItems", 1),
     "minProperties": _bound("object", "maxProperties", -1),
     "maxProperties": _bound("object", "minProperties", 1),
-    "pattern": lambda pattern: [{"type": "string", "pattern": f"^(?![\\s\\S]*(?:{pattern}))"}],
+    "pattern": lambda pattern: [_without_match(pattern)],
+    "format": lambda name: [_without_match(_SIGNS_OF_FORMATS[name])] if name in _SIGNS_OF_FORMATS else [],
+    "items": lambda schema: [
+        {"type": "array", "prefixItems": [{"not": schema}], "items": True, "minItems": 1}
+    ],
 }
 
-# A value that does not match one of these cannot be said in other words.
+# Not all values that do not match one of these can be said in other words.
 _WITHOUT_OPPOSITE = frozenset(
     ("multipleOf", "format", "items", "prefixItems", "unevaluatedItems", "uniqueItems", "contains")
     + ("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames")

@@ -3,10 +3,11 @@
 import random
 
 import numpy as np
-import xgrammar
 
+from engine.grammar.bitmask import new_bitmask
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.grammar.schema.json_schema import EnforceableSchema, parse_json
+from engine.grammar.lark_source import lark_source
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.port.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
@@ -19,8 +20,10 @@ def ids_of(text: str) -> list[int]:
 
 
 def schema_grammar(source: str) -> str:
-    """The EBNF of a JSON Schema's values. Raises InvalidGrammar where the server does."""
-    return EnforceableSchema(parse_json(source)).grammar()
+    """The rules of a JSON Schema's values. Raises InvalidGrammar where the server does."""
+    written = lark_source(Grammar(GrammarKind.JSON_SCHEMA, source), TOKENIZER.token_id)
+    assert written is not None
+    return written.text
 
 
 def allowed_ids(state_bits: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> list[int]:
@@ -34,14 +37,14 @@ def accepts(grammar: CompiledGrammar, text: str, num_checked: int | None = None)
     num_checked: how many of the last tokens are looked up in a mask; None for all.
     """
     state = grammar.start()
-    bitmask = xgrammar.allocate_token_bitmask(1, TOKENIZER.vocab_size)
+    row = new_bitmask(1, state.vocab_size)[0]
     token_ids = [*ids_of(text), *TOKENIZER.end_token_ids]
     first_checked = 0 if num_checked is None else max(len(token_ids) - num_checked, 0)
     for token_id in token_ids[:first_checked]:
         state.accept(token_id)
     for token_id in token_ids[first_checked:]:
-        excludes = state.fill(bitmask, 0)
-        if excludes and token_id not in allowed_ids(bitmask[0].numpy()):
+        state.fill(row)
+        if token_id not in allowed_ids(row.numpy()):
             return False
         state.accept(token_id)
     return state.is_complete
@@ -53,12 +56,11 @@ def generate(grammar: CompiledGrammar, seed: int, *, max_tokens: int = 200) -> s
     """
     generator = random.Random(seed)
     state = grammar.start()
-    bitmask = xgrammar.allocate_token_bitmask(1, TOKENIZER.vocab_size)
+    row = new_bitmask(1, state.vocab_size)[0]
     token_ids: list[int] = []
     while not state.is_complete and len(token_ids) < max_tokens:
-        bitmask.fill_(-1)
-        state.fill(bitmask, 0)
-        allowed = allowed_ids(bitmask[0].numpy())
+        state.fill(row)
+        allowed = allowed_ids(row.numpy())
         ending = [
             i for i in allowed if i in TOKENIZER.end_token_ids or TOKENIZER.token_text(i)[:1] in _ENDERS
         ]

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
+from engine.grammar.bitmask import has_bit, words_of
 from engine.grammar.drafted_mask import drafted_masks
 from engine.grammar.matcher import GrammarMatcher
 from engine.port.request import Grammar, GrammarKind
@@ -26,22 +28,20 @@ def test_a_draft_is_followed_and_its_masks_are_filled_once(
     draft = TOKENIZER.encode(text, add_special_tokens=False)
     expected = one_by_one(compiled.start(), draft)
     state = compiled.start()
-    num_filled, fill = 0, GrammarMatcher._fill
+    num_filled, fill = 0, GrammarMatcher.fill
 
-    def counted(self: GrammarMatcher, *arguments: Any) -> bool:
+    def counted(self: GrammarMatcher, row: Tensor) -> None:
         nonlocal num_filled
         num_filled += 1
-        return fill(self, *arguments)
+        fill(self, row)
 
-    monkeypatch.setattr(GrammarMatcher, "_fill", counted)
+    monkeypatch.setattr(GrammarMatcher, "fill", counted)
     num_allowed = state.num_allowed(draft)
     masks = [mask.mask for mask in drafted_masks(state, draft[:num_allowed])]
     state.prepare()
     assert num_filled == num_allowed + 1
     assert num_allowed == len(expected)
-    assert all(
-        torch.equal(mask, other) for mask, other in zip(masks, expected, strict=True) if mask is not None
-    )
+    assert all(torch.equal(mask, other) for mask, other in zip(masks, expected, strict=True))
 
 
 def one_by_one(state: GrammarMatcher, draft: Sequence[int]) -> list[torch.Tensor]:
@@ -49,12 +49,10 @@ def one_by_one(state: GrammarMatcher, draft: Sequence[int]) -> list[torch.Tensor
     masks: list[torch.Tensor] = []
     for token_id in draft:
         mask = state.mask
-        if mask is not None and not int(mask[token_id // 32]) >> token_id % 32 & 1:
+        if not has_bit(words_of(mask), token_id):
             break
         state.accept(token_id)
         if state.is_complete:
             break
-        state.prepare()
-        after = state.mask
-        masks.append(torch.full_like(state._bitmask[0], -1) if after is None else after.clone())
+        masks.append(state.mask.clone())
     return masks

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from msgspec.structs import replace
+from torch import Tensor
 
 from engine.build import build_core
 from engine.config import EngineConfig
@@ -38,9 +39,9 @@ def fills(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     threads: list[str] = []
     fill = GrammarMatcher.fill
 
-    def noted(state: GrammarMatcher, bitmask: Any, row: int) -> bool:
+    def noted(state: GrammarMatcher, row: Tensor) -> None:
         threads.append(threading.current_thread().name)
-        return fill(state, bitmask, row)
+        fill(state, row)
 
     monkeypatch.setattr(GrammarMatcher, "fill", noted)
     return threads
@@ -97,7 +98,7 @@ def test_masks_filled_beside_the_model_change_no_text_of_forks_or_preempted_sequ
     requests = [new_request(seed, num_sequences=2) for seed in range(4)]
     alone: dict[Any, str] = {}
     with monkeypatch.context() as patch:
-        patch.setattr(GrammarMatcher, "prepare", lambda state: setattr(state, "_excludes", None))
+        patch.setattr(GrammarMatcher, "prepare", lambda state: setattr(state, "_is_filled", False))
         patch.setattr(GrammarMatcher, "mask", property(filled_at_need))
         for arrival, request in enumerate(requests):
             core, compiler = new_core(directory)
@@ -110,8 +111,9 @@ def test_masks_filled_beside_the_model_change_no_text_of_forks_or_preempted_sequ
     assert together == alone
 
 
-def filled_at_need(state: GrammarMatcher) -> Any:
-    return state._bitmask[0] if state.fill(state._bitmask, 0) else None
+def filled_at_need(state: GrammarMatcher) -> Tensor:
+    state.fill(state._bitmask[0])
+    return state._bitmask[0]
 
 
 def test_a_step_that_fails_leaves_no_mask_being_filled(directory: Path, fills: list[str]) -> None:
@@ -132,12 +134,9 @@ def test_a_mask_that_cannot_be_filled_fails_its_request_alone(
     core, compiler = new_core(directory)
     core.add(0, new_request(0), compiler.compile(GRAMMAR))
     core.add(1, replace(new_request(0), sampling=SamplingParams(temperature=0.0)))
-    fill = GrammarMatcher.fill
 
-    def broken(state: GrammarMatcher, bitmask: Any, row: int) -> bool:
-        fill(state, bitmask, row)
-        bitmask.zero_()  # no token may come
-        return True
+    def broken(state: GrammarMatcher, row: Tensor) -> None:
+        row.zero_()  # no token may come
 
     monkeypatch.setattr(GrammarMatcher, "fill", broken)
     first = dict(core.step())
@@ -151,11 +150,11 @@ def test_a_mask_that_takes_too_long_is_given_up_and_no_other(monkeypatch: pytest
     first, stuck, behind, later = (compiled.start() for _ in range(4))
     fill, may_end, begun = GrammarMatcher.fill, threading.Event(), threading.Event()
 
-    def slow(state: GrammarMatcher, bitmask: Any, row: int) -> bool:
+    def slow(state: GrammarMatcher, row: Tensor) -> None:
         if state is stuck:
             begun.set()
             may_end.wait(60)
-        return fill(state, bitmask, row)
+        fill(state, row)
 
     monkeypatch.setattr(GrammarMatcher, "fill", slow)
     thread = MaskThread(max_wait_s=0.05)
@@ -168,7 +167,7 @@ def test_a_mask_that_takes_too_long_is_given_up_and_no_other(monkeypatch: pytest
     row = torch.zeros(TOKENIZER.vocab_size)
     apply_grammar(row, stuck)
     assert bool((row == -torch.inf).all())
-    assert behind.mask is not None
+    assert behind.mask.any()
     with MaskThread().filling([later]):
         pass
     assert later.is_prepared

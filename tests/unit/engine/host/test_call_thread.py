@@ -13,7 +13,7 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
-from engine.grammar.process.client import SHARED
+from engine.grammar.ebnf.process.client import SHARED
 from engine.host.call_thread import CallThread
 from engine.port.errors import EngineDied, ModelNotSupported
 from engine.port.request import GenerationRequest, SamplingParams, StopConditions

@@ -1,1 +1,0 @@
-"""Automata over characters, for patterns and numbers that no grammar's rules express."""

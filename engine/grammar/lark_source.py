@@ -1,0 +1,43 @@
+"""The translation of a request's grammar into llguidance's dialect. Imports no torch."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from engine.grammar.lark.lark_grammar import LarkGrammar
+from engine.grammar.patterns.pattern_terminals import PatternTerminals
+from engine.grammar.schema.enforceable_document import parse_json
+from engine.grammar.schema.writing.values import schema_rule
+from engine.grammar.tags.no_counterpart import NoCounterpart
+from engine.grammar.tags.structural_tag import tag_rule
+from engine.port.request import Grammar, GrammarKind
+
+
+class LarkSource(NamedTuple):
+    """A grammar in llguidance's dialect, and the number of its arrays whose items are kept different at run
+    time."""
+
+    text: str
+    num_unique_arrays: int
+
+
+def lark_source(grammar: Grammar, token_id: Callable[[str], int | None]) -> LarkSource | None:
+    """Return the translation; None for a grammar that only xgrammar reads.
+
+    token_id: returns the id of the token of a name. Raises InvalidGrammar, naming the cause.
+    """
+    lark = LarkGrammar()
+    match grammar.kind:
+        case GrammarKind.JSON_SCHEMA:
+            start = schema_rule(lark, parse_json(grammar.source))
+        case GrammarKind.JSON_OBJECT:
+            start = schema_rule(lark, {"type": "object"})
+        case GrammarKind.REGEX:
+            start = lark.terminal(PatternTerminals(lark, inside_json=False).whole(grammar.source))
+        case GrammarKind.STRUCTURAL_TAG:
+            try:
+                start = tag_rule(lark, parse_json(grammar.source), token_id)
+            except NoCounterpart:
+                return None
+        case GrammarKind.EBNF:
+            return None
+    return LarkSource(lark.text(start), lark.num_unique_arrays)

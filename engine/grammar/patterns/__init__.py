@@ -1,0 +1,1 @@
+"""Regular expressions and formats: how they are read, and the terminals that they become."""

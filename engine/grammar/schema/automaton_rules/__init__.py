@@ -1,1 +1,0 @@
-"""The rules of automata for restrictions that xgrammar does not enforce."""

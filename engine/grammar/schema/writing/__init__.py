@@ -1,0 +1,1 @@
+"""The rules of a schema that is in normal form: values, objects, arrays, strings, numbers."""

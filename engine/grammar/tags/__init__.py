@@ -1,0 +1,1 @@
+"""Structural tags: text that has constrained parts."""
