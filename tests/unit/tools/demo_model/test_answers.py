@@ -6,9 +6,8 @@ from transformers import AutoModelForCausalLM
 from engine.demo_model import DEMO_MODEL
 from tools.demo_model.dialogue import Dialogue, Round
 from tools.demo_model.evaluation.examinee import Examinee
-from tools.demo_model.evaluation.judge import is_right
-from tools.demo_model.evaluation.trials import Trial, trials
-from tools.demo_model.skills.tools.declining import ACCEPT
+from tools.demo_model.evaluation.trials import Trial, is_right, trials
+from tools.demo_model.skills.calling import ACCEPT
 
 NUM_PROMPTS = 4
 TOOLLESS_QUESTIONS = (
