@@ -18,7 +18,7 @@ from tools.demo_model.evaluation.trials import (
 )
 
 _BATCH: Final = 60
-_NUM_DRAWS: Final = 100  # of each kind of forced answer
+_NUM_DRAWS: Final = 400  # of each kind of forced answer
 THOUGHT_KINDS: Final = (
     "greeting",
     "fact",

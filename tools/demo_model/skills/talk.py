@@ -1,4 +1,4 @@
-"""What people say first to a chat model: greetings, thanks, jokes, stories, and questions about the model."""
+"""The first things said to a chat model: greetings, thanks, jokes, stories, and questions about the model."""
 
 from typing import Final, NamedTuple
 

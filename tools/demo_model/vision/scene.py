@@ -32,7 +32,7 @@ _LEAST_DIFFERENCE: Final = 150
 
 
 class _Extent(NamedTuple):
-    """How large figures are, from `least` on, and by how much they drift from the middle of their cell."""
+    """The size of figures, from `least` on, and how far they drift from the middle of their cell."""
 
     least: float
     range: float
