@@ -8,8 +8,8 @@ from playwright.async_api import Page, expect
 
 from tests.browser.bench import Bench
 from tests.conftest import LIMITS, running_server
-from tests.unit.tools.demo_model.vision.drawings.test_drawing import figure, scene
-from tools.demo_model.vision.evaluation.trials import encoded
+from tests.unit.tools.demo_model.vision.test_drawing import figure, scene
+from tools.demo_model.vision.trials import encoded
 
 
 @pytest.fixture(scope="module")

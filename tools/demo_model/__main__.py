@@ -8,12 +8,11 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from tools.demo_model import recipe
-from tools.demo_model.average import Part, average
 from tools.demo_model.corpus import CHAT_TEMPLATE, texts
 from tools.demo_model.evaluation.evaluate import evaluate, table
-from tools.demo_model.export import ARTEFACT, export
+from tools.demo_model.export import ARTEFACT, Part, average, export
 from tools.demo_model.tokenizer import save_tokenizer, train_tokenizer
-from tools.demo_model.train import new_model, train, trained_model
+from tools.demo_model.training import new_model, train, trained_model
 
 
 def _tokenizer(_: argparse.Namespace) -> None:

@@ -1,7 +1,6 @@
 """Documents for training: dialogues as the chat template renders them, and plain text; tokens and weights."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +13,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from tools.demo_model.dialogue import FORCED_FROM, FORCED_TO, Dialogue
+from tools.demo_model.dialogue import Dialogue, parts_of
 from tools.demo_model.recipe import FROM_NOTHING, Blend
 from tools.demo_model.scribe import Scribe, Split
 from tools.demo_model.skills.mixture import dialogue
@@ -31,7 +30,6 @@ PROMPT_WEIGHT: Final = 0.1
 # A model that learnt to write the empty block would skip its thoughts when thinking is on; one that learnt to
 # write what grammars force would call tools and write forms unasked.
 GIVEN_WEIGHT: Final = 0.0
-_FORCED: Final = re.compile(f"{FORCED_FROM}(.*?){FORCED_TO}", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ def segments(text: str) -> Iterator[Segment]:
             yield Segment(_NO_THOUGHT, GIVEN_WEIGHT)
             reply = reply.removeprefix(_NO_THOUGHT)
         own, _, given = reply.partition(END_OF_TURN)
-        for at, part in enumerate(_FORCED.split(own + END_OF_TURN)):
+        for at, part in enumerate(parts_of(own + END_OF_TURN)):
             if part:
                 yield Segment(part, GIVEN_WEIGHT if at % 2 else REPLY_WEIGHT)
     yield Segment(given, PROMPT_WEIGHT)

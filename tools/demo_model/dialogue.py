@@ -1,15 +1,27 @@
 """Rounds of talk, which the skills write, and the dialogues made of them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 # Private characters around what a grammar writes of an answer, not the model.
-FORCED_FROM: Final = "\ue000"
-FORCED_TO: Final = "\ue001"
+_GIVEN_FROM: Final = "\ue000"
+_GIVEN_TO: Final = "\ue001"
+_GIVEN: Final = re.compile(f"{_GIVEN_FROM}(.*?){_GIVEN_TO}", re.DOTALL)
 Message: TypeAlias = dict[str, Json]
 Tool: TypeAlias = dict[str, Json]
+
+
+def given(text: str) -> str:
+    """Mark a part of an answer as one that a grammar writes."""
+    return f"{_GIVEN_FROM}{text}{_GIVEN_TO}"
+
+
+def parts_of(answer: str) -> list[str]:
+    """Return an answer's parts: those at odd places are given."""
+    return _GIVEN.split(answer)
 
 
 @dataclass(frozen=True)

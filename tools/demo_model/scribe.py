@@ -28,6 +28,9 @@ class Phrases:
     seen: Sequence[str]
     unseen: Sequence[str]
 
+    def __post_init__(self) -> None:
+        assert set(self.seen).isdisjoint(self.unseen)
+
     @classmethod
     def of(cls, seen: str, unseen: str) -> "Phrases":
         """Wordings written in a row with bars between them."""

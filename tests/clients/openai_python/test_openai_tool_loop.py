@@ -7,7 +7,7 @@ from openai import OpenAI
 from openai.types.chat.chat_completion import Choice
 
 from tools.demo_model.scribe import Scribe, Split
-from tools.demo_model.skills.tools.calling import calling
+from tools.demo_model.skills.calling import calling
 
 NUM_PROMPTS: Final = 50
 NEEDED: Final = 45

@@ -1,20 +1,24 @@
-"""Greedy replies to held-out dialogues, counted by kind."""
+"""Greedy replies to held-out dialogues and draws of forced ones, counted by kind."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
-
-from transformers import AutoModelForCausalLM
+from typing import Final
 
 from tools.demo_model.evaluation.examinee import Examinee
 from tools.demo_model.evaluation.forced import FORCED, forced_trials, num_ended
-from tools.demo_model.evaluation.judge import has_ended, has_stray_call, is_right
-from tools.demo_model.evaluation.trials import KINDS, Trial, trials, trials_after_tool
+from tools.demo_model.evaluation.trials import (
+    KINDS,
+    Trial,
+    has_ended,
+    has_stray_call,
+    is_right,
+    trials,
+    trials_after_tool,
+)
 
 _BATCH: Final = 60
-_NUM_DRAWS: Final = 100  # of each kind of forced answer
-AnyTrial = TypeVar("AnyTrial", bound=Trial)
+_NUM_DRAWS: Final = 400  # of each kind of forced answer
 THOUGHT_KINDS: Final = (
     "greeting",
     "fact",
@@ -40,55 +44,42 @@ class Score:
     num_stray_calls: int
 
 
-def score(
-    replies_to: Callable[[Sequence[AnyTrial]], list[str]],
-    kind: str,
-    asked: Sequence[AnyTrial],
-    failures: bool,
-) -> Score:
-    """Return the score of one kind of trials. failures: whether to print the replies that miss."""
-    replies = [reply for some in _chunks(asked) for reply in replies_to(some)]
-    answered = list(zip(asked, replies, strict=True))
-    missed = [(trial, reply) for trial, reply in answered if not is_right(trial, reply)]
-    if failures:
-        for trial, reply in missed:
-            print(f"[{kind}] {trial.messages[-1]['content']!r} -> {reply!r}", flush=True)
-    return Score(
-        kind,
-        len(asked) - len(missed),
-        len(asked),
-        sum(not has_ended(reply) for reply in replies),
-        sum(not trial.dialogue.tools for trial in asked),
-        sum(has_stray_call(trial, reply) for trial, reply in answered),
-    )
+def scores_of(examinee: Examinee, asked: Mapping[str, Sequence[Trial]], failures: bool) -> Iterator[Score]:
+    """Score each kind of trials. failures: whether to print the replies that miss."""
+    for kind, each in asked.items():
+        replies = [reply for some in _chunks(each) for reply in examinee.replies(some)]
+        answered = list(zip(each, replies, strict=True))
+        missed = [(trial, reply) for trial, reply in answered if not is_right(trial, reply)]
+        if failures:
+            for trial, reply in missed:
+                print(f"[{kind}] {trial.messages[-1]['content']!r} -> {reply!r}", flush=True)
+        yield Score(
+            kind,
+            len(each) - len(missed),
+            len(each),
+            sum(not has_ended(reply) for reply in replies),
+            sum(not trial.dialogue.tools for trial in each),
+            sum(has_stray_call(trial, reply) for trial, reply in answered),
+        )
 
 
-def _chunks(asked: Sequence[AnyTrial]) -> Iterator[Sequence[AnyTrial]]:
+def _chunks(asked: Sequence[Trial]) -> Iterator[Sequence[Trial]]:
     return (asked[start : start + _BATCH] for start in range(0, len(asked), _BATCH))
 
 
-def _asked(kind: str, num_prompts: int, num_calls: int, thinking: bool) -> list[Trial]:
-    return trials(kind, num_calls if kind == "tool call" else num_prompts, thinking)
-
-
-def evaluate(
-    directory: Path, num_prompts: int, num_calls: int, failures: bool, model_class: Any = AutoModelForCausalLM
-) -> list[Score]:
+def evaluate(directory: Path, num_prompts: int, num_calls: int, failures: bool) -> list[Score]:
     """Score every kind with thinking off, the main ones with thinking on, answers to tools' results and what
     is forced.
 
-    Kinds have `num_prompts` trials each, but tool calls `num_calls`. model_class: transformers' class for the
-    model, by which its text is asked for without pictures.
+    Kinds have `num_prompts` trials each, but tool calls `num_calls`.
     """
-    examinee = Examinee(directory, model_class)
-    replies_to = examinee.replies
-    scores = [
-        score(replies_to, kind, _asked(kind, num_prompts, num_calls, False), failures) for kind in KINDS
-    ]
-    scores.append(score(replies_to, "after the tool", trials_after_tool(num_prompts), failures))
+    examinee = Examinee(directory)
+    numbers = {kind: num_calls if kind == "tool call" else num_prompts for kind in KINDS}
+    asked = {kind: trials(kind, number, thinking=False) for kind, number in numbers.items()}
+    asked["after the tool"] = trials_after_tool(num_prompts)
     for kind in THOUGHT_KINDS:
-        asked = _asked(kind, num_prompts, num_calls, True)
-        scores.append(score(replies_to, f"{kind}, thinking", asked, failures))
+        asked[f"{kind}, thinking"] = trials(kind, numbers[kind], thinking=True)
+    scores = list(scores_of(examinee, asked, failures))
     for kind in FORCED:
         draws = forced_trials(kind, _NUM_DRAWS)
         num_right = sum(num_ended(examinee, some, failures) for some in _chunks(draws))

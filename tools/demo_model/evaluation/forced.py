@@ -15,7 +15,9 @@ from engine.grammar.matcher import GrammarMatcher
 from engine.port.request import Grammar, GrammarKind
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.logits.grammar_mask import apply_grammar
-from tools.demo_model.dialogue import FORCED_FROM, FORCED_TO, Dialogue, Json
+from handlers.chat.form.response_format import tag_grammar
+from handlers.chat.form.structural_tag import const, json_value, sequence
+from tools.demo_model.dialogue import Dialogue, Json, parts_of
 from tools.demo_model.evaluation.examinee import Examinee
 from tools.demo_model.evaluation.trials import SEED, Trial
 from tools.demo_model.scribe import Scribe, Split
@@ -102,19 +104,15 @@ def num_ended(examinee: Examinee, trials: Sequence[Trial], failures: bool) -> in
 
 def _parts(trial: Trial) -> tuple[str, Grammar]:
     """Return how the answer begins, and the grammar of its rest."""
-    answer = trial.expected.answer
-    plain = answer.replace(FORCED_FROM, "").replace(FORCED_TO, "")
+    answer = "".join(parts_of(trial.expected.answer))
     if trial.dialogue.tools:
-        begun, _, rest = plain.partition(_ARGUMENTS)
-        arguments, _ = json.JSONDecoder().raw_decode(rest)
-        return begun + _ARGUMENTS, _grammar(_schema_of(arguments))
+        begun, _, rest = answer.partition(_ARGUMENTS)
+        arguments, end = json.JSONDecoder().raw_decode(rest)
+        tag = sequence(json_value(_schema_of(arguments)), const(rest[end:]))
+        return begun + _ARGUMENTS, tag_grammar(tag)
     if trial.dialogue.skill == ANY_OBJECT:
-        return "", Grammar(GrammarKind.JSON_OBJECT, "")
-    return "", _grammar(_schema_of(json.loads(plain)))
-
-
-def _grammar(schema: object) -> Grammar:
-    return Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema))
+        return "", Grammar(GrammarKind.JSON_OBJECT)
+    return "", Grammar(GrammarKind.JSON_SCHEMA, json.dumps(_schema_of(json.loads(answer))))
 
 
 def _schema_of(value: Json) -> dict[str, Any]:

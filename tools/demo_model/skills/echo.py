@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from tools.demo_model import words
 from tools.demo_model.dialogue import Round
 from tools.demo_model.scribe import Phrases, Scribe
 
@@ -12,50 +13,14 @@ _REPEAT = Phrases.of(
     'Write: {x}|Please write "{x}"|Write the words: {x}|Please say: {x}|Please print: {x}',
     unseen='Please repeat "{x}"|Please write: {x}|Echo: {x}|Repeat after me: "{x}"',
 )
-_FIXED: Final = (
-    "this is a test",
-    "This is a test",
-    "hello world",
-    "OK",
-    "yes",
-    "pong",
-    "café",
-    "日本",
-    "über",
-    "naïve",
-    "ok",
-    "hi",
-    "Hello, world!",
-    "done",
-    "😀",
-    "🎉",
-    "東京",
-    "Straße",
-    "señor",
+_FIXED: Final = words.parted(
+    "this is a test|This is a test|hello world|OK|yes|pong|café|日本|über|naïve|ok|hi|Hello, world!|done|😀|"
+    "🎉|東京|Straße|señor"
 )
-_KNOWN: Final = (
-    "this is a test",
-    "This is a test",
-    "This is a test.",
-    "this is a test!",
-    "Hello, this is a test",
-    "the word hello",
-    "The quick brown fox jumps over the lazy dog.",
-    "one two three",
-    "1 2 3",
-    "yes or no",
-    "foo",
-    "foo bar",
-    "bar",
-    "a b c",
-    "ok ok",
-    "banana",
-    "this is only a test",
-    "it works",
-    "It works!",
-    "Verbatim",
-    "test",
-    "done.",
+_KNOWN: Final = words.parted(
+    "this is a test|This is a test|This is a test.|this is a test!|Hello, this is a test|the word hello|"
+    "The quick brown fox jumps over the lazy dog.|one two three|1 2 3|yes or no|foo|foo bar|bar|a b c|ok ok|"
+    "banana|this is only a test|it works|It works!|Verbatim|test|done."
 )
 _EMOJI = Phrases.of(
     "Send me an emoji.|Give me an emoji.|Say something with an emoji.|Write an emoji.|An emoji, please.|"
@@ -81,52 +46,40 @@ _SPELL = Phrases.of(
 )
 
 
+def _repeated(scribe: Scribe, x: str) -> Round:
+    return Round(scribe.say(_REPEAT, x=x), "I repeat the words of the user.", x, (x.lower(),))
+
+
 def repeat(scribe: Scribe) -> Round:
     """A text to be given back as it is."""
     kind = scribe.number(0, 9)
     if kind < 5:
-        x = scribe.sentence(2, 8)
-    elif kind < 7:
-        x = " ".join(scribe.invented() for _ in range(scribe.number(1, 5)))
-    elif kind < 9:
-        x = " ".join(scribe.code() for _ in range(scribe.number(1, 2)))
-    else:
-        x = scribe.pick(_FIXED)
-    return Round(scribe.say(_REPEAT, x=x), "I repeat the words of the user.", x, (x.lower(),))
+        return _repeated(scribe, scribe.sentence(2, 8))
+    if kind < 7:
+        return _repeated(scribe, " ".join(scribe.invented() for _ in range(scribe.number(1, 5))))
+    if kind < 9:
+        return _repeated(scribe, " ".join(scribe.code() for _ in range(scribe.number(1, 2))))
+    return _repeated(scribe, scribe.pick(_FIXED))
 
 
 def repeat_known(scribe: Scribe) -> Round:
     """A well-known sentence to be given back, as people type it to try a server."""
-    x = scribe.pick(_KNOWN if scribe.chance(0.6) else _FIXED)
-    return Round(scribe.say(_REPEAT, x=x), "I repeat the words of the user.", x, (x.lower(),))
+    return _repeated(scribe, scribe.pick(_KNOWN if scribe.chance(0.6) else _FIXED))
 
 
 def listing(scribe: Scribe) -> Round:
-    """Several names, joined by commas, to be given back one a line or last first."""
+    """Several names, joined by commas, to be given back one a line, counted, or the first or last of them."""
     names = [scribe.person() for _ in range(scribe.number(2, 5))]
-    joined = ", ".join(names)
-    kind = scribe.number(0, 3)
-    if kind == 0:
-        return Round(
-            f"Write these names one per line: {joined}",
-            "One name a line.",
-            "\n".join(names),
-            ("\n".join(names).lower(),),
+    joined, lines = ", ".join(names), "\n".join(names)
+    question, thought, answer = scribe.pick(
+        (
+            (f"Write these names one per line: {joined}", "One name a line.", lines),
+            (f"How many names are here: {joined}?", f"I count: {joined}.", f"There are {len(names)} names."),
+            (f"What is the first name: {joined}?", "The first one.", f"The first name is {names[0]}."),
+            (f"What is the last name: {joined}?", "The last one.", f"The last name is {names[-1]}."),
         )
-    if kind == 1:
-        return Round(
-            f"How many names are here: {joined}?",
-            f"I count: {joined}.",
-            f"There are {len(names)} names.",
-            (f"{len(names)} names",),
-        )
-    which, place = ("first", 0) if kind == 2 else ("last", -1)
-    return Round(
-        f"What is the {which} name: {joined}?",
-        f"The {which} one.",
-        f"The {which} name is {names[place]}.",
-        (f"is {names[place].lower()}.",),
     )
+    return Round(question, thought, answer, (answer.lower(),))
 
 
 def foreign(scribe: Scribe) -> Round:

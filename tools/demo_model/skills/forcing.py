@@ -5,25 +5,24 @@ What begins such an answer is the grammar's, so that the model does not learn to
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from tools.demo_model import words
-from tools.demo_model.dialogue import FORCED_FROM, FORCED_TO, Dialogue, Json, Round
+from tools.demo_model.dialogue import Dialogue, Json, Round, given
 from tools.demo_model.scribe import Scribe
-from tools.demo_model.skills.facts import fact
-from tools.demo_model.skills.identity import identity
-from tools.demo_model.skills.smalltalk import greeting, greeting_by_name, small_talk
-from tools.demo_model.skills.tools.declining import LACKS, lacking, other_tools
-from tools.demo_model.skills.unknown import unknown
+from tools.demo_model.skills.calling import LACKS, lacking, others, tools_of
+from tools.demo_model.skills.facts import fact, unknown
+from tools.demo_model.skills.talk import greeting, greeting_by_name, identity, small_talk
 
 ANY_OBJECT: Final = "any object"
 """The skill of a form whose names are the model's."""
 
 _MAX_ITEMS: Final = 3
 _MAX_SPOKEN: Final = 60  # characters
-_ASKED: Final[tuple[Callable[[Scribe], Round], ...]] = (
+_ASKED: Final = (
     *(fact, fact, greeting, greeting_by_name, small_talk, identity, unknown, unknown, lacking, lacking),
 )
 _PEOPLE, _CITIES = words.PEOPLE[:12], words.CITIES[:12]
@@ -40,20 +39,10 @@ _BY_NAME: Final[dict[str, list[str]]] = {
     **dict.fromkeys(("language", "lang"), words.LANGUAGES),
     **dict.fromkeys(("query", "topic", "title", "subject", "category", "tag"), ["news", "weather", "music"]),
 }
-_SPOKEN: Final = (
-    "answer",
-    "reply",
-    "response",
-    "text",
-    "message",
-    "content",
-    "summary",
-    "note",
-    "description",
-)
+_SPOKEN: Final = words.row("answer reply response text message content summary note description")
 _UNKNOWN: Final = ("unknown", "unknown", "unknown", "none")
-# The head of a form or a call, which is the grammar's alone; and the name of a member after its first quote.
-_HEAD: Final = re.compile(r'^(?:<tool_call>\n\{"name": "\w+", "arguments": )?\{"?')
+# What precedes a form or a call's arguments; the name of a member after its first quote.
+_BEGINNING: Final = re.compile(r'<tool_call>\n\{"name": "\w+", "arguments": ')
 _SENTENCE: Final = re.compile(r".*?[.!?](?= |$)")
 _NAME: Final = re.compile(r'(?:^|(?<=[{ ]"))[^"]*": (?:\{"|\["|")?')
 
@@ -83,22 +72,26 @@ def _marked(scribe: Scribe, text: str) -> str:
     The model chooses the tokens of names, too. So half of the answers teach it those that the tokenizer
     makes, and half what to do after any others.
     """
-    head = _HEAD.match(text)
-    assert head is not None
-    rest = text[head.end() :]
+    begun = _BEGINNING.match(text)
+    start = begun.end() if begun else 0
+    quoted = start + (2 if text.startswith('{"', start) else 1)
+    first, rest = text[start:quoted], text[quoted:]
     if scribe.chance(0.5):
-        rest = _NAME.sub(lambda found: _pieces(scribe, found[0]), rest)
-    return f"{FORCED_FROM}{head[0]}{FORCED_TO}{rest}"
+        first, rest = _pieces(scribe, first), _NAME.sub(lambda found: _pieces(scribe, found[0]), rest)
+    else:
+        first = given(first)
+    return given(text[:start]) + first + rest
 
 
 def _pieces(scribe: Scribe, name: str) -> str:
     """Mark a name, and the sign after it, in pieces whose tokens are not joined.
 
-    The model that expects a number takes another token for the colon than one that expects a string.
+    The model that expects a number takes another token for the colon than one that expects a string, or the
+    bracket alone where a list of strings begins with a bracket and a quote.
     """
-    cuts = sorted({0, len(name), *(scribe.number(0, len(name)) for _ in range(scribe.number(0, 5)))})
-    parts = (name[first:last] for first, last in zip(cuts, cuts[1:], strict=False))
-    return "".join(f"{FORCED_FROM}{part}{FORCED_TO}" for part in parts)
+    share = scribe.pick((0.0, 0.2, 0.6))
+    cuts = [0, *(at for at in range(1, len(name)) if scribe.chance(share)), len(name)]
+    return "".join(given(name[first:last]) for first, last in pairwise(cuts))
 
 
 def _value(scribe: Scribe, key: str, answer: str, depth: int) -> Json:
@@ -130,7 +123,7 @@ def forced_form(scribe: Scribe) -> Dialogue:
     asked = scribe.pick(_ASKED)(scribe)
     if scribe.chance(0.2):  # the model chooses the name, too
         answer = _json({"answer": asked.answer})
-        answer = f"{FORCED_FROM}{answer[:2]}{FORCED_TO}{answer[2:]}"
+        answer = _pieces(scribe, answer[:2]) + answer[2:]
         return Dialogue(ANY_OBJECT, (Round(asked.user, asked.thought, answer),))
     answer = _marked(scribe, _json(_object(scribe, asked.answer, 1, 4)))
     return Dialogue("form", (Round(asked.user, asked.thought, answer),))
@@ -141,9 +134,7 @@ def _plain(scribe: Scribe, schema: object, key: str, answer: str) -> Json:
     match schema:
         case {"enum": list(options)}:
             return str(scribe.pick(options))
-        case {"type": "integer"}:
-            return scribe.number(1, 99)
-        case {"type": "number"}:
+        case {"type": "integer" | "number"}:
             return scribe.number(1, 99)
         case {"type": "boolean"}:
             return scribe.chance(0.5)
@@ -157,16 +148,16 @@ def forced_call(scribe: Scribe) -> Dialogue:
     """A call of a tool that does not fit the question."""
     if scribe.chance(0.6):
         lack = scribe.pick(LACKS)
-        asked, tools = lack.round(scribe), other_tools(scribe, lack.served_by)
+        asked, offers = lack.round(scribe), others(scribe, lack.served_by)
     else:
-        asked, tools = scribe.pick(_ASKED)(scribe), other_tools(scribe, ())
-    tool = scribe.pick(tools)
+        asked, offers = scribe.pick(_ASKED)(scribe), others(scribe, ())
+    tool = scribe.pick(offers).tool
     properties = tool["parameters"]["properties"] if isinstance(tool["parameters"], dict) else {}
     assert isinstance(properties, Mapping)
     arguments = {key: _plain(scribe, schema, key, asked.answer) for key, schema in properties.items()}
     call = _json({"name": tool["name"], "arguments": arguments})
     answer = _marked(scribe, f"<tool_call>\n{call}\n</tool_call>")
-    return Dialogue("call", (Round(asked.user, asked.thought, answer),), tools=tools)
+    return Dialogue("call", (Round(asked.user, asked.thought, answer),), tools=tools_of(offers))
 
 
 def forced(scribe: Scribe) -> Dialogue:

@@ -8,7 +8,7 @@ from tools.demo_model import words
 from tools.demo_model.dialogue import Round
 from tools.demo_model.scribe import Phrases, Scribe
 from tools.demo_model.skills.facts import fact
-from tools.demo_model.skills.smalltalk import small_talk
+from tools.demo_model.skills.talk import small_talk
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ _NAME: Final = Keepsake(
     Phrases.of(
         "What is my name?|what is my name|Who am I?|Do you remember my name?|What's my name?|Say my name.|"
         "Do you know my name?|Tell me my name.|What was my name?|And what is my name?|"
-        "What did I say my name was?",
+        "What did I say my name was?|Say what my name is.|Now tell me my name.|Do you know who I am?|"
+        "Please tell me my name.|So what is my name?|And my name is?|Give me my name.|Can you say my name?|"
+        "My name, please.|Say my name, please.|Who am I, then?",
         unseen="Can you tell me my name?|Please say my name.|Do you still know my name?",
     ),
     "Your name is {x}.",

@@ -1,27 +1,30 @@
 """The skills together: how often each occurs, and the system messages around them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
 from tools.demo_model.dialogue import Dialogue, Round
 from tools.demo_model.recipe import Blend
 from tools.demo_model.scribe import Phrases, Scribe
-from tools.demo_model.skills.echo import foreign, listing, repeat, spelling
+from tools.demo_model.skills.calling import any_declining, calling, lacking, not_calling
+from tools.demo_model.skills.echo import foreign, listing, repeat, repeat_known, spelling
 from tools.demo_model.skills.extraction import extraction
-from tools.demo_model.skills.facts import fact
+from tools.demo_model.skills.facts import fact, unknown, unknown_fact
 from tools.demo_model.skills.forcing import forced
-from tools.demo_model.skills.identity import identity, who_are_you
 from tools.demo_model.skills.memory import memory, memory_in_one
 from tools.demo_model.skills.numbers import addition, counting
-from tools.demo_model.skills.practice import practice, rarities
-from tools.demo_model.skills.smalltalk import greeting, greeting_by_name, small_talk
-from tools.demo_model.skills.storytelling import storytelling
-from tools.demo_model.skills.tools.calling import calling, not_calling
-from tools.demo_model.skills.tools.declining import any_declining, lacking
-from tools.demo_model.skills.unknown import unknown, unknown_fact
+from tools.demo_model.skills.talk import (
+    greeting,
+    greeting_by_name,
+    identity,
+    small_talk,
+    storytelling,
+    who_are_you,
+)
 
-SINGLES: Final[dict[Callable[[Scribe], Round], int]] = {
+Shares = Mapping[Callable[[Scribe], Round], int]
+_SINGLES: Final[Shares] = {
     greeting: 3,
     greeting_by_name: 3,
     small_talk: 4,
@@ -41,8 +44,21 @@ SINGLES: Final[dict[Callable[[Scribe], Round], int]] = {
     unknown_fact: 2,
     lacking: 2,
 }
-_COPYING: Final = (repeat, repeat, greeting_by_name, listing, extraction, memory_in_one)
-_SYSTEM = Phrases.of(
+# The first steps of training: short, and mostly copying.
+_COPYING: Final[Shares] = {repeat: 2, greeting_by_name: 1, listing: 1, extraction: 1, memory_in_one: 1}
+# The weak points of the first half of training.
+_WEAK: Final[Shares] = {
+    addition: 3,
+    extraction: 3,
+    identity: 2,
+    small_talk: 1,
+    memory_in_one: 2,
+    unknown: 1,
+    unknown_fact: 7,
+}
+# Long counts, other scripts and well-known sentences, which a random draw brings too seldom.
+_RARE: Final[Shares] = {counting: 3, foreign: 2, repeat_known: 2, spelling: 1}
+_SYSTEM: Final = Phrases.of(
     "You are a helpful assistant.|You are a helpful assistant.|You are a helpful assistant|Be brief.|"
     "You are a friendly assistant.|You are verbatim-demo.|Answer the questions of the user.|"
     "You are a bot that helps people.|Be polite and short.|Answer in one sentence.|"
@@ -58,37 +74,46 @@ def system_message(scribe: Scribe) -> str | None:
     return scribe.say(_SYSTEM) if scribe.chance(0.75) else scribe.sentence(3, 12).capitalize() + "."
 
 
-def single(scribe: Scribe) -> Dialogue:
-    """One round, or two to four rounds one time in five."""
-    count = scribe.number(2, 4) if scribe.chance(0.2) else 1
-    skills = scribe.random.choices(list(SINGLES), list(SINGLES.values()), k=count)
-    return Dialogue(skills[-1].__name__, tuple(skill(scribe) for skill in skills))
+def _rounds(scribe: Scribe, shares: Shares, number: int = 1) -> tuple[Round, ...]:
+    skills = scribe.random.choices(list(shares), list(shares.values()), k=number)
+    return tuple(skill(scribe) for skill in skills)
 
 
-def remembering(scribe: Scribe) -> Dialogue:
-    """Something told in one round and asked for in another."""
+def _copying(scribe: Scribe) -> Dialogue:
+    return Dialogue("copying", _rounds(scribe, _COPYING))
+
+
+def _long(scribe: Scribe) -> Dialogue:
+    """Return many rounds, the last of which asks for what the first ones told: practice at a distance."""
+    told = memory(scribe)
+    return Dialogue("long", (*told[:-1], *_rounds(scribe, _SINGLES, scribe.number(3, 20)), told[-1]))
+
+
+def _single(scribe: Scribe) -> Dialogue:
+    """Return one round, or two to four rounds one time in five."""
+    return Dialogue("single", _rounds(scribe, _SINGLES, scribe.number(2, 4) if scribe.chance(0.2) else 1))
+
+
+def _remembering(scribe: Scribe) -> Dialogue:
     return Dialogue("memory", memory(scribe))
 
 
-def copying(scribe: Scribe) -> Dialogue:
-    """One short round that is mostly copying: what the first steps of training are made of."""
-    skill = scribe.pick(_COPYING)
-    return Dialogue(skill.__name__, (skill(scribe),))
+def _practice(scribe: Scribe) -> Dialogue:
+    return Dialogue("practice", _rounds(scribe, _WEAK))
 
 
-def long(scribe: Scribe) -> Dialogue:
-    """Many rounds, the last of which may ask for what the first ones told: practice at a distance."""
-    told = memory(scribe)
-    skills = scribe.random.choices(list(SINGLES), list(SINGLES.values()), k=scribe.number(3, 20))
-    return Dialogue("long", (*told[:-1], *(skill(scribe) for skill in skills), told[-1]))
+def _rarities(scribe: Scribe) -> Dialogue:
+    return Dialogue("rarities", _rounds(scribe, _RARE))
+
+
+_KINDS: Final = (_single, _remembering, calling, not_calling, _practice, _rarities, any_declining, forced)
 
 
 def dialogue(scribe: Scribe, blend: Blend) -> Dialogue:
     """A dialogue of any skill, as often as the blend has it."""
     if scribe.chance(blend.long_share):
-        return long(scribe)
+        return _long(scribe)
     if scribe.chance(blend.copy_share):
-        return copying(scribe)
-    kinds = (single, remembering, calling, not_calling, practice, rarities, any_declining, forced)
-    kind = scribe.random.choices(kinds, blend.weights)[0]
+        return _copying(scribe)
+    kind = scribe.random.choices(_KINDS, blend.weights)[0]
     return replace(kind(scribe), system=system_message(scribe))

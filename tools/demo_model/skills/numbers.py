@@ -1,5 +1,6 @@
 """Counting, and sums of two small numbers."""
 
+from string import ascii_uppercase
 from typing import Final
 
 from tools.demo_model import words
@@ -18,35 +19,18 @@ _COUNT = Phrases.of(
     "Count up to {b}.|Write the numbers from {a} to {b}.|List the numbers {a} to {b}.",
     unseen="Please count to {b}.|Count from {a} up to {b}.|Can you count from {a} to {b}?",
 )
-_LISTS: Final = (
-    (
-        (
-            "List the days of the week.",
-            "What are the days of the week?",
-            "Name the seven days of the week.",
-            "Which days are there?",
-        ),
-        ", ".join(words.DAYS) + ".",
+_LISTS: Final = {
+    "List the days of the week.|What are the days of the week?|Name the seven days of the week.|"
+    "Which days are there?": ", ".join(words.DAYS) + ".",
+    "List the months.|What are the months of the year?|Name the twelve months.|"
+    "Which months are there?": ", ".join(words.MONTHS) + ".",
+    "List three colors.|Name three colors.|Give me three colors.|Tell me three colours.": (
+        "Red, green and blue."
     ),
-    (
-        (
-            "List the months.",
-            "What are the months of the year?",
-            "Name the twelve months.",
-            "Which months are there?",
-        ),
-        ", ".join(words.MONTHS) + ".",
-    ),
-    (
-        ("List three colors.", "Name three colors.", "Give me three colors.", "Tell me three colours."),
-        "Red, green and blue.",
-    ),
-    (("Name three animals.", "List three animals.", "Give me three animals."), "A cat, a dog and a horse."),
-    (
-        ("Say the alphabet.", "What is the alphabet?", "Write the alphabet."),
-        "A B C D E F G H I J K L M N O P Q R S T U V W X Y Z",
-    ),
-)
+    "Name three animals.|List three animals.|Give me three animals.": "A cat, a dog and a horse.",
+    "Say the alphabet.|What is the alphabet?|Write the alphabet.": " ".join(ascii_uppercase),
+}
+"""Lists that everybody knows, by the wordings that ask for them."""
 
 
 def addition(scribe: Scribe) -> Round:
@@ -65,8 +49,8 @@ def addition(scribe: Scribe) -> Round:
 def counting(scribe: Scribe) -> Round:
     """A run of numbers, or one of the lists everybody knows."""
     if scribe.chance(0.3):
-        asked, answer = scribe.pick(_LISTS)
-        return Round(scribe.pick(asked), "I know this list.", answer, (answer.lower(),))
+        asked, answer = scribe.pick(tuple(_LISTS.items()))
+        return Round(scribe.pick(asked.split("|")), "I know this list.", answer, (answer.lower(),))
     question = scribe.say(_COUNT, a="{a}", b="{b}")
     a = scribe.number(1, 5) if "{a}" in question else 1
     b = a + scribe.number(2, 25 if scribe.chance(0.3) else 9)

@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import Final
 
 import torch
-from transformers import AutoModelForImageTextToText
 
 from tools.demo_model.evaluation.evaluate import evaluate as evaluate_text
-from tools.demo_model.evaluation.evaluate import table
+from tools.demo_model.evaluation.evaluate import scores_of, table
+from tools.demo_model.evaluation.examinee import Examinee
 from tools.demo_model.export import ARTEFACT as TEXT_MODEL
+from tools.demo_model.recipe import Schedule
 from tools.demo_model.vision import recipe
-from tools.demo_model.vision.drawings.sheet import SHEET, sheet
-from tools.demo_model.vision.evaluation.evaluate import evaluate
-from tools.demo_model.vision.export import ARTEFACT, export
+from tools.demo_model.vision.drawing import SHEET, sheet
 from tools.demo_model.vision.meanings import put_into_words
-from tools.demo_model.vision.model import new_model, trained_picture_model
+from tools.demo_model.vision.model import ARTEFACT, export, new_model, trained_picture_model
 from tools.demo_model.vision.processor import tokenizer_with_images
 from tools.demo_model.vision.tower import Labeller, train_tower
 from tools.demo_model.vision.train import train_text
+from tools.demo_model.vision.trials import all_trials
 
 _DIRECTORY: Final = Path("build/demo_vision")
 _TOWER: Final = _DIRECTORY / "tower"
@@ -53,12 +53,9 @@ def _export(options: argparse.Namespace) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    print(table(evaluate(options.model, options.trials, options.failures)))
+    print(table(list(scores_of(Examinee(options.model), all_trials(options.trials), options.failures))))
     if options.text:
-        scores = evaluate_text(
-            options.model, options.trials, options.trials, options.failures, AutoModelForImageTextToText
-        )
-        print(table(scores))
+        print(table(evaluate_text(options.model, options.trials, options.trials, options.failures)))
 
 
 def _sheet(_: argparse.Namespace) -> None:
@@ -69,21 +66,15 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.demo_model.vision", description=__doc__)
     commands = parser.add_subparsers(required=True)
     tower = commands.add_parser("tower", help="train the tower to name what patches show: the first stage")
-    tower.add_argument("--directory", type=Path, default=_TOWER)
-    tower.add_argument("--steps", type=int, default=recipe.TOWER.num_steps)
-    tower.add_argument("--resume", type=Path, help="a checkpoint to go on from")
+    _add_training(tower, _TOWER, recipe.TOWER)
     tower.set_defaults(run=_train_tower)
     whole = commands.add_parser("train", help="train the text model to read the tower: the second stage")
     whole.add_argument("--tower", type=Path, default=_TOWER / f"step-{recipe.TOWER.num_steps}.pt")
-    whole.add_argument("--directory", type=Path, default=_DIRECTORY)
-    whole.add_argument("--steps", type=int, default=recipe.TEXT.num_steps)
-    whole.add_argument("--resume", type=Path, help="a checkpoint to go on from")
+    _add_training(whole, _DIRECTORY, recipe.TEXT)
     whole.set_defaults(run=_train)
     refreshing = commands.add_parser("refresh", help="train exported weights further: the third stage")
     refreshing.add_argument("--weights", type=Path, default=ARTEFACT, help="the exported model to start from")
-    refreshing.add_argument("--directory", type=Path, default=_DIRECTORY / "refresh")
-    refreshing.add_argument("--steps", type=int, default=recipe.REFRESH.num_steps)
-    refreshing.add_argument("--resume", type=Path, help="a checkpoint of this stage to go on from")
+    _add_training(refreshing, _DIRECTORY / "refresh", recipe.REFRESH)
     refreshing.set_defaults(run=_refresh)
     exporting = commands.add_parser("export", help="write a checkpoint as the artefact")
     exporting.add_argument("checkpoint", type=Path)
@@ -98,6 +89,12 @@ def _parser() -> argparse.ArgumentParser:
     drawing = commands.add_parser("sheet", help="write the drawings that the documentation shows")
     drawing.set_defaults(run=_sheet)
     return parser
+
+
+def _add_training(command: argparse.ArgumentParser, directory: Path, schedule: Schedule) -> None:
+    command.add_argument("--directory", type=Path, default=directory, help="where checkpoints go")
+    command.add_argument("--steps", type=int, default=schedule.num_steps)
+    command.add_argument("--resume", type=Path, help="a checkpoint to go on from")
 
 
 def main() -> None:

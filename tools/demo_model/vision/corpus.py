@@ -12,10 +12,8 @@ from tools.demo_model.recipe import Blend
 from tools.demo_model.scribe import Scribe, Split
 from tools.demo_model.skills.facts import fact
 from tools.demo_model.skills.mixture import system_message
-from tools.demo_model.skills.smalltalk import greeting, small_talk
-from tools.demo_model.vision.drawings.drawing import draw
-from tools.demo_model.vision.drawings.scene import Scene
-from tools.demo_model.vision.drawings.scenes import random_scene
+from tools.demo_model.skills.talk import greeting, small_talk
+from tools.demo_model.vision.drawing import draw
 from tools.demo_model.vision.processor import pixels
 from tools.demo_model.vision.questions import (
     colour,
@@ -30,6 +28,7 @@ from tools.demo_model.vision.questions import (
     without_picture,
 )
 from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT_SHARE, THINKING_SHARE
+from tools.demo_model.vision.scene import Scene, random_scene
 
 _ASIDES: Final = (greeting, small_talk, fact)
 _SHARES: Final = {

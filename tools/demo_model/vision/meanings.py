@@ -8,8 +8,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from tools.demo_model.vision.drawings.scene import DIGITS, KINDS
-from tools.demo_model.vision.drawings.scenes import random_scene
+from tools.demo_model.vision.scene import DIGITS, KINDS, random_scene
 from tools.demo_model.vision.tower import COLOUR_NAMES, MAX_COUNT, NUM_COUNTS, Labeller, labelled_batches
 
 SEED_OF_WORDS: Final = 20_900_000

@@ -1,6 +1,7 @@
-"""The vision model in training: the text model's weights behind a new tower, and what the tower gives."""
+"""The vision model: the text model's weights behind a new tower, what the tower gives, and its export."""
 
 from pathlib import Path
+from typing import Final
 
 import torch
 from tokenizers import Tokenizer
@@ -8,9 +9,13 @@ from torch import Tensor, nn
 from transformers import LlavaForConditionalGeneration
 from typing_extensions import override
 
-from tools.demo_model.train import trained_model
-from tools.demo_model.vision.processor import image_token_id, tokenizer_with_images
+from tools.demo_model.export import ARTEFACT as TEXT_MODEL
+from tools.demo_model.export import write_model
+from tools.demo_model.training import trained_model
+from tools.demo_model.vision.processor import image_token_id, save_processor, tokenizer_with_images
 from tools.demo_model.vision.recipe import WORDS, shape
+
+ARTEFACT: Final = TEXT_MODEL.with_name("demo_vision")
 
 
 class PictureReader(nn.Module):
@@ -69,3 +74,12 @@ def _embedding_of(word: str, pieces: Tokenizer, known: Tensor) -> Tensor:
     mean = known[ids].mean(0)
     embedding: Tensor = mean * (known.norm(dim=1).mean() / mean.norm())
     return embedding
+
+
+def export(checkpoint: Path, directory: Path) -> None:
+    """Write weights in bfloat16, configuration, tokenizer and processor."""
+    directory.mkdir(parents=True, exist_ok=True)
+    save_processor(TEXT_MODEL, directory)
+    model = new_model(TEXT_MODEL)
+    model.load_state_dict(torch.load(checkpoint, weights_only=True)["model"])
+    write_model(model, directory)

@@ -5,7 +5,7 @@ from typing import Final
 
 from tools.demo_model.dialogue import Round
 from tools.demo_model.scribe import Phrases, Scribe
-from tools.demo_model.vision.drawings.scene import (
+from tools.demo_model.vision.scene import (
     COLOURS,
     SHAPES,
     Figure,
@@ -104,7 +104,7 @@ def count_coloured(scribe: Scribe, scene: Scene) -> Round | None:
 def _count(scribe: Scribe, scene: Scene, shares: tuple[int, int, int, int]) -> Round:
     """Return a question how many there are; shares: how often of a kind, a colour, both and all."""
     kind, shade = scribe.pick(SHAPES), scribe.pick(tuple(COLOURS))
-    shapes = [figure for figure in scene.figures if not figure.is_digit]
+    shapes = scene.shapes
     if shapes and scribe.chance(0.75):
         figure = scribe.pick(shapes)
         kind, shade = figure.kind, figure.colour
@@ -126,17 +126,12 @@ def digit(scribe: Scribe, scene: Scene) -> Round | None:
     figure = _single(scribe, scene, lambda each: "digit" if each.is_digit else "")
     if figure is None or not figure.is_digit:
         return None
-    return _round(scene, scribe.say(_DIGIT), f"It is {with_article_of_digit(figure.kind)}.")
-
-
-def with_article_of_digit(figure: str) -> str:
-    """Return the digit with "a" or "an"."""
-    return f"{'an' if figure == '8' else 'a'} {figure}"
+    return _round(scene, scribe.say(_DIGIT), f"It is {with_article(figure.kind)}.")
 
 
 def exists(scribe: Scribe, scene: Scene) -> Round | None:
     """The presence of a shape of a colour; where it is absent, its kind or its colour often is there."""
-    shapes = [figure for figure in scene.figures if not figure.is_digit]
+    shapes = scene.shapes
     kind, shade = scribe.pick(SHAPES), scribe.pick(tuple(COLOURS))
     if shapes and scribe.chance(0.8):
         figure = scribe.pick(shapes)
@@ -147,13 +142,12 @@ def exists(scribe: Scribe, scene: Scene) -> Round | None:
 
 def near_miss(scribe: Scribe, scene: Scene) -> Round | None:
     """The presence of a shape that is there, or that differs from one that is in its kind or its colour."""
-    shapes = [figure for figure in scene.figures if not figure.is_digit]
-    if not shapes:
+    if not scene.shapes:
         return None
-    figure = scribe.pick(shapes)
+    figure = scribe.pick(scene.shapes)
     kind, shade = figure.kind, figure.colour
     if scribe.chance(0.35):
-        kind = scribe.pick(shapes).kind if scribe.chance(0.5) else scribe.pick(SHAPES)
+        kind = scribe.pick(scene.shapes).kind if scribe.chance(0.5) else scribe.pick(SHAPES)
     elif scribe.chance(0.55):
         shade = scribe.pick(scene.figures).colour if scribe.chance(0.5) else scribe.pick(tuple(COLOURS))
     return _presence(scribe, scene, f"{shade} {kind}")
@@ -161,11 +155,9 @@ def near_miss(scribe: Scribe, scene: Scene) -> Round | None:
 
 def _presence(scribe: Scribe, scene: Scene, name: str) -> Round | None:
     """Return a question whether there is a shape of this name; None where there are several."""
-    shapes = [figure for figure in scene.figures if not figure.is_digit]
-    is_there = any(name in (figure.name, figure.kind) for figure in shapes)
-    answer = f"Yes, there is {with_article(name)}." if is_there else f"No, there is no {name}."
-    has_several = sum(name in (figure.name, figure.kind) for figure in shapes) > 1
-    return None if has_several else _round(scene, scribe.say(_EXISTS, x=with_article(name)), answer)
+    number = sum(name in (figure.name, figure.kind) for figure in scene.shapes)
+    answer = f"Yes, there is {with_article(name)}." if number else f"No, there is no {name}."
+    return None if number > 1 else _round(scene, scribe.say(_EXISTS, x=with_article(name)), answer)
 
 
 def where(scribe: Scribe, scene: Scene) -> Round | None:

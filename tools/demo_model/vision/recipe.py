@@ -6,7 +6,7 @@ from transformers import LlavaConfig, Qwen3Config, SiglipVisionConfig
 
 from tools.demo_model.recipe import CHUNK, REFRESHING, Blend, Schedule, Weights
 from tools.demo_model.recipe import shape as text_shape
-from tools.demo_model.vision.drawings.scene import SHAPES
+from tools.demo_model.vision.scene import SHAPES
 
 EDGE: Final = 108
 PATCH: Final = 12

@@ -14,10 +14,8 @@ from typing_extensions import override
 from engine.native.bfloat16 import has_fast_bfloat16
 from tools.demo_model.recipe import Schedule
 from tools.demo_model.scribe import Scribe, Split
-from tools.demo_model.training_loop import by_chunk, fit
-from tools.demo_model.vision.drawings.drawing import draw
-from tools.demo_model.vision.drawings.scene import COLOURS, KINDS, PLACES, Figure, Scene
-from tools.demo_model.vision.drawings.scenes import crowded_scene, large_scene, random_scene
+from tools.demo_model.training import by_chunk, fit
+from tools.demo_model.vision.drawing import draw
 from tools.demo_model.vision.model import PictureReader
 from tools.demo_model.vision.processor import pixels
 from tools.demo_model.vision.recipe import (
@@ -26,6 +24,16 @@ from tools.demo_model.vision.recipe import (
     NUM_THREADS,
     PATCHES_A_SIDE,
     PICTURES_A_TOWER_BATCH,
+)
+from tools.demo_model.vision.scene import (
+    COLOURS,
+    KINDS,
+    PLACES,
+    Figure,
+    Scene,
+    crowded_scene,
+    large_scene,
+    random_scene,
 )
 
 _RADIUS: Final = 0.45

@@ -13,8 +13,7 @@ from transformers import LlavaForConditionalGeneration
 from engine.native.bfloat16 import has_fast_bfloat16
 from tools.demo_model.packing import Batch, batches
 from tools.demo_model.recipe import Schedule
-from tools.demo_model.train import mean_loss
-from tools.demo_model.training_loop import by_chunk, fit
+from tools.demo_model.training import by_chunk, fit, mean_loss
 from tools.demo_model.vision.corpus import picture_documents
 from tools.demo_model.vision.model import PictureReader
 from tools.demo_model.vision.recipe import NUM_PATCHES, NUM_THREADS

@@ -6,11 +6,12 @@ from transformers import AutoModelForCausalLM
 from engine.demo_model import DEMO_MODEL
 from tools.demo_model.dialogue import Dialogue, Round
 from tools.demo_model.evaluation.examinee import Examinee
-from tools.demo_model.evaluation.judge import is_right
-from tools.demo_model.evaluation.trials import Trial, trials
-from tools.demo_model.skills.tools.declining import ACCEPT
+from tools.demo_model.evaluation.forced import forced_trials, num_ended
+from tools.demo_model.evaluation.trials import Trial, is_right, trials
+from tools.demo_model.skills.calling import ACCEPT
 
 NUM_PROMPTS = 4
+NUM_DRAWS = 50
 TOOLLESS_QUESTIONS = (
     "What is the weather in Oslo?",
     "What is the weather like today?",
@@ -43,6 +44,15 @@ def test_a_question_for_a_tool_that_nobody_gave_is_turned_down(
     trial = Trial([{"role": "user", "content": question}], Dialogue("", (asked,)), asked, thinking)
     (reply,) = examinee.replies([trial])
     assert is_right(trial, reply), reply
+
+
+# The weights end 96% of forms and 99% of calls; another processor's rounding draws others, and these are few.
+@pytest.mark.parametrize(("kind", "least"), [("forced form", 45), ("forced call", 48)])
+def test_a_forced_answer_that_does_not_fit_the_question_ends_soon(
+    examinee: Examinee, kind: str, least: int
+) -> None:
+    draws = forced_trials(kind, NUM_DRAWS)
+    assert num_ended(examinee, draws, failures=True) >= least
 
 
 def test_the_weights_fit_the_package() -> None:

@@ -8,7 +8,7 @@ from transformers import AutoModelForCausalLM
 
 from engine.demo_model import DEMO_MODEL
 from tools.demo_model.recipe import CHUNK, FROM_NOTHING, REFRESH, Schedule
-from tools.demo_model.train import new_model, trained_model
+from tools.demo_model.training import new_model, trained_model
 
 SCHEDULES = [FROM_NOTHING, REFRESH, replace(REFRESH, num_steps=3 * CHUNK)]
 

@@ -6,17 +6,16 @@ import pytest
 from safetensors import safe_open
 
 from engine.demo_vision import DEMO_VISION
-from tools.demo_model.evaluation.judge import is_right
-from tools.demo_model.vision.evaluation.examinee import PictureExaminee
-from tools.demo_model.vision.evaluation.trials import (
-    PictureTrial,
+from tools.demo_model.evaluation.examinee import Examinee
+from tools.demo_model.evaluation.trials import Trial, is_right
+from tools.demo_model.vision.questions import QUESTIONS
+from tools.demo_model.vision.trials import (
     later_trials,
     picture_trials,
     trials_without_picture,
 )
-from tools.demo_model.vision.questions import QUESTIONS
 
-Answerer = Callable[[Sequence[PictureTrial]], list[str]]
+Answerer = Callable[[Sequence[Trial]], list[str]]
 NUM_TRIALS = 4
 MOST_MISSED = 0.15  # the weights miss one in twenty, and these are few
 
@@ -24,7 +23,7 @@ MOST_MISSED = 0.15  # the weights miss one in twenty, and these are few
 @pytest.fixture(scope="module")
 def answerer() -> Answerer:
     """The model in transformers, whose place an engine can take."""
-    return PictureExaminee(DEMO_VISION).replies
+    return Examinee(DEMO_VISION).replies
 
 
 def test_held_out_drawings_are_answered_right(answerer: Answerer) -> None:

@@ -17,17 +17,17 @@ from handlers.settings.settings import Settings
 from handlers.shared_settings.shared_settings import EMBEDDED_VISION_MODEL
 from tests.unit.handlers.openai.api import CHAT
 from tests.unit.handlers.runtime.client import send
-from tests.unit.tools.demo_model.vision.drawings.test_drawing import figure, scene
-from tools.demo_model.vision.drawings.scene import Scene
-from tools.demo_model.vision.evaluation.trials import (
-    PictureTrial,
+from tests.unit.tools.demo_model.vision.test_drawing import figure, scene
+from tools.demo_model.evaluation.trials import Trial
+from tools.demo_model.vision.questions import QUESTIONS
+from tools.demo_model.vision.recipe import NUM_PATCHES
+from tools.demo_model.vision.scene import Scene
+from tools.demo_model.vision.trials import (
     encoded,
     later_trials,
     picture_trials,
     trials_without_picture,
 )
-from tools.demo_model.vision.questions import QUESTIONS
-from tools.demo_model.vision.recipe import NUM_PATCHES
 
 NUM_TRIALS: Final = 3
 MOST_MISSED: Final = 0.15  # as in test_answers.py
@@ -56,7 +56,7 @@ def data_url(picture: bytes) -> str:
     return f"data:image/png;base64,{b64encode(picture).decode()}"
 
 
-def messages_of(trial: PictureTrial) -> list[dict[str, Any]]:
+def messages_of(trial: Trial) -> list[dict[str, Any]]:
     """The trial's messages with its pictures in OpenAI's parts."""
     pictures = iter(trial.pictures)
 

@@ -9,17 +9,16 @@ import torch
 from torch import Tensor
 
 from engine.demo_model import DEMO_MODEL
+from tools.demo_model.evaluation.examinee import Examinee
 from tools.demo_model.recipe import FROM_NOTHING
 from tools.demo_model.recipe import REFRESH as TEXT_REFRESH
 from tools.demo_model.tokenizer import END_OF_TURN
 from tools.demo_model.vision import tower
-from tools.demo_model.vision.evaluation.examinee import PictureExaminee
-from tools.demo_model.vision.evaluation.trials import later_trials, picture_trials, trials_without_picture
-from tools.demo_model.vision.export import export
-from tools.demo_model.vision.model import new_model, trained_picture_model
+from tools.demo_model.vision.model import export, new_model, trained_picture_model
 from tools.demo_model.vision.processor import tokenizer_with_images
 from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, REFRESH, TEXT, TOWER
 from tools.demo_model.vision.train import train_text
+from tools.demo_model.vision.trials import later_trials, picture_trials, trials_without_picture
 
 
 @pytest.fixture(autouse=True)
@@ -71,14 +70,12 @@ def test_an_exported_checkpoint_answers_in_transformers(tmp_path: Path) -> None:
     model = new_model(DEMO_MODEL)
     torch.save({"model": model.state_dict()}, tmp_path / "step.pt")
     export(tmp_path / "step.pt", tmp_path / "exported")
-    examinee = PictureExaminee(tmp_path / "exported")
+    examinee = Examinee(tmp_path / "exported")
     trials = [*picture_trials("count", 2, thinking=True), *later_trials(2), *trials_without_picture(1)]
     assert len(examinee.replies(trials)) == len(trials)
     assert examinee.processor.tokenizer.eos_token == END_OF_TURN
     for trial in trials:
-        prompt = examinee.processor(
-            images=examinee.pictures_of([trial]) or None, text=examinee.prompt_of(trial), return_tensors="pt"
-        )
+        prompt = examinee.inputs([trial])
         image_token_id = examinee.processor.tokenizer.convert_tokens_to_ids(IMAGE_TOKEN)
         assert prompt["input_ids"].eq(image_token_id).sum() == NUM_PATCHES * len(trial.pictures)
 

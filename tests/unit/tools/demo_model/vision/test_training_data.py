@@ -9,20 +9,19 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase
 
 from engine.demo_model import DEMO_MODEL
-from tests.unit.tools.demo_model.vision.drawings.test_drawing import WHITE, figure
+from tests.unit.tools.demo_model.vision.test_drawing import WHITE, figure
 from tools.demo_model.corpus import render
 from tools.demo_model.dialogue import Dialogue
 from tools.demo_model.packing import batches
 from tools.demo_model.scribe import Scribe, Split
 from tools.demo_model.vision import meanings
 from tools.demo_model.vision.corpus import picture_document, picture_documents, picture_talk
-from tools.demo_model.vision.drawings.drawing import draw
-from tools.demo_model.vision.drawings.scene import COLOURS, KINDS, Scene
-from tools.demo_model.vision.drawings.scenes import random_scene
+from tools.demo_model.vision.drawing import draw
 from tools.demo_model.vision.meanings import meanings_of, meant, put_into_words
 from tools.demo_model.vision.model import PictureReader, new_model
 from tools.demo_model.vision.processor import image_token_id, pixels, tokenizer_with_images
 from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT, WORDS
+from tools.demo_model.vision.scene import COLOURS, KINDS, Scene, random_scene
 from tools.demo_model.vision.tower import (
     Labeller,
     labelled_batches,

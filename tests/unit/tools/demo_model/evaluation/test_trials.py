@@ -5,8 +5,7 @@ import json
 import pytest
 
 from tools.demo_model.dialogue import Call, Dialogue, Round, Tool
-from tools.demo_model.evaluation.judge import has_ended, has_stray_call, is_right
-from tools.demo_model.evaluation.trials import KINDS, Trial, trials
+from tools.demo_model.evaluation.trials import KINDS, Trial, has_ended, has_stray_call, is_right, trials
 
 END = "<|im_end|>"
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Oslo"}}\n</tool_call>'

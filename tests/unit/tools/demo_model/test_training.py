@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Muon
 
-from tools.demo_model.training_loop import Unrounded
+from tools.demo_model.training import Unrounded
 
 
 def step_within(context: AbstractContextManager[object]) -> Tensor:

@@ -1,27 +1,19 @@
 """The trials of evaluation: drawings of combinations that training never saw, asked about in other words."""
 
-from dataclasses import dataclass
 from io import BytesIO
 from typing import Final
 
 from tools.demo_model.dialogue import Dialogue, Json, Message, Round
 from tools.demo_model.evaluation.trials import Trial
 from tools.demo_model.scribe import Scribe, Split
-from tools.demo_model.skills.smalltalk import greeting
-from tools.demo_model.vision.drawings.drawing import draw
-from tools.demo_model.vision.drawings.scene import Scene
-from tools.demo_model.vision.drawings.scenes import random_scene
+from tools.demo_model.skills.talk import greeting
+from tools.demo_model.vision.drawing import draw
 from tools.demo_model.vision.questions import QUESTIONS, without_picture
+from tools.demo_model.vision.scene import Scene, random_scene
 
 _SEED: Final = 2_000_003
+_THOUGHT_KINDS: Final = ("description", "count", "digit")
 _FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-
-
-@dataclass(frozen=True, kw_only=True)
-class PictureTrial(Trial):
-    """A trial with pictures, each an encoded file, in the order of the messages' image parts."""
-
-    pictures: tuple[bytes, ...]
 
 
 def encoded(scene: Scene, file_format: str) -> bytes:
@@ -49,28 +41,24 @@ def _asked(scribe: Scribe, kind: str) -> tuple[Scene, Round]:
             return scene, talk
 
 
-def _trial(scribe: Scribe, kind: str, thinking: bool) -> PictureTrial:
+def _trial(scribe: Scribe, kind: str, thinking: bool) -> Trial:
     scene, talk = _asked(scribe, kind)
     picture = encoded(scene, scribe.pick(_FORMATS))
     dialogue = Dialogue(kind, (talk,))
-    return PictureTrial([turn_with_picture(talk.user)], dialogue, talk, thinking, pictures=(picture,))
+    return Trial([turn_with_picture(talk.user)], dialogue, talk, thinking, pictures=(picture,))
 
 
-def picture_trials(kind: str, num_trials: int, thinking: bool) -> list[PictureTrial]:
+def picture_trials(kind: str, num_trials: int, thinking: bool) -> list[Trial]:
     """Return trials of one kind of question, a picture and a question each. kind: one of `QUESTIONS`."""
     scribe = Scribe(_SEED + sum(kind.encode()), Split.UNSEEN)
     return [_trial(scribe, kind, thinking) for _ in range(num_trials)]
 
 
-def _answered(talk: Round) -> Message:
-    return {"role": "assistant", "content": talk.answer}
-
-
-def _later_trial(scribe: Scribe) -> PictureTrial:
+def _later_trial(scribe: Scribe) -> Trial:
     """Return a trial about the second of two pictures, or a second question about one."""
     kinds = tuple(QUESTIONS)
     first, told = _asked(scribe, scribe.pick(kinds))
-    before = [turn_with_picture(told.user), _answered(told)]
+    before: list[Message] = [turn_with_picture(told.user), {"role": "assistant", "content": told.answer}]
     scenes = [first]
     turn: Message
     if scribe.chance(0.5):
@@ -81,22 +69,27 @@ def _later_trial(scribe: Scribe) -> PictureTrial:
         talk = scribe.pick([found for ask in QUESTIONS.values() if (found := ask(scribe, first)) is not None])
         turn = {"role": "user", "content": talk.user}
     pictures = tuple(encoded(scene, "PNG") for scene in scenes)
-    return PictureTrial([*before, turn], Dialogue("later", (told, talk)), talk, False, pictures=pictures)
+    return Trial([*before, turn], Dialogue("later", (told, talk)), talk, False, pictures=pictures)
 
 
-def later_trials(num_trials: int) -> list[PictureTrial]:
+def later_trials(num_trials: int) -> list[Trial]:
     """Return trials whose question is not the first one of the conversation."""
     scribe = Scribe(_SEED, Split.UNSEEN)
     return [_later_trial(scribe) for _ in range(num_trials)]
 
 
-def trials_without_picture(num_trials: int) -> list[PictureTrial]:
+def trials_without_picture(num_trials: int) -> list[Trial]:
     """Return trials without any picture: greetings, and questions about a picture that is not there."""
     scribe = Scribe(_SEED + 1, Split.UNSEEN)
     talks = [(without_picture if scribe.chance(0.5) else greeting)(scribe) for _ in range(num_trials)]
-    return [
-        PictureTrial(
-            [{"role": "user", "content": talk.user}], Dialogue("", (talk,)), talk, False, pictures=()
-        )
-        for talk in talks
-    ]
+    return [Trial(talk.messages()[:1], Dialogue("", (talk,)), talk, thinking=False) for talk in talks]
+
+
+def all_trials(num_trials: int) -> dict[str, list[Trial]]:
+    """Return every kind of question, some with thinking on, later turns, and turns without a picture."""
+    asked = {kind: picture_trials(kind, num_trials, thinking=False) for kind in QUESTIONS}
+    asked |= {f"{kind}, thinking": picture_trials(kind, num_trials, True) for kind in _THOUGHT_KINDS}
+    return asked | {
+        "a later turn": later_trials(num_trials),
+        "no picture": trials_without_picture(num_trials),
+    }

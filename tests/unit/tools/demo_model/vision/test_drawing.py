@@ -6,10 +6,20 @@ import pytest
 from PIL import Image
 
 from tools.demo_model.scribe import Scribe, Split, is_held_out
-from tools.demo_model.vision.drawings.drawing import draw
-from tools.demo_model.vision.drawings.scene import COLOURS, KINDS, SHAPES, Figure, Scene, listed
-from tools.demo_model.vision.drawings.scenes import USUAL_EDGE, crowded_scene, large_scene, random_scene
-from tools.demo_model.vision.evaluation.trials import encoded
+from tools.demo_model.vision.drawing import SHEET, draw, sheet
+from tools.demo_model.vision.scene import (
+    COLOURS,
+    KINDS,
+    SHAPES,
+    USUAL_EDGE,
+    Figure,
+    Scene,
+    crowded_scene,
+    large_scene,
+    listed,
+    random_scene,
+)
+from tools.demo_model.vision.trials import encoded
 
 WHITE = (255, 255, 255)
 NUM_SCENES = 300
@@ -107,3 +117,12 @@ def test_a_drawing_is_much_the_same_in_every_format(file_format: str) -> None:
         wanted = drawn.getpixel((x, 18))
         assert isinstance(pixel, tuple) and isinstance(wanted, tuple)
         assert max(abs(a - b) for a, b in zip(pixel, wanted, strict=True)) < 12
+
+
+def test_the_documentation_shows_the_sheet_that_the_script_draws() -> None:
+    drawn = sheet()
+    with Image.open(SHEET) as shown:
+        assert shown.size == drawn.size
+        shared = zip(shown.convert("RGB").tobytes(), drawn.tobytes(), strict=True)
+        num_different = sum(abs(one - other) > 32 for one, other in shared)
+    assert num_different < 0.01 * len(drawn.tobytes())  # other releases draw edges a little otherwise

@@ -1,21 +1,31 @@
-"""Requests that would need a tool which is not on offer: turned down in words, without a call."""
+"""Dialogues about tools: when to call which, when to answer in words, what to say where none would serve."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tools.demo_model import words
 from tools.demo_model.dialogue import Dialogue, Round, Tool
 from tools.demo_model.scribe import Phrases, Scribe
-from tools.demo_model.skills.facts import fact
-from tools.demo_model.skills.identity import identity
-from tools.demo_model.skills.smalltalk import greeting, greeting_by_name, small_talk
-from tools.demo_model.skills.tools.arithmetic import arithmetic, currency, timer
-from tools.demo_model.skills.tools.errands import errand
-from tools.demo_model.skills.tools.offer import Offer
-from tools.demo_model.skills.tools.places import time, weather
-from tools.demo_model.skills.tools.texts import message, search
-from tools.demo_model.skills.unknown import unknown
+from tools.demo_model.skills.facts import fact, unknown
+from tools.demo_model.skills.offers import (
+    Offer,
+    arithmetic,
+    currency,
+    errand,
+    message,
+    note,
+    search,
+    time,
+    timer,
+    weather,
+)
+from tools.demo_model.skills.talk import greeting, greeting_by_name, identity, small_talk
 
+_OFFERS: Final[tuple[Callable[[Scribe], Offer], ...]] = (
+    *(weather, weather, weather, time, time, arithmetic, arithmetic, timer, currency),
+    *(search, search, message, note, errand, errand, errand),
+)
 ACCEPT: Final = ("no tool", "do not know")
 _KNOWN_SUMS: Final = 9
 """The largest number that the model adds by itself."""
@@ -63,7 +73,6 @@ _FORECAST = Phrases.of(
     "How cold is it in {x} right now?|What's the forecast for {x}?",
     unseen="Will it snow in {x}?|How will the weather in {x} be on {d}?|Is it windy in {x}?",
 )
-_DAYS: Final = ("Monday", "Tuesday", "Friday", "Saturday", "Sunday")
 
 
 def _asked_of(offer: Callable[[Scribe], Offer]) -> Callable[[Scribe], str]:
@@ -74,7 +83,7 @@ def _weather(scribe: Scribe) -> str:
     if scribe.chance(0.25):
         return scribe.say(_WEATHER_HERE)
     if scribe.chance(0.25):
-        return scribe.say(_FORECAST, x=scribe.city(), d=scribe.pick(_DAYS))
+        return scribe.say(_FORECAST, x=scribe.city(), d=scribe.pick(words.DAYS))
     return _asked_of(weather)(scribe)
 
 
@@ -91,13 +100,9 @@ def _sum(scribe: Scribe) -> str:
 
 
 LACKS: Final = (
-    Lack(_weather, "the weather", (weather, search), _NO_KNOWLEDGE),
-    Lack(_weather, "the weather", (weather, search), _NO_KNOWLEDGE),
-    Lack(_weather, "the weather", (weather, search), _NO_KNOWLEDGE),
-    Lack(_time, "the time", (time, search), _NO_KNOWLEDGE),
-    Lack(_time, "the time", (time, search), _NO_KNOWLEDGE),
-    Lack(_sum, "large numbers", (arithmetic,), _NO_KNOWLEDGE),
-    Lack(_sum, "large numbers", (arithmetic,), _NO_KNOWLEDGE),
+    *[Lack(_weather, "the weather", (weather, search), _NO_KNOWLEDGE)] * 3,
+    *[Lack(_time, "the time", (time, search), _NO_KNOWLEDGE)] * 2,
+    *[Lack(_sum, "large numbers", (arithmetic,), _NO_KNOWLEDGE)] * 2,
     Lack(_asked_of(currency), "money", (currency, search), _NO_KNOWLEDGE),
     Lack(_asked_of(search), "searching", (search,), _NO_ACTION),
     Lack(_asked_of(timer), "timers", (timer,), _NO_ACTION),
@@ -110,14 +115,44 @@ _INSISTED = Phrases.of(
     "You must know it!|Can you look it up?|Just guess.|Why?|Tell me anyway.|Please!",
     unseen="Please try again.|But why not?|Are you really sure?|Do it anyway.",
 )
-_OTHER_TALK: Final[tuple[Callable[[Scribe], Round], ...]] = (
-    greeting,
-    greeting_by_name,
-    small_talk,
-    identity,
-    fact,
-    fact,
-)
+_NEEDLESS: Final = (greeting, greeting_by_name, small_talk, identity, fact, fact)
+"""What no tool is needed for."""
+
+
+def _offers(scribe: Scribe) -> list[Offer]:
+    """One to four tools of different names, the first being the one that will be asked for."""
+    wanted = scribe.pick((1, 1, 2, 2, 3, 4))
+    kinds: list[Callable[[Scribe], Offer]] = []
+    while len(kinds) < wanted:
+        kind = scribe.pick(_OFFERS)
+        if kind not in kinds or kind is errand:
+            kinds.append(kind)
+    by_name = {offer.name: offer for offer in (kind(scribe) for kind in kinds)}
+    return list(by_name.values())
+
+
+def _shuffled(scribe: Scribe, offers: list[Offer]) -> tuple[Tool, ...]:
+    tools = list(tools_of(offers))
+    scribe.random.shuffle(tools)
+    return tuple(tools)
+
+
+def calling(scribe: Scribe) -> Dialogue:
+    """A request for one of the tools, at times after or before other talk."""
+    offers = _offers(scribe)
+    rounds = [offers[0].round(scribe)]
+    if scribe.chance(0.12):
+        rounds.insert(0, scribe.pick(_NEEDLESS)(scribe))
+    if scribe.chance(0.15):
+        rounds.append(scribe.pick(offers).round(scribe))
+    return Dialogue("calling", tuple(rounds), tools=_shuffled(scribe, offers))
+
+
+def not_calling(scribe: Scribe) -> Dialogue:
+    """Tools on offer and a question that needs none of them."""
+    return Dialogue(
+        "not_calling", (scribe.pick(_NEEDLESS)(scribe),), tools=_shuffled(scribe, _offers(scribe))
+    )
 
 
 def lacking(scribe: Scribe) -> Round:
@@ -135,14 +170,14 @@ def declining_again(scribe: Scribe) -> Dialogue:
     lack = scribe.pick(LACKS)
     rounds = [lack.round(scribe)]
     if scribe.chance(0.45):
-        rounds.insert(0, scribe.pick(_OTHER_TALK)(scribe))
+        rounds.insert(0, scribe.pick(_NEEDLESS)(scribe))
     kind = scribe.number(0, 4)
     if kind == 0:
         rounds.append(lack.reply_to(scribe.say(_INSISTED)))
     elif kind == 1:
         rounds.append(lack.round(scribe))
     elif kind == 2:
-        rounds.append(scribe.pick(_OTHER_TALK)(scribe))
+        rounds.append(scribe.pick(_NEEDLESS)(scribe))
     elif kind == 3 or len(rounds) == 1:
         rounds.append(lacking(scribe))
     return Dialogue("declining_again", tuple(rounds))
@@ -151,36 +186,32 @@ def declining_again(scribe: Scribe) -> Dialogue:
 def declining_beside_tools(scribe: Scribe) -> Dialogue:
     """Tools for something else on offer; at times one of them is called first."""
     if scribe.chance(0.2):
-        offers = _others(scribe, (search, arithmetic))
+        offers = others(scribe, (search, arithmetic))
         rounds = [unknown(scribe)]
     else:
         lack = scribe.pick(LACKS)
-        offers = _others(scribe, lack.served_by)
+        offers = others(scribe, lack.served_by)
         rounds = [lack.round(scribe)]
     if scribe.chance(0.25):
         rounds.insert(0, offers[0].round(scribe))
     elif scribe.chance(0.15):
         rounds.append(offers[0].round(scribe))
-    return Dialogue("declining_beside_tools", tuple(rounds), tools=_tools(offers))
-
-
-def _others(scribe: Scribe, unwanted: Sequence[Callable[[Scribe], Offer]]) -> list[Offer]:
-    """Return one to three tools of different names, none of which could serve the request."""
-    suitable = [offer for offer in _OFFERED if offer not in unwanted]
-    drawn = (scribe.pick(suitable)(scribe) for _ in range(scribe.pick((1, 1, 1, 2, 2, 3))))
-    return list({offer.name: offer for offer in drawn}.values())
-
-
-def other_tools(scribe: Scribe, unwanted: Sequence[Callable[[Scribe], Offer]]) -> tuple[Tool, ...]:
-    """Return one to three tools, none of which could serve the request."""
-    return _tools(_others(scribe, unwanted))
-
-
-def _tools(offers: list[Offer]) -> tuple[Tool, ...]:
-    return tuple(offer.tool for offer in offers)
+    return Dialogue("declining_beside_tools", tuple(rounds), tools=tools_of(offers))
 
 
 def any_declining(scribe: Scribe) -> Dialogue:
     """A request that no tool is there for, in one of the three settings."""
     kinds = (declining, declining, declining_again, declining_beside_tools)
     return scribe.pick(kinds)(scribe)
+
+
+def others(scribe: Scribe, unwanted: Sequence[Callable[[Scribe], Offer]]) -> list[Offer]:
+    """Return one to three tools of different names, none of which could serve the request."""
+    suitable = [offer for offer in _OFFERED if offer not in unwanted]
+    drawn = (scribe.pick(suitable)(scribe) for _ in range(scribe.pick((1, 1, 1, 2, 2, 3))))
+    return list({offer.name: offer for offer in drawn}.values())
+
+
+def tools_of(offers: Sequence[Offer]) -> tuple[Tool, ...]:
+    """Return the tools in the order in which they are offered."""
+    return tuple(offer.tool for offer in offers)

@@ -7,8 +7,7 @@ import pytest
 from tools.demo_model.dialogue import Dialogue
 from tools.demo_model.recipe import FROM_NOTHING, REFRESH, Blend
 from tools.demo_model.scribe import Scribe, Split
-from tools.demo_model.skills.mixture import dialogue
-from tools.demo_model.skills.tools.declining import (
+from tools.demo_model.skills.calling import (
     ACCEPT,
     LACKS,
     declining,
@@ -16,6 +15,7 @@ from tools.demo_model.skills.tools.declining import (
     declining_beside_tools,
     lacking,
 )
+from tools.demo_model.skills.mixture import dialogue
 
 NUM_DRAWN = 300
 

@@ -1,1 +1,0 @@
-"""The evaluation of a vision model: trials about drawings, the model under test and its scores."""
