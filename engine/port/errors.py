@@ -69,7 +69,14 @@ class InvalidToken(InvalidRequest):
 
 
 class InvalidGrammar(InvalidRequest):
-    """A schema, regex or grammar that does not compile."""
+    """A schema, regex or grammar that does not compile.
+
+    begin: the beginning of the structural tag that holds the fault, such as a call of one tool; else empty.
+    """
+
+    def __init__(self, message: str, begin: str = "") -> None:
+        super().__init__(message)
+        self.begin = begin
 
 
 class InvalidMedia(InvalidRequest):

@@ -57,7 +57,7 @@ class Messages(
 
     @override
     def mapping(self, body: m.MessageCreateParams) -> ToProblem:
-        return lambda error: to_problem(error, grammar_field=grammar_field(body))
+        return lambda error: to_problem(error, grammar_field=grammar_field(body, error))
 
     @override
     def plan(self, body: m.MessageCreateParams, *, is_stream: bool) -> m.MessageCreateParams:

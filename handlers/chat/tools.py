@@ -1,11 +1,12 @@
 """The functions that the model may call, and the calls that it makes."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from typing import NamedTuple
 
 import msgspec
 
+from engine.port.errors import InvalidGrammar
 from handlers.chat.errors import ToolError
 from handlers.errors import Violation
 
@@ -38,6 +39,17 @@ class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
 
     parameters_field: str = ""
     """The place of the parameters in the request; empty if its tools are those of the core."""
+
+
+def faulty_parameters(error: Exception, tools: Callable[[], Iterable[ToolDefinition]]) -> str:
+    """Return the field of the parameters that make a grammar invalid; empty if no tool's do.
+
+    tools: returns those of the request.
+    """
+    if not isinstance(error, InvalidGrammar) or not error.begin:
+        return ""
+    named = [tool for tool in tools() if tool.name in error.begin]
+    return max(named, key=lambda tool: len(tool.name)).parameters_field if named else ""
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,7 +22,6 @@ from engine.grammar.tags.no_counterpart import NoCounterpart
 from engine.port.errors import InvalidGrammar
 
 _ANY_TEXT: Final = "/(?s:.*)/"
-_IN_TAG: Final = "in the tag"  # that begins with a text
 
 TokenId = Callable[[str], int | None]
 
@@ -280,10 +279,10 @@ def _named(part: formats.Tag) -> Iterator[None]:
     try:
         yield
     except InvalidGrammar as error:
-        if str(error).startswith(_IN_TAG):
+        if error.begin:
             raise
-        begin = part.begin if isinstance(part.begin, str) else part.begin.token
-        raise InvalidGrammar(f"{_IN_TAG} {begin!r}: {error}") from error
+        begin = str(part.begin if isinstance(part.begin, str) else part.begin.token)
+        raise InvalidGrammar(f"in the tag {begin!r}: {error}", begin) from error
 
 
 def _literal(text: str) -> str:

@@ -8,9 +8,10 @@ from pydantic import MISSING
 from engine.port.request import SamplingParams
 from generated.anthropic import models as m
 from handlers.anthropic.request.conversation import conversation, found_tools
-from handlers.anthropic.request.tools import parallel_tool_use, tool_choice, tool_definitions
+from handlers.anthropic.request.tools import Choice, parallel_tool_use, tool_choice, tool_definitions
 from handlers.chat.form.response_format import FIELD, JsonSchema
 from handlers.chat.params import ChatParams, ReasoningStyle
+from handlers.chat.tools import ToolDefinition, faulty_parameters
 from handlers.errors import Refused, Violation
 from handlers.served_model.request_values import bounded_texts
 from handlers.wire.missing import given
@@ -38,7 +39,7 @@ def chat_params(body: Body) -> ChatParams:
         sampling=_sampling(body),
         max_tokens=max(_max_tokens(body), 1),  # the engine computes a prompt for the sake of a token
         stop=_stop_texts(body),
-        tools=tool_definitions(given(body.tools) or (), choice, found_tools(body.messages)),
+        tools=_tools(body, choice),
         tool_choice=tool_choice(choice),
         parallel_tool_calls=parallel_tool_use(choice),
         response_format=None if form is None else JsonSchema.parse(form.schema_, _FORMAT_FIELD),
@@ -49,8 +50,14 @@ def chat_params(body: Body) -> ChatParams:
     )
 
 
-def grammar_field(body: Body) -> str:
+def _tools(body: Body, choice: Choice) -> tuple[ToolDefinition, ...]:
+    return tool_definitions(given(body.tools) or (), choice, found_tools(body.messages))
+
+
+def grammar_field(body: Body, error: Exception) -> str:
     """Return the field that the grammar comes from, to blame if the engine does not take it."""
+    if field := faulty_parameters(error, lambda: _tools(body, None)):
+        return field
     output = given(body.output_config)
     return "tools" if output is None or output.format is None else _FORMAT_FIELD
 

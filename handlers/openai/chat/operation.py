@@ -12,6 +12,7 @@ from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.media import PartContents
 from handlers.chat.reading.result import ChatResult
+from handlers.chat.tools import faulty_parameters
 from handlers.concurrency.limit import Beams, HeldPermits
 from handlers.errors import ToProblem
 from handlers.openai.answers.timings import RequestTimings
@@ -19,7 +20,7 @@ from handlers.openai.answers.token_details import prompt_logprobs
 from handlers.openai.chat.events import ChatEvents, empty_chunk
 from handlers.openai.chat.request import chat_params, request_field
 from handlers.openai.chat.response import ChatAnswer, chat_completion
-from handlers.openai.chat.tools import custom_names
+from handlers.openai.chat.tools import custom_names, offered_tools
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, check_search, grammar_field
 from handlers.openai.sampling import check_named_ids, includes_usage, num_beams, shows_usage_so_far
@@ -49,7 +50,11 @@ class Chat(
 
     @override
     def mapping(self, body: m.CreateChatCompletionRequest) -> ToProblem:
-        return lambda error: to_problem(error, prompt_field="messages", grammar_field=grammar_field(body))
+        def to_contract(error: Exception) -> Exception:
+            field = faulty_parameters(error, lambda: offered_tools(body)[0]) or grammar_field(body)
+            return to_problem(error, prompt_field="messages", grammar_field=field)
+
+        return to_contract
 
     @override
     def permits(self, active: ActiveRequest, plan: m.CreateChatCompletionRequest) -> HeldPermits:

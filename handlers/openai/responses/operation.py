@@ -14,6 +14,7 @@ from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.logprobs import scored_tokens
 from handlers.chat.reading.output import ChatOutputs
+from handlers.chat.tools import faulty_parameters
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors import ToProblem
 from handlers.openai.errors import to_problem
@@ -23,6 +24,7 @@ from handlers.openai.responses.answer.output import ResponseOutput
 from handlers.openai.responses.answer.response import ResponseDraft
 from handlers.openai.responses.request.preparation import Preparation
 from handlers.openai.responses.request.request import grammar_field, includes_logprobs
+from handlers.openai.responses.request.tools import Toolbox, tool_lists
 from handlers.operations.chat_operation import deltas
 from handlers.operations.operation import GeneratingOperation, StreamWriter
 from handlers.runtime.problem import Problem
@@ -54,7 +56,11 @@ class Responses(
 
     @override
     def mapping(self, body: m.CreateResponseRequest) -> ToProblem:
-        return lambda error: to_problem(error, prompt_field="input", grammar_field=grammar_field(body))
+        def to_contract(error: Exception) -> Exception:
+            field = faulty_parameters(error, lambda: Toolbox(*tool_lists(body)).definitions)
+            return to_problem(error, prompt_field="input", grammar_field=field or grammar_field(body))
+
+        return to_contract
 
     @override
     def plan(self, body: m.CreateResponseRequest, *, is_stream: bool) -> m.CreateResponseRequest:

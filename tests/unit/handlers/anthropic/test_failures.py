@@ -15,6 +15,10 @@ from tests.unit.handlers.runtime.client import send
         (GenerationFailed("no"), (500, "api_error", "no")),
         (InvalidGrammar("no"), (400, "invalid_request_error", "tools: no")),
         (
+            InvalidGrammar("no", f"<call>{TOOL['name']}"),
+            (400, "invalid_request_error", "tools[0].input_schema: no"),
+        ),
+        (
             PromptTooLong(1200, 1, 1000),
             (400, "invalid_request_error", "prompt is too long: 1200 tokens > 999 maximum"),
         ),

@@ -134,6 +134,15 @@ async def test_a_grammar_of_tools_that_does_not_compile_is_blamed_on_them() -> N
     )
 
 
+async def test_a_tool_whose_parameters_do_not_compile_is_blamed_by_its_place() -> None:
+    name = TOOL["function"]["name"]
+    tools = [{**TOOL, "function": {**TOOL["function"], "name": other}} for other in (name[:2], name, "b")]
+    api = Api(fails_after(InvalidGrammar("in the tag", f'<call>{{"name": "{name}"')))
+    assert await api.refusal(CHAT, chat(tools=tools, tool_choice="required")) == Refusal(
+        400, "invalid_value", "tools[1].function.parameters"
+    )
+
+
 @pytest.mark.parametrize(("path", "body"), [*GENERATING, (EMBEDDINGS, EMBED)])
 async def test_no_model_of_the_name_is_404_with_the_name_in_the_message(
     path: str, body: dict[str, Any]

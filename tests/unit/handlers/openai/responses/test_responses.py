@@ -448,6 +448,8 @@ async def test_what_fails_before_the_first_event_keeps_its_status(
 async def test_a_grammar_that_no_format_asked_for_is_the_tools() -> None:
     api = Responses(fails_after(InvalidGrammar("uniqueItems")))
     assert await api.refused(tools=[TOOL]) == (400, "invalid_value", "tools")
+    api = Responses(fails_after(InvalidGrammar("uniqueItems", f"<call>{TOOL['name']}")))
+    assert await api.refused(tools=[TOOL]) == (400, "invalid_value", "tools[0].parameters")
 
 
 async def test_what_fails_after_the_first_event_is_a_failed_response() -> None:
