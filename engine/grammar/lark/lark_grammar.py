@@ -1,7 +1,7 @@
 """The text of a grammar in llguidance's Lark dialect, gathered piece by piece.
 
-See https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md. A rule may hold itself; a terminal is a
-regular expression, which may use `&` and `~`, and is what the lexer reads as one.
+See https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md. A rule may hold itself; a terminal is
+a regular expression, which may use `&` and `~`, and is what the lexer reads as one.
 """
 
 import json

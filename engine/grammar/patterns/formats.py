@@ -1,4 +1,7 @@
-"""The patterns of JSON Schema's formats, narrower than their specifications, so that every reader takes them."""
+"""The patterns of JSON Schema's formats.
+
+They are narrower than the specifications, so that every reader takes what matches them.
+"""
 
 from typing import Final
 
@@ -36,10 +39,7 @@ _GROUP: Final = rf"{_HEX}{{1,4}}"
 _IPV6: Final = "|".join(
     [
         rf"(?:{_GROUP}:){{7}}{_GROUP}",
-        *(
-            rf"(?:{_GROUP}:){{{before}}}(?::{_GROUP}){{1,{7 - before}}}"
-            for before in range(1, 7)
-        ),
+        *(rf"(?:{_GROUP}:){{{before}}}(?::{_GROUP}){{1,{7 - before}}}" for before in range(1, 7)),
         rf":(?::{_GROUP}){{1,7}}",
         rf"(?:{_GROUP}:){{1,7}}:",
         "::",

@@ -13,7 +13,13 @@ itself, as in ECMA.
 import re
 from typing import Final
 
-from engine.grammar.patterns.unicode_properties import LAST_CHARACTER, Spans, other_spans, property_spans, united
+from engine.grammar.patterns.unicode_properties import (
+    LAST_CHARACTER,
+    Spans,
+    other_spans,
+    property_spans,
+    united,
+)
 from engine.port.errors import InvalidGrammar
 
 CHARACTER_CLASS: Final = re.compile(r"\[(?!\^?\])\^?(?:[^\]\\]|\\.)+\]", re.DOTALL)
@@ -174,7 +180,7 @@ class _Reader:
             if found["letter"]:
                 return chr(ord(found["letter"]) % 32)
             return found["itself"] or coded_character(found)
-        spans = _SETS.get(name.lower()) or property_spans(name[2:-1] or name[1:])
+        spans = _SETS.get(name.lower()) or property_spans(name[2:-1])
         return other_spans(spans) if name[0].isupper() else spans
 
     def _refusal(self, what: str) -> InvalidGrammar:

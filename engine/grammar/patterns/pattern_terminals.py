@@ -9,7 +9,8 @@ itself, or the shortest escape.
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from math import prod
 from typing import Any, Final
 
 from engine.grammar.lark.byte_matcher import ByteMatcher
@@ -24,6 +25,8 @@ _ASSERTIONS: Final = frozenset(("AT", "ASSERT", "ASSERT_NOT"))
 _MAX_DEPTH: Final = 64  # groups inside groups
 # Counts multiply the work of the lexer: `((a{0,20}){0,20}){0,20}` has as many states as their product.
 _MAX_EXPANSION: Final = 20_000
+# So do periods that hold together: `(?=(..)*$)(...)*$` has six.
+_MAX_PERIODS: Final = 2310
 _MAX_CASES: Final = 4096  # characters of a class of which the other case is looked up
 
 _SHORT_ESCAPES: Final = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
@@ -49,16 +52,20 @@ class PatternTerminals:
 
         Raises InvalidGrammar for a pattern that is malformed or not supported.
         """
+        check_periods([pattern])
         return self._satisfiable(pattern, self._sequence(_parsed(pattern), None, at_start=True))
 
     def search(self, pattern: str) -> str:
         """Return the expression of the texts that hold a match; raises InvalidGrammar as `whole` does."""
+        check_periods([pattern])
         nodes = _parsed(pattern)
         if not _holds(nodes, "AT_BEGINNING"):
             return self._satisfiable(pattern, self._sequence(nodes, self._anything, leading=self._anything))
         something = self._terminal(f"/{self.character}+/")
         first = self._sequence(nodes, self._anything, at_start=True)
-        return self._satisfiable(pattern, _either([first, self._sequence(nodes, self._anything, leading=something)]))
+        return self._satisfiable(
+            pattern, _either([first, self._sequence(nodes, self._anything, leading=something)])
+        )
 
     def _satisfiable(self, pattern: str, expression: str | None) -> str:
         is_sure = expression is not None and "&" not in expression  # which no class has as it is
@@ -85,14 +92,20 @@ class PatternTerminals:
         operator, operand = nodes[place]
         if operator == "AT" and str(operand) == "AT_BEGINNING":
             # What is before it can only be empty.
-            return self._sequence(rest, following, at_start=True) if at_start and _may_be_empty(before) else None
+            return (
+                self._sequence(rest, following, at_start=True) if at_start and _may_be_empty(before) else None
+            )
         if operator == "AT" and str(operand) in ("AT_BOUNDARY", "AT_NON_BOUNDARY"):
             if _holds(rest, "AT_BEGINNING") or (leading is None and not at_start and _may_be_empty(before)):
-                raise InvalidGrammar("regular expression: a word boundary before ^ or in a group is not supported")
+                raise InvalidGrammar(
+                    "regular expression: a word boundary before ^ or in a group is not supported"
+                )
             then = self._sequence(rest, following)
             return None if then is None else self._boundary(left, then, is_one=str(operand) == "AT_BOUNDARY")
         if at_start and before and _may_be_empty(before) and _holds(nodes[place:], "AT_BEGINNING"):
-            return _either([self._sequence(nodes[place:], following, at_start=True), self._sequence(nodes, following)])
+            return _either(
+                [self._sequence(nodes[place:], following, at_start=True), self._sequence(nodes, following)]
+            )
         after = self._after(nodes[place], rest, following, at_start=at_start and not before)
         return None if after is None else _joined([leading, self._plain(before), f"({after})"])
 
@@ -105,9 +118,7 @@ class PatternTerminals:
         sides = [("", "~"), ("~", "")] if is_one else [("", ""), ("~", "~")]
         return " | ".join(f"(({left} & {one}{ends}) ({then} & {other}{begins}))" for one, other in sides)
 
-    def _after(
-        self, node: Node, rest: list[Node], following: str | None, *, at_start: bool
-    ) -> str | None:
+    def _after(self, node: Node, rest: list[Node], following: str | None, *, at_start: bool) -> str | None:
         """Return the expression of a node that has assertions, of those after it, and of `following`."""
         operator, operand = node
         if operator in ("SUBPATTERN", "BRANCH", "MAX_REPEAT", "MIN_REPEAT") and _holds(rest, "AT_BEGINNING"):
@@ -156,12 +167,13 @@ class PatternTerminals:
                 low, high, repeated = operand
                 inner = "".join(map(self._node, _nodes(repeated)))
                 return f"(?:{inner}){{{low},{'' if str(high) == 'MAXREPEAT' else high}}}"
-        raise InvalidGrammar(
-            f"regular expression: {_NAMES.get(operator, operator.lower())} is not supported"
-        )
+        raise InvalidGrammar(f"regular expression: {_NAMES.get(operator, operator.lower())} is not supported")
 
     def _class(self, spans: Spans) -> str:
-        """Return the regular expression of one of these characters. Raises InvalidGrammar if there is none."""
+        """Return the regular expression of one of these characters.
+
+        Raises InvalidGrammar if there is none.
+        """
         spans = united(spans)
         if not spans:
             raise InvalidGrammar("regular expression: a character class that has no character")
@@ -193,6 +205,13 @@ class PatternTest:
         """Return whether the text holds a match."""
         self._matcher.restart()
         return self._matcher.follow(text.encode()) and self._matcher.is_whole
+
+
+def check_periods(patterns: Iterable[str]) -> None:
+    """Raise InvalidGrammar if the periods of patterns that hold together multiply too much for the lexer."""
+    periods = [period for pattern in patterns for period in _periods(_parsed(pattern))]
+    if prod(dict.fromkeys(periods)) > _MAX_PERIODS:
+        raise InvalidGrammar("regular expression: groups of several lengths are repeated without an end")
 
 
 def pattern_width(pattern: str) -> tuple[int, int | None]:
@@ -274,7 +293,8 @@ def _has_assertion(node: Node) -> bool:
 
 def _holds(nodes: Iterable[Node], anchor: str) -> bool:
     return any(
-        (node[0] == "AT" and str(node[1]) == anchor) or any(_holds(_nodes(one), anchor) for one in _inner(node))
+        (node[0] == "AT" and str(node[1]) == anchor)
+        or any(_holds(_nodes(one), anchor) for one in _inner(node))
         for node in nodes
     )
 
@@ -289,6 +309,17 @@ def _may_be_empty(nodes: list[Node]) -> bool:
         if not inner or not any(_may_be_empty(list(_nodes(one))) for one in inner):
             return False
     return True
+
+
+def _periods(nodes: Iterable[Node]) -> Iterator[int]:
+    """Yield the lengths of groups of one length that are repeated."""
+    for operator, operand in nodes:
+        if operator in ("MAX_REPEAT", "MIN_REPEAT") and operand[1] != 1:
+            low, high = operand[2].getwidth()
+            if low == high > 1:
+                yield low
+        for one in _inner((operator, operand)):
+            yield from _periods(_nodes(one))
 
 
 def _check_size(pattern: str, nodes: list[Node]) -> None:

@@ -19,6 +19,7 @@ Spans = list[tuple[int, int]]
 
 LAST_CHARACTER: Final = sys.maxunicode
 
+_NAME: Final = regex.compile(r"\w+(=\w+)?", regex.ASCII)
 _SURROGATES: Final = range(0xD800, 0xE000)  # no characters
 
 
@@ -29,7 +30,7 @@ def property_spans(name: str) -> Spans:
     Raises InvalidGrammar for a property that Unicode does not have.
     """
     try:
-        having = regex.compile(rf"\p{{{name}}}+")
+        having = regex.compile(rf"\p{{{name}}}+" if _NAME.fullmatch(name) else "(")
     except regex.error:
         raise InvalidGrammar(
             f"regular expression: {name!r} is no property of Unicode, such as L or Script=Greek"

@@ -43,7 +43,10 @@ class TokenIndex:
         """The ids of those that hold a mark."""
         self.with_whole_item: Final = [token_id for token_id, token in pairs if _has_whole_item(token)]
         """The ids of those that may hold an item between two commas, or a bracket and a comma."""
-        self.heads: Final = {b"", *(token[: token.find(_SEPARATOR)] for token in self._tokens if _SEPARATOR in token)}
+        self.heads: Final = {
+            b"",
+            *(token[: token.find(_SEPARATOR)] for token in self._tokens if _SEPARATOR in token),
+        }
         """What tokens have before a separator of items."""
         self._longest = max(map(len, self._tokens), default=0)
 

@@ -1,7 +1,7 @@
 """The JSON Schemas that are enforced; others are refused rather than loosened.
 
-This is Draft 2020-12, most of it as xgrammar 0.2.8 reads it with `any_whitespace=False`. Each line below was
-tried against the grammar that it makes.
+This is Draft 2020-12. A schema is brought into a normal form here, and `writing` makes the rules of a grammar
+from it. Each line below has tests in tests/unit/engine/grammar/schema.
 
 enforced
     type (one or a list), enum, const, properties, required, additionalProperties, unevaluatedProperties,
@@ -9,55 +9,41 @@ enforced
     minItems, maxItems, minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum, exclusiveMaximum,
     multipleOf, anyOf, oneOf, allOf, uniqueItems, not, if, then, else, dependentRequired, dependentSchemas,
     contains, minContains, maxContains, $ref to a place in the document, and the formats in
-    `rewriting.strings.ENFORCED_FORMATS`
+    `engine.grammar.patterns.formats`
 rewritten, because older drafts wrote it so (`rewriting.drafts`)
     exclusiveMinimum and exclusiveMaximum as booleans, items of a tuple and additionalItems, dependencies,
     $recursiveRef; $anchor, $dynamicRef and the root's $id in references, where the document has no other $id
-merged into one schema, because xgrammar ignores all keywords beside $ref, enum, const, anyOf, oneOf and allOf
+merged into one schema (`merging`)
     the schemas of allOf, the target of $ref and what stands beside it; what stands beside anyOf and oneOf
     goes into each alternative; enum and const keep the values that the keywords beside them allow
 made into alternatives, because a grammar says only what is allowed (`rewriting.conditions`)
-    not, if, then, else, dependentRequired, dependentSchemas
-made into the rules of an automaton, because xgrammar ignores one of them
-    pattern, format and lengths beside each other; patterns that xgrammar does not read, such as lookahead
-    after ^ at the start and named groups; multipleOf of a number or beside bounds
-excluded token by token (`engine.grammar.run_time`), because no context-free grammar compares items, and
-because counting characters in a grammar takes a state for each
-    items of uniqueItems that are equal to earlier ones; characters of strings beyond minLength and maxLength,
-    also where a pattern repeats one class of characters
-rewritten, because xgrammar's own way would let through what is not even JSON
-    the formats in `rewriting.strings`, and minLength and maxLength where they are not counted at run time,
-    become a pattern that knows JSON's escapes
-rewritten, because xgrammar does not read JSON pointers with escapes
-    such a $ref leads to a copy in $defs
+    not, if, then, else, dependentRequired, dependentSchemas, and oneOf whose schemas may overlap
+excluded token by token (`engine.grammar.run_time`), because no context-free grammar compares items
+    items of uniqueItems that are equal to earlier ones
 narrower than the specification, so that the generated value is still valid
     properties come in the order of the schema; an object with `properties` and an array with `prefixItems`
-    have no others unless the schema says so; `pattern` and `patternProperties` must match the whole string,
-    if any does; a restriction of one type without a type means that type; a long maxLength beside a pattern
-    is shortened to what an automaton can count; a string that alternatives of objects or arrays bound in
-    different ways keeps to the bounds of all that the text may still become; unique items are at most 256,
-    numbers among them have at most 15 digits, and items of any kind are no objects or arrays; objects among
-    them have the properties that the schema names; an object with properties has no others beside
-    patternProperties or propertyNames, or if a property can have no value; the first items are those that
-    contains asks for; `not` allows no other objects and arrays than those that a keyword about them leaves
+    have no others unless the schema says so; a restriction of one type without a type means that type;
+    numbers with bounds have no exponent, integers with bounds have 18 digits; multiples of a number have no
+    zeros at the end; unique items are at most 256, numbers among them have at most 15 digits, and objects
+    among them have only the properties that the schema names; an object with properties has no others
+    beside patternProperties or propertyNames, or if a property can have no value; the first items are those
+    that contains asks for; `not` allows no other objects and arrays than those that a keyword about them
+    leaves
 ignored, as annotations
     title, description, default, examples, format (any other), and keywords that are not JSON Schema's, such
     as `x-order`, and OpenAPI's `nullable` and `discriminator`
 refused, because a value would have no end
     a schema that its own values must contain, such as a linked list whose `next` is required and never null
 refused, because nothing here enforces it
-    `not` and `if` of multipleOf, format or items alone; $id inside the document beside references;
-    uniqueItems of objects with any properties, of items that hold themselves or unique items, and beside
-    prefixItems; `oneOf` whose schemas may overlap; two formats of one string; pattern, a length or
-    uniqueItems beside a format that `FORMAT_PATTERNS` lacks; an enum of objects or arrays beside
-    restrictions of their members; unevaluatedProperties beside $ref or allOf; patternProperties beside each
-    other, or beside other properties of another schema of allOf; patterns with back references, word
-    boundaries, flags, or lookaround elsewhere; what needs too many states
+    `not` and `if` of multipleOf or uniqueItems; $id inside the document beside references; uniqueItems of
+    objects with any properties and of items that have unique items; `oneOf` of which no other words tell
+    the schemas apart; two formats of one string; an enum of objects or arrays beside restrictions of their
+    members; unevaluatedProperties beside anyOf or oneOf; patterns of patternProperties that one name may
+    match together; patterns with back references, lookbehind, flags other than i, and anchors in a
+    repetition
 not checked
-    alternatives of a pattern of which one is a counted repetition of another: `(a|a{1,2})`;
     a key that is none of the properties and comes twice
 """
-
 
 import json
 from collections.abc import Callable, Iterable

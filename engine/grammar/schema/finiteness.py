@@ -66,7 +66,9 @@ def _needs(document: SchemaDocument, place: _Place) -> Iterator[list[_Place]]:
         for name in schema.get("required", ()):
             if isinstance(properties.get(name), dict):
                 yield [f"{place}/properties/{escaped_step(name)}"]
-        if schema.get("minProperties", 0) > len(properties) and isinstance(schema.get("additionalProperties"), dict):
+        if schema.get("minProperties", 0) > len(properties) and isinstance(
+            schema.get("additionalProperties"), dict
+        ):
             yield [f"{place}/additionalProperties"]
     elif _is_only(schema, "array", "items", "prefixItems"):
         yield from ([f"{place}/{step}"] for step in _needed_items(schema))

@@ -175,7 +175,10 @@ def _object_complaints(schema: Schema) -> Iterator[str]:
     limit = MAX_COUNTED_PROPERTIES if is_counted else MAX_PROPERTIES
     if len(schema.get("properties", ())) > limit:
         yield f"an object may have {limit} properties{' if their number is restricted' if is_counted else ''}"
-    undeclared = set(schema.get("required", ())) - {*schema.get("properties", ()), *(only_names(schema) or ())}
+    undeclared = set(schema.get("required", ())) - {
+        *schema.get("properties", ()),
+        *(only_names(schema) or ()),
+    }
     if undeclared:
         yield f"required names {sorted(undeclared)[0]!r}, which is none of the properties"
     if isinstance(names := schema.get("propertyNames"), dict):

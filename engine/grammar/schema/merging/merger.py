@@ -10,7 +10,6 @@ Merged schemas that come back to themselves become definitions of their own.
 
 import json
 from functools import reduce
-from itertools import product
 
 from engine.grammar.schema.document import TOO_DEEP, SchemaDocument, named_place
 from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, WHOLE
@@ -20,10 +19,11 @@ from engine.grammar.schema.merging.values import allowed_values, values_named
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
 
-MAX_MERGES = 2000  # of a document
+MAX_MERGES = 6000  # of a document
 MAX_MERGED_LENGTH = 2_000_000  # characters of all schemas that are merged
 MAX_PARTS = 20_000  # schemas and targets of $ref that are merged, counted each time
-MAX_ALTERNATIVES = 256  # combinations of the alternatives of anyOf and oneOf beside each other
+MAX_ALTERNATIVES = 512  # combinations of the alternatives of anyOf and oneOf beside each other
+MAX_UNTRIED = 16  # combinations of some of them that are gone on with, whether a value matches or not
 
 _DEFINITIONS = ("$defs", "definitions")
 _MAPS = ("properties", "patternProperties")
@@ -179,15 +179,17 @@ class _Merger:
         self, base: Schema, alternatives: list[tuple[str, list[AnySchema]]], place: str
     ) -> AnySchema:
         """Return the combinations of alternatives, each merged with the base."""
-        if reduce(lambda total, group: total * len(group[1]), alternatives, 1) > MAX_ALTERNATIVES:
-            raise InvalidGrammar(
-                f"JSON Schema at {place}: more than {MAX_ALTERNATIVES} combinations of alternatives"
-            )
         keyword = "oneOf" if any(name == "oneOf" for name, _ in alternatives) else "anyOf"
-        members = [
-            self._merge([*([base] if base else []), *choice], f"{place}/{keyword}/{index}")
-            for index, choice in enumerate(product(*(group for _, group in alternatives)))
-        ]
+        choices: list[list[AnySchema]] = [[base] if base else []]
+        for _, group in alternatives:
+            choices = [[*choice, member] for choice in choices for member in group]
+            if len(choices) > MAX_UNTRIED:  # most conditions about one property exclude each other
+                choices = [choice for choice in choices if self._merged(choice, place) is not False]
+            if len(choices) > MAX_ALTERNATIVES:
+                raise InvalidGrammar(
+                    f"JSON Schema at {place}: more than {MAX_ALTERNATIVES} combinations of alternatives"
+                )
+        members = [self._merge(choice, f"{place}/{keyword}/{index}") for index, choice in enumerate(choices)]
         possible = [member for member in members if member is not False]
         return {keyword: possible} if len(possible) > 1 else possible[0] if possible else False
 
@@ -242,7 +244,9 @@ def _split_unevaluated(parts: list[AnySchema]) -> tuple[list[AnySchema], Schema]
     part = parts[0]
     if len(parts) > 1 or isinstance(part, bool) or any(keyword in part for keyword in ("anyOf", "oneOf")):
         return parts, {}
-    found = {plain: part[keyword] for keyword, plain in UNEVALUATED.items() if part.get(keyword, True) is not True}
+    found = {
+        plain: part[keyword] for keyword, plain in UNEVALUATED.items() if part.get(keyword, True) is not True
+    }
     return [{keyword: value for keyword, value in part.items() if keyword not in UNEVALUATED}], found
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.grammar.schema.keywords import PATTERNS, TYPES
-from engine.grammar.schema.merging.values import is_equal
+from engine.grammar.schema.merging.values import canonical_text, is_equal
 from engine.grammar.schema.number_bounds import common_multiple, plain_number
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
@@ -101,7 +101,8 @@ def _common_multiple(one: float, other: float) -> float:
 
 
 def _common_values(one: list[object], other: list[object]) -> list[object]:
-    return [value for value in one if any(is_equal(value, each) for each in other)]
+    texts = {*map(canonical_text, other)}
+    return [value for value in one if canonical_text(value) in texts]
 
 
 def _same_constant(one: object, other: object) -> object:

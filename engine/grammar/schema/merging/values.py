@@ -3,12 +3,15 @@
 import json
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from engine.grammar.patterns.pattern_terminals import PatternTest
 from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, WHOLE, types_of_value
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
+
+_test = lru_cache(16)(PatternTest)  # for the many values of one schema
 
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "minLength": lambda value, limit: len(value) >= limit,
@@ -18,7 +21,7 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "exclusiveMinimum": lambda value, limit: value > limit,
     "exclusiveMaximum": lambda value, limit: value < limit,
     "multipleOf": lambda value, limit: limit > 0 and not Fraction(repr(value)) % Fraction(repr(limit)),
-    "pattern": lambda value, pattern: PatternTest(pattern).finds(value),
+    "pattern": lambda value, pattern: _test(pattern).finds(value),
     "format": lambda value, name: True,  # an annotation of values that the schema itself names
     "minItems": lambda value, limit: len(value) >= limit,
     "maxItems": lambda value, limit: len(value) <= limit,
@@ -34,7 +37,11 @@ def allowed_values(schema: Schema) -> list[object]:
 
     Raises InvalidGrammar, without the place, where a keyword beside them cannot be evaluated.
     """
-    return [value for value in values_named(schema) if is_allowed(schema, value)]
+    values = values_named(schema)
+    if "enum" in schema and "const" in schema:
+        values = [value for value in values if is_equal(value, schema["const"])]
+    others = {keyword: value for keyword, value in schema.items() if keyword not in ("enum", "const")}
+    return [value for value in values if is_allowed(others, value)]
 
 
 def values_named(schema: Schema) -> list[object]:

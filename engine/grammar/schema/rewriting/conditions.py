@@ -100,7 +100,9 @@ class _Conditions:
         if len(members) > MAX_OVERLAPPING:
             raise InvalidGrammar(f"oneOf may have {MAX_OVERLAPPING} schemas that overlap")
         others = [self._negated(member, "oneOf") for member in members]
-        return _any_of([_all_of([member, *others[:at], *others[at + 1 :]]) for at, member in enumerate(members)])
+        return _any_of(
+            [_all_of([member, *others[:at], *others[at + 1 :]]) for at, member in enumerate(members)]
+        )
 
     def _containing(self, schema: Schema) -> AnySchema:
         low, high = schema.get("minContains", 1), schema.get("maxContains")
@@ -285,7 +287,9 @@ _OPPOSITES: dict[str, Callable[[Any], list[AnySchema]]] = {
     "maxProperties": _bound("object", "minProperties", 1),
     "pattern": lambda pattern: [_without_match(pattern)],
     "format": lambda name: [_without_match(_SIGNS_OF_FORMATS[name])] if name in _SIGNS_OF_FORMATS else [],
-    "items": lambda schema: [{"type": "array", "prefixItems": [{"not": schema}], "items": True, "minItems": 1}],
+    "items": lambda schema: [
+        {"type": "array", "prefixItems": [{"not": schema}], "items": True, "minItems": 1}
+    ],
 }
 
 # Not all values that do not match one of these can be said in other words.

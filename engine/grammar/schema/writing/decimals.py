@@ -39,8 +39,8 @@ def _equal(whole: str, fraction: str) -> str:
 
 
 def _greater(bound: Decimal, is_inclusive: bool) -> Iterator[str]:
-    """Yield the expressions of the numbers without a sign that are greater, as 12.5 is to 11.9: by having more
-    digits before the point, or a larger one after equal ones."""
+    """Yield the expressions of the numbers without a sign that are greater: those with more digits before the
+    point, or with a larger digit after equal ones."""
     whole, fraction = _parts(bound)
     yield rf"[1-9][0-9]{{{len(whole)},}}{_FRACTION}"
     for at, digit in enumerate(whole):

@@ -5,11 +5,21 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from engine.grammar.patterns.formats import FORMAT_PATTERNS
 from engine.grammar.lark.lark_grammar import LarkGrammar, literal
-from engine.grammar.patterns.pattern_terminals import PatternTerminals, is_anchored, pattern_width
+from engine.grammar.patterns.formats import FORMAT_PATTERNS
+from engine.grammar.patterns.pattern_terminals import (
+    PatternTerminals,
+    check_periods,
+    is_anchored,
+    pattern_width,
+)
 from engine.grammar.schema.keywords import BOUNDS, PATTERNS
-from engine.grammar.schema.number_bounds import common_multiple, greatest_multiple, least_multiple, plain_number
+from engine.grammar.schema.number_bounds import (
+    common_multiple,
+    greatest_multiple,
+    least_multiple,
+    plain_number,
+)
 from engine.grammar.schema.walk import Schema
 from engine.grammar.schema.writing.decimals import numbers_above, numbers_below
 from engine.port.errors import InvalidGrammar
@@ -103,8 +113,11 @@ class JsonScalars:
         return self._multiples(schema) if "multipleOf" in schema else self._decimals(schema)
 
     def _multiples(self, schema: Schema) -> str:
-        """Return the expression of the multiples of a number; llguidance takes only those with as many decimals
-        as the number has, so those with fewer are written as multiples of another."""
+        """Return the expression of the multiples of a number.
+
+        llguidance takes only those with as many decimals as the number has; those with fewer are written as
+        multiples of another. Raises NoValue if there is none.
+        """
         multiple = Decimal(repr(schema["multipleOf"])).normalize()
         found = dict[str, None]()
         for num_decimals in range(max(0, -int(multiple.as_tuple().exponent)) + 1):
@@ -141,6 +154,7 @@ class JsonScalars:
             patterns.append(of_format)
         low, high = schema.get("minLength", 0), schema.get("maxLength")
         high = None if high is None or high >= _MOST_CHARACTERS else high
+        check_periods(patterns)
         parts = [self._search(pattern) for pattern in dict.fromkeys(patterns)]
         if not any(_implies_length(pattern, low, high) for pattern in patterns):
             character = self._patterns.character if parts or is_canonical else _CHARACTER

@@ -8,7 +8,6 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from engine.grammar.schema.writing.scalars import JsonScalars, NoValue
 from engine.grammar.lark.lark_grammar import LarkGrammar, literal
 from engine.grammar.run_time.unique_items import END_MARK, ITEM_MARK
 from engine.grammar.schema.document import ALTERNATIVES, SchemaDocument, named_place
@@ -17,6 +16,7 @@ from engine.grammar.schema.keywords import TYPES
 from engine.grammar.schema.merging.values import canonical_text
 from engine.grammar.schema.rules import only_names
 from engine.grammar.schema.walk import Schema
+from engine.grammar.schema.writing.scalars import JsonScalars, NoValue
 from engine.json_pointer import escaped_step
 from engine.port.errors import InvalidGrammar
 
@@ -128,7 +128,13 @@ class _Rules:
                 return self._object(place, schema, is_item)
 
     def _enclosed(self, opening: str, inside: str, closing: str) -> str:
-        parts = (literal(opening), self._blank, f"({inside})" if inside else "", self._blank, literal(closing))
+        parts = (
+            literal(opening),
+            self._blank,
+            f"({inside})" if inside else "",
+            self._blank,
+            literal(closing),
+        )
         return " ".join(part for part in parts if part)
 
     # Arrays
@@ -141,7 +147,8 @@ class _Rules:
         prefix = schema.get("prefixItems", [])
         others = schema.get("items", not prefix)
         first = [
-            self._inner(f"{place}/prefixItems/{at}", item, is_item or is_unique) for at, item in enumerate(prefix)
+            self._inner(f"{place}/prefixItems/{at}", item, is_item or is_unique)
+            for at, item in enumerate(prefix)
         ]
         if None in first:
             first, others = first[: first.index(None)], False
@@ -153,10 +160,14 @@ class _Rules:
             raise InvalidGrammar(f"minItems beside uniqueItems may be {MAX_UNIQUE_ITEMS}; it is {low}")
         num_values = self._num_values(others)
         if num_values is not None and low > num_values:
-            raise NoValue(f"minItems is {low} beside uniqueItems, where there are {num_values} different items")
+            raise NoValue(
+                f"minItems is {low} beside uniqueItems, where there are {num_values} different items"
+            )
         number = self._grammar.new_unique_array()
         mark, end = literal(ITEM_MARK + number + ITEM_MARK), literal(END_MARK + number + END_MARK)
-        marked = [self._grammar.rule(f"{rule} {end}? | {mark}") for rule in (*rules, *([item] if item else ()))]
+        marked = [
+            self._grammar.rule(f"{rule} {end}? | {mark}") for rule in (*rules, *([item] if item else ()))
+        ]
         others_marked = marked.pop() if item else None
         inside = self._items(marked, others_marked, low, min(high or MAX_UNIQUE_ITEMS, MAX_UNIQUE_ITEMS))
         return self._enclosed("[", inside, "]")
@@ -225,7 +236,9 @@ class _Rules:
             for name, inner in schema.get("properties", {}).items()
         }
         if (names := only_names(schema)) is not None:
-            value = self._inner(f"{place}/additionalProperties", schema.get("additionalProperties", True), is_item)
+            value = self._inner(
+                f"{place}/additionalProperties", schema.get("additionalProperties", True), is_item
+            )
             found |= {name: value for name in names if name not in found}
         return found
 
@@ -244,7 +257,9 @@ class _Rules:
             others = [other for other in patterns if other != pattern]
             if value is not None and (key := self._key(names, taken, [pattern], [])) is not None:
                 if any(self._key(names, taken, [pattern, other], []) for other in others):
-                    raise InvalidGrammar("patternProperties that one name may match together are not supported")
+                    raise InvalidGrammar(
+                        "patternProperties that one name may match together are not supported"
+                    )
                 found.append(self._member(key, value))
         is_open = not any(keyword in schema for keyword in ("properties", "patternProperties"))
         additional = self._inner(
@@ -273,7 +288,10 @@ class _Rules:
         """
         most = max(low, 1) if high is None else high
         # The expressions of the members from the current one on, by how many have been written, up to `most`.
-        tails = [self._rest(others, low - count, _minus(high, count), is_first=not count) for count in range(most + 1)]
+        tails = [
+            self._rest(others, low - count, _minus(high, count), is_first=not count)
+            for count in range(most + 1)
+        ]
         for at in reversed(range(len(members))):
             member, is_required = members[at]
             made = list[str | None]()

@@ -8,8 +8,7 @@ import jsonschema_rs
 import pytest
 
 from engine.port.errors import InvalidGrammar
-from engine.port.request import Grammar, GrammarKind
-from tests.unit.engine.grammar.grammar_cases import COMPILER, generate
+from tests.unit.engine.grammar.schema.schema_cases import SchemaGrammar
 
 _NUM_SEEDS = 20
 _SCHEMAS_A_SEED = 8
@@ -107,13 +106,12 @@ def test_texts_of_random_schemas_are_valid(seed: int) -> None:
             "$ref": draw.choice(("#/$defs/a", *(f"#/properties/{n}" for n in schema["properties"])))
         }
         try:
-            grammar = COMPILER.compile(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema)))
+            grammar = SchemaGrammar(schema)
         except InvalidGrammar:
             continue
         validator = jsonschema_rs.Draft202012Validator(schema)
         for number in range(_TEXTS_A_SCHEMA):
-            text = generate(grammar, number, max_tokens=80)
-            if text is None or "\ufffd" in text:  # not complete yet, or of bytes that are no character
+            if (text := grammar.draw(number)) is None:
                 continue
             try:
                 value = json.loads(text, object_pairs_hook=_once)
