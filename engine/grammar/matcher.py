@@ -156,8 +156,7 @@ class GrammarMatcher:
         """
         if self.is_complete:
             return self._stop_token_ids[0] if len(self._stop_token_ids) == 1 else None
-        if self.is_too_slow or not self._matcher.is_quick:
+        if self._is_given_up or not self._matcher.is_quick:
             return None
-        mask = self.mask
-        # The mask itself may have taken too long.
-        return None if self.is_too_slow else only_bit(words_of(mask))
+        self.prepare()  # which may take too long itself
+        return only_bit(words_of(self._bitmask[0])) if self._is_filled and not self.is_too_slow else None

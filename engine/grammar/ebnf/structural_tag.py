@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from engine.grammar.ebnf.printed_grammar import check_characters, enforceable_ebnf
+from engine.grammar.ebnf.printed_grammar import enforceable_ebnf
 from engine.grammar.lark.lark_grammar import LarkGrammar
+from engine.grammar.patterns.normal_pattern import check_characters
 from engine.grammar.patterns.pattern_terminals import PatternTerminals
 from engine.grammar.schema.enforceable_document import parse_json
 from engine.grammar.schema.writing.values import schema_rule

@@ -1,6 +1,7 @@
 """The place of one text in a grammar that llguidance reads."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable
 from typing import Final
 
 from llguidance import LLMatcher, LLParserLimits, LLTokenizer
@@ -19,7 +20,8 @@ LIMITS: Final = LLParserLimits(
     max_lexer_states=50_000,  # up to 100 MB, for all texts of a grammar together
     verbose_errors=False,
 )
-_NO_TOKEN = "NoExtensionBias"  # where the vocabulary lacks what the grammar needs
+_NO_TOKEN: Final = "NoExtensionBias"  # where the vocabulary lacks what the grammar needs
+_PLACE: Final = re.compile(r"^at \d+\(\d+\): ")  # in the translation, which nobody sees
 
 
 def compile_lark(source: str, trie: LLTokenizer) -> LLMatcher:
@@ -28,7 +30,8 @@ def compile_lark(source: str, trie: LLTokenizer) -> LLMatcher:
     Raises InvalidGrammar."""
     matcher = LLMatcher(trie, source, log_level=0, limits=LIMITS)
     if matcher.is_error():
-        raise InvalidGrammar(matcher.get_error().splitlines()[0])
+        reason = _PLACE.sub("", matcher.get_error().splitlines()[0])
+        raise InvalidGrammar(f"the grammar is more than can be enforced: {reason}")
     return matcher
 
 
@@ -63,13 +66,6 @@ class LarkMatcher:
         self._matcher.unsafe_compute_mask_ptr(row.data_ptr(), row.nbytes)
         set_bits(words_of(row), [self._end], is_allowed=False)
         self._notice_failure()
-
-    def can_read(self, token_ids: Iterable[int]) -> bool:
-        """Return whether these tokens may come next, one after another."""
-        expected = [*token_ids]
-        num_read = self._matcher.validate_tokens(expected)
-        self._notice_failure()
-        return num_read == len(expected)
 
     def rollback(self, num_tokens: int) -> None:
         self._matcher.rollback(num_tokens)

@@ -39,9 +39,10 @@ class AnyText(_Format, tag="any_text", frozen=True):
 
 
 class Regex(_Format, tag="regex", frozen=True):
-    """Text that matches a pattern from its first to its last character."""
+    """Text that matches a pattern from its first to its last character, without the excluded ones."""
 
     pattern: str
+    excludes: list[str] = []
 
 
 class Token(_Format, tag="token", frozen=True):
@@ -151,11 +152,11 @@ class QwenXml(_Format, tag="qwen_xml_parameter", frozen=True):
 
 
 class TokenTriggeredTags(_Format, tag="token_triggered_tags", frozen=True):
-    """As `TriggeredTags`, by tokens."""
+    """A counterpart of `TriggeredTags` for tokens."""
 
 
 class TokenDispatch(_Format, tag="token_dispatch", frozen=True):
-    """As `Dispatch`, by tokens."""
+    """A counterpart of `Dispatch` for tokens."""
 
 
 Format: TypeAlias = (

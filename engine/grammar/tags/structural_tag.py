@@ -4,12 +4,14 @@ llguidance's lexer takes the longest text that a terminal can still become, and 
 that may end in several places, such as free text, is one terminal with the fixed text behind it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import msgspec
 
 from engine.grammar.lark.lark_grammar import LarkGrammar, literal
+from engine.grammar.patterns.normal_pattern import check_characters
 from engine.grammar.patterns.pattern_terminals import PatternTerminals
 from engine.grammar.schema.document import TOO_DEEP
 from engine.grammar.schema.writing.values import schema_rule
@@ -57,10 +59,10 @@ class _TagWriter:
     def rule(self, part: Format, tail: str = "") -> str:
         """Return the expression of a part and the fixed text behind it."""
         if tail and (body := self._terminal(part)) is not None:
-            return self._grammar.terminal(f"{body} {literal(tail)}")
+            return self._grammar.terminal(f"{body} {_literal(tail)}")
         match part:
             case formats.ConstString(value):
-                return literal(value)
+                return _literal(value)
             case formats.AnyText() | formats.Regex() | formats.Ebnf():
                 return self._grammar.terminal(self._terminal(part) or "")
             case formats.JsonSchema():
@@ -72,7 +74,7 @@ class _TagWriter:
             case formats.Tag():
                 return self._tag(part, tail)
             case formats.Optional(content):
-                return self._either([self.rule(content, tail), literal(tail)])
+                return self._either([self.rule(content, tail), _literal(tail)])
             case formats.Star(content):
                 return _joined(f"({self.rule(content)})*", tail)
             case formats.Plus(content):
@@ -100,9 +102,9 @@ class _TagWriter:
         """Return the regular expression of a part, for a terminal; None where it has none."""
         match part:
             case formats.ConstString(value):
-                return literal(value)
-            case formats.Regex(pattern):
-                return f"({self._patterns.whole(pattern)})"
+                return _literal(value)
+            case formats.Regex(pattern, excludes):
+                return self._free_text(excludes, f"({self._patterns.whole(pattern)})")
             case formats.Ebnf(rules):
                 return ebnf_terminal(self._grammar, rules)
             case formats.AnyText(excludes, None, max_chars):
@@ -115,9 +117,9 @@ class _TagWriter:
             case formats.Or(elements):
                 return self._of_all(elements, " | ")
             case formats.Tag(str(begin), content, str(end)) if end or not _is_open(content):
-                return self._of_all(
-                    [formats.ConstString(begin), _ended(content, [end]), formats.ConstString(end)], " "
-                )
+                parts = [formats.ConstString(begin), _ended(content, [end]), formats.ConstString(end)]
+                with _named(part):
+                    return self._of_all(parts, " ")
             case formats.Optional(content):
                 return self._repeated(content, "?")
             case formats.Star(content):
@@ -144,7 +146,7 @@ class _TagWriter:
             return text
         if "" in excludes:
             raise InvalidGrammar("structural tag: an excluded text, or a trigger, has at least one character")
-        excluded = self._grammar.terminal(" | ".join(map(literal, dict.fromkeys(excludes))))
+        excluded = self._grammar.terminal(" | ".join(map(_literal, dict.fromkeys(excludes))))
         return f"({text} & ~({_ANY_TEXT} {excluded} {_ANY_TEXT}))"
 
     def _json(self, part: formats.JsonSchema) -> str:
@@ -172,7 +174,7 @@ class _TagWriter:
                 raise NoCounterpart  # its end is not to be seen
             written.append(self.rule(element, tail))
             tail = ""
-        return " ".join([*([literal(tail)] if tail or not written else []), *reversed(written)])
+        return " ".join([*([_literal(tail)] if tail or not written else []), *reversed(written)])
 
     def _either(self, alternatives: Sequence[str]) -> str:
         if not alternatives:
@@ -184,31 +186,26 @@ class _TagWriter:
 
         before: the text in front of it. begun: the part of its beginning that has been written.
         """
-        try:
-            return self._named_tag(part, tail, before, begun)
-        except InvalidGrammar as error:
-            if not isinstance(part.begin, str) or str(error).startswith(_IN_TAG):
-                raise
-            raise InvalidGrammar(f"{_IN_TAG} {part.begin!r}: {error}") from error
-
-    def _named_tag(self, part: formats.Tag, tail: str, before: str, begun: str) -> str:
-        ends = [part.end] if isinstance(part.end, str) else part.end
-        if isinstance(ends, formats.Token):
-            content = f"{self.rule(part.content)} {_joined(self.rule(ends), tail)}"
-        else:
-            if _is_open(part.content) and "" in ends:
-                raise InvalidGrammar("structural tag: a tag of free text has an end")
-            ended = _ended(part.content, ends)
-            content = self._either([self.rule(ended, end + tail) for end in ends])
-        if isinstance(part.begin, formats.Token):
-            return _joined(before, f"{self.rule(part.begin)} {content}")
-        begin = before + part.begin.removeprefix(begun)
-        return f"{literal(begin)} {content}" if begin else content
+        with _named(part):
+            ends = [part.end] if isinstance(part.end, str) else part.end
+            if isinstance(ends, formats.Token):
+                content = f"{self.rule(part.content)} {_joined(self.rule(ends), tail)}"
+            else:
+                if _is_open(part.content) and "" in ends:
+                    raise InvalidGrammar("structural tag: a tag of free text has an end")
+                ended = _ended(part.content, ends)
+                content = self._either([self.rule(ended, end + tail) for end in ends])
+            if isinstance(part.begin, formats.Token):
+                content = f"{self.rule(part.begin)} {content}"
+                begin = before
+            else:
+                begin = before + part.begin.removeprefix(begun)
+            return f"{_literal(begin)} {content}" if begin else content
 
     def _separated(self, part: formats.TagsWithSeparator, tail: str) -> str:
         if part.stop_after_first:
             tags = self._either([self._tag(one, tail) for one in part.tags])
-            return tags if part.at_least_one else self._either([tags, literal(tail)])
+            return tags if part.at_least_one else self._either([tags, _literal(tail)])
         first = self._either([self._tag(one, "") for one in part.tags])
         # The separator and the text behind the tags may begin alike.
         others = self._either([self._tag(one, "", before=part.separator) for one in part.tags])
@@ -252,11 +249,11 @@ class _TagWriter:
         text = self._free_text(excludes)
         begun = self._either(
             [
-                f"{self._grammar.terminal(f'{text} {literal(trigger)}')} {branch}"
+                f"{self._grammar.terminal(f'{text} {_literal(trigger)}')} {branch}"
                 for trigger, branch in branches.items()
             ]
         )
-        last = self._grammar.terminal(f"{text} {literal(tail)}" if tail else text)
+        last = self._grammar.terminal(f"{text} {_literal(tail)}" if tail else text)
         return f"{begun}* {last}" if loops else self._either([begun, last])
 
     def _id(self, token: int | str) -> int:
@@ -272,8 +269,25 @@ class _TagWriter:
         return f"<[^{ids}]>" if ids else "<[*]>"
 
 
+@contextmanager
+def _named(part: formats.Tag) -> Iterator[None]:
+    """Name the innermost tag, by its beginning, in an InvalidGrammar about what is in it."""
+    try:
+        yield
+    except InvalidGrammar as error:
+        if str(error).startswith(_IN_TAG):
+            raise
+        begin = part.begin if isinstance(part.begin, str) else part.begin.token
+        raise InvalidGrammar(f"{_IN_TAG} {begin!r}: {error}") from error
+
+
+def _literal(text: str) -> str:
+    check_characters(text)
+    return literal(text)
+
+
 def _joined(expression: str, tail: str) -> str:
-    return f"{expression} {literal(tail)}" if tail else expression
+    return f"{expression} {_literal(tail)}" if tail else expression
 
 
 def _counts(part: formats.Repeat) -> str:

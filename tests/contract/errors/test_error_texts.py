@@ -16,7 +16,7 @@ from tests.contract.requests.boundaries import answered
 # Where JSON is broken off, the released TGI says so by line and column as well, so these stay.
 INNER_WORDS: Final = re.compile(
     r"""
-    pydantic | xgrammar | jinja | msgspec | orjson | serde | jsonschema_rs | tokenizers | starlette | uvicorn
+    pydantic | xgrammar | llguidance | jinja | msgspec | orjson | serde | jsonschema_rs | tokenizers | starlette | uvicorn
     | Input\ should | Extra\ inputs | input_value | input_type | Field\ required | union_tag
     | TextInputSequence | Traceback | <class | object\ at\ 0x | NoneType
     | \b[a-z]+[A-Z]\w*Error\b | \b(?:Value|Type|Key|Runtime|Index|Attribute|Recursion|Template\w*)Error\b

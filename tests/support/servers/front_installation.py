@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 # Of requirements/engine.txt; transformers needs the other distributions.
-LACKING: Final = ("gguf", "torch", "xgrammar")
+LACKING: Final = ("gguf", "llguidance", "torch", "xgrammar")
 
 # Python runs a module of this name at its start. The class is what all imports from the path go through, so
 # that it is as if the libraries were not there, in processes that are started by this one as well.

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import torch
-import xgrammar
 from torch import Tensor
 from transformers import LogitsProcessor, LogitsProcessorList
 from typing_extensions import override
@@ -15,6 +14,7 @@ from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.matcher import GrammarMatcher
 from engine.port.request import Grammar, GrammarKind
 from engine.port.text.tokenizer import Tokenizer
+from engine.sampling.logits.grammar_mask import apply_grammar
 from tools.demo_model.dialogue import FORCED_FROM, FORCED_TO, Dialogue, Json
 from tools.demo_model.evaluation.examinee import Examinee
 from tools.demo_model.evaluation.trials import SEED, Trial
@@ -42,14 +42,11 @@ class _Masking(LogitsProcessor):
 
     @override
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        bitmask = xgrammar.allocate_token_bitmask(len(self._matchers), scores.shape[1])
         for row, matcher in enumerate(self._matchers):
             if input_ids.shape[1] > self._num_read and not matcher.is_complete:
                 matcher.accept(int(input_ids[row, -1]))
-            if not matcher.is_complete:
-                matcher.fill(bitmask, row)
+            apply_grammar(scores[row], matcher)
         self._num_read = input_ids.shape[1]
-        xgrammar.apply_token_bitmask_inplace(scores, bitmask)
         return scores
 
 

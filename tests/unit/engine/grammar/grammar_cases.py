@@ -6,6 +6,8 @@ import numpy as np
 
 from engine.grammar.bitmask import new_bitmask
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
+from engine.grammar.lark_source import lark_source
+from engine.port.request import Grammar, GrammarKind
 from tests.unit.engine.port.text import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()
@@ -15,6 +17,13 @@ _ENDERS = frozenset('"}],')
 
 def ids_of(text: str) -> list[int]:
     return TOKENIZER.encode(text, add_special_tokens=False)
+
+
+def schema_grammar(source: str) -> str:
+    """The rules of a JSON Schema's values. Raises InvalidGrammar where the server does."""
+    written = lark_source(Grammar(GrammarKind.JSON_SCHEMA, source), TOKENIZER.token_id)
+    assert written is not None
+    return written.text
 
 
 def allowed_ids(state_bits: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> list[int]:

@@ -336,3 +336,29 @@ def test_a_tag_that_allows_whitespace_keeps_to_rules_of_automata_too() -> None:
         '<c>{"tags": [], "code": "abca"}</c>',
     ):
         assert not accepts(grammar, text), text
+
+
+@pytest.mark.parametrize("pattern", ["a.b", "é.b", "a(?:.|x)b", r"a[^.\n\r\u2028\u2029]b"])
+def test_a_dot_matches_no_end_of_a_line(pattern: str) -> None:
+    grammar = COMPILER.compile(Grammar(GrammarKind.REGEX, pattern))
+    first = pattern[0]
+    assert [accepts(grammar, f"{first}{text}b") for text in ("x", "é", '"', "\n", "\r", "\u2028")] == [
+        *(True,) * 3,
+        *(False,) * 3,
+    ]
+
+
+@pytest.mark.parametrize("pattern", [r"a\.b", "a[.]b", r"a[^\]x.]b"])
+def test_a_dot_that_is_no_sign_stays(pattern: str) -> None:
+    grammar = COMPILER.compile(Grammar(GrammarKind.REGEX, pattern))
+    assert accepts(grammar, "a.b") != pattern.startswith("a[^")
+    assert accepts(grammar, "a\nb") == pattern.startswith("a[^")
+
+
+def test_categories_of_unicode_are_honoured_outside_of_schemas() -> None:
+    grammar = COMPILER.compile(Grammar(GrammarKind.REGEX, r"\p{Lu}\P{L}+"))
+    assert [accepts(grammar, text) for text in ("É1", "é1", "Éa")] == [True, False, False]
+    tag = {"type": "regex", "pattern": r"\p{Lu}.", "excludes": ["x"]}
+    source = json.dumps({"type": "structural_tag", "format": {**tag}})
+    tagged = COMPILER.compile(Grammar(GrammarKind.STRUCTURAL_TAG, source))
+    assert [accepts(tagged, text) for text in ("Éa", "É\n", "éa")] == [True, False, False]

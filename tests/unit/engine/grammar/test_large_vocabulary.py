@@ -48,8 +48,8 @@ def tool(number: int) -> dict[str, Any]:
 
 TOOLS = [tool(number) for number in range(50)]
 CALL = (
-    '<tool_call>{"name": "f7", "arguments": {"city_7": "San Francisco, \\"The City\\"", "unit": "K7", "days": 12, '
-    '"url": "https://example.com/a?b=c", "tags": ["nice weather", "sun"]}}</tool_call>'
+    '<tool_call>{"name": "f7", "arguments": {"city_7": "San Francisco, \\"The City\\"", "unit": "K7", '
+    '"days": 12, "url": "https://example.com/a?b=c", "tags": ["nice weather", "sun"]}}</tool_call>'
 )
 PROSE = "Let me see: the user wants <b>the weather</b> of 3 < 4 days.\n\n* One\n* Two — naïve\n"
 CASES = {

@@ -1,4 +1,4 @@
-"""What llguidance does is bounded, and a grammar beyond the bounds fails its own requests."""
+"""The work of llguidance is bounded, and a grammar beyond the bounds fails its own requests."""
 
 import json
 

@@ -176,7 +176,7 @@ def test_a_deep_tag_is_refused() -> None:
 def test_tokens_are_named_or_numbered() -> None:
     [mark] = ids_of(tiny_tokenizers.MARK)
     [a], [b] = ids_of("a"), ids_of("b")
-    parts = [
+    parts: list[Format] = [
         {"type": "token", "token": tiny_tokenizers.MARK},
         {"type": "exclude_token", "exclude_tokens": [a]},
         {"type": "any_tokens", "exclude_tokens": [tiny_tokenizers.MARK], "max_tokens": 2},
