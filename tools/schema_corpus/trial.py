@@ -69,7 +69,7 @@ class Outcome(msgspec.Struct):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """How much is tried of each schema.
+    """The amount that is tried of each schema.
 
     num_texts: texts drawn at random. num_probes: tokens at random places of valid texts. seconds: after
     which no new text is begun.

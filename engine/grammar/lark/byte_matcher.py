@@ -43,7 +43,7 @@ class ByteMatcher:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the text may end here."""
+        """True if the text may end here."""
         return self._matcher.is_accepting()
 
     def copy(self) -> "ByteMatcher":

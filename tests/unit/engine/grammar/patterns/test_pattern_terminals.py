@@ -81,7 +81,7 @@ def test_a_width_is_that_of_its_texts(seed: int) -> None:
 
 
 def test_what_is_no_word_boundary_stands_between_two_words_or_none() -> None:
-    """As ECMA has it; in Python it does not match the empty text."""
+    """The reading of ECMA; in Python it does not match the empty text."""
     found = PatternTest(r"\B")
     assert [text for text in ("", "a", "aa", "-", "a-") if found.finds(text)] == ["", "aa", "-", "a-"]
 
