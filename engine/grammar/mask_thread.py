@@ -24,8 +24,8 @@ class MaskThread:
 
         When the block ends, also by an exception, the masks are filled and the thread is idle. A mask that
         cannot be filled here is left to the code that applies it, so that the failure is that request's. One
-        that takes too long is given up together with the thread, which ends when xgrammar returns; the masks
-        behind it are left to the code that applies them.
+        that takes too long is given up together with the thread, which ends when the library returns; the
+        masks behind it are left to the code that applies them.
         """
         filled = [(one, self._started().submit(one.prepare)) for one in grammars if not one.is_prepared]
         try:

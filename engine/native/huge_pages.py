@@ -1,7 +1,7 @@
 """Memory for weights in huge pages of 2 MiB, where Linux provides them.
 
 A step for one sequence reads every weight once. With pages of 4 KiB the processor translates an address every
-64 cache lines, which takes a tenth of that time (docs/performance/linear-layers.md).
+64 cache lines, which takes a tenth of that time.
 
 numpy requests huge pages too, but for memory from malloc, which may already be in small pages.
 """

@@ -160,6 +160,15 @@ class BestCall(ctypes.Structure):
     ]
 
 
+class MassCall(ctypes.Structure):
+    """The mirror of VerbatimMass in sampling/truncation.cpp."""
+
+    _fields_ = [
+        *((name, _POINTER) for name in ("weights", "keys", "wanted")),
+        *((name, _INTEGER) for name in ("num_rows", "size", "num_threads")),
+    ]
+
+
 # The structures by the names under which the library exports their layouts.
 MIRRORS: dict[str, type[ctypes.Structure]] = {
     "VerbatimNorm": NormCall,
@@ -177,6 +186,7 @@ MIRRORS: dict[str, type[ctypes.Structure]] = {
     "VerbatimVisibleKeys": VisibleKeys,
     "VerbatimDecoder": DecoderCall,
     "VerbatimBest": BestCall,
+    "VerbatimMass": MassCall,
 }
 
 PANEL_OUTPUTS = 32  # the outputs in a panel of a weight

@@ -52,6 +52,14 @@ class FilePrompt(Prompt, frozen=True):
     sources: tuple[bytes, ...] = ()
 
 
+def unexpanded(prompt: Prompt) -> FilePrompt:
+    """Return a prompt as another process gets it: with its files, and one placeholder for each."""
+    if isinstance(prompt, FilePrompt):
+        return prompt
+    assert not prompt.media, "prompts with media are created by a processor that keeps files"
+    return FilePrompt(prompt.token_ids, placeholder_token_ids=prompt.token_ids)
+
+
 class FileKeeper:
     """A MediaProcessor whose prompts are FilePrompts. Any thread may call its methods."""
 

@@ -15,10 +15,9 @@ from engine.port.errors import (
 from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest
 from engine.port.text.tokenizer import Tokenizer
-from engine.remote.client.answer import Answer
 from engine.remote.client.failures import BUSY, BadStatus, CutOff, NoAnswer, ServerFailed
 from engine.remote.client.retry_after import seconds_of
-from engine.remote.client.upstream import Upstream
+from engine.remote.client.upstream import Answer, Upstream
 from engine.remote.sequence_events import LARGE_BYTES, CachedTokens, SequenceEvents
 from engine.remote.sse import EventSplitter, EventTooLong
 from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamError, error_reason
@@ -41,11 +40,10 @@ async def put_events(
     put: Callable[[TokenEvent], object],
     num_running: Callable[[], int],
     cached: CachedTokens,
-    is_fresh: bool = False,
 ) -> None:
     """Send the body that asks for one sequence, and put its events as they come.
 
-    body, is_fresh: the arguments of `Upstream.post`. num_running: returns the number of sequences that run
+    body: the argument of `Upstream.post`. num_running: returns the number of sequences that run
     beside it, for the events' `batch_size`. cached: the count of the request. Raises NoAnswer if no token has
     come and another try may have more success, and else an EngineError, which is ServerFailed for a fault of
     the server before the first token.
@@ -55,7 +53,7 @@ async def put_events(
     is_streamed = api.is_streamed(request)
     try:
         extra_s = 0.0 if is_streamed else request.stopping.max_tokens / _TOKENS_A_SECOND
-        async with upstream.post(api.path, body, is_fresh=is_fresh, extra_s=extra_s) as answer:
+        async with upstream.post(api.path, body, extra_s=extra_s) as answer:
             if is_streamed:
                 await _put_stream(answer, events, api.max_event_bytes(request), upstream.max_wait_s)
             else:
@@ -101,24 +99,15 @@ async def _put_stream(
     SequenceEvents raises.
     """
     splitter = EventSplitter(max_event_bytes)
-    large: list[bytes] = []
-
-    def feed(data: bytes) -> bool:
+    while not events.is_over and (data := await answer.read()):
         is_large = splitter.num_held + len(data) > LARGE_BYTES
         pieces = splitter.feed(data)
         if not pieces and events.silent_s > max_wait_s:
             raise CutOff("no token came for too long") from TimeoutError()
-        if is_large and pieces:
-            large.extend(pieces)
-            return True
-        return events.put(pieces)
-
-    await answer.stream(feed)
-    while large:
-        pieces = large.copy()
-        large.clear()
-        if not await events.put_large(pieces):
-            await answer.stream(feed)
+        if is_large:
+            await events.put_large(pieces)
+        else:
+            events.put(pieces)
     if not events.is_over:
         events.end()
 

@@ -113,18 +113,18 @@ async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -
     api = APIS[config.api]
     upstreams: list[Upstream] = []
     try:
-        upstreams += _upstreams(config)
+        for url in config.urls:
+            upstreams.append(_upstream(url, config))
         files = await asyncio.to_thread(
             read_model_files, config, lambda line: loop.call_soon_threadsafe(on_progress, line)
         )
         if config.model_info is not None:
             return await _as_described(config, config.model_info, upstreams, files)
         ready = await wait_for_servers(upstreams, api, config, files.tokenizer, on_progress)
-        present = [upstream for upstream, _ in ready]
-        absent = [upstream for upstream in upstreams if upstream not in present]
+        absent = [upstream for upstream in upstreams if upstream not in ready]
         for upstream in absent:
             on_progress(f"warning: starting without the server at {upstream.url}, which is not ready")
-        facts = _agreed([facts for _, facts in ready], config)
+        facts = _agreed(list(ready.values()), config)
         api = api.fitted(facts.own)
         patience = Patience(config.start_timeout_s, on_progress)
         for warning in facts.own.warnings:
@@ -132,13 +132,12 @@ async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -
         media = files.media
         if media is not None:
             media = await media_that_servers_read(
-                present, api, facts.served_name, files.tokenizer, media, on_progress, patience
+                list(ready), api, facts.served_name, files.tokenizer, media, on_progress, patience
             )
         info = _model_info(config, files, facts)
         info = msgspec.structs.replace(info, media=frozenset() if media is None else media.kinds)
-        admission = Admission(
-            api, config, facts.served_name, info.max_total_tokens, files.tokenizer, media, facts.own
-        )
+        common = msgspec.structs.replace(facts, max_total_tokens=info.max_total_tokens)
+        admission = Admission(api, config, files.tokenizer, media, common)
     except BaseException:
         for upstream in upstreams:
             await upstream.close()
@@ -155,13 +154,10 @@ async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -
     )
 
 
-def _upstreams(config: RemoteConfig) -> list[Upstream]:
-    """Return the clients of all servers. Raises ModelNotSupported for a URL or a key that is none."""
+def _upstream(url: str, config: RemoteConfig) -> Upstream:
+    """Return the client of a server. Raises ModelNotSupported for a URL or a key that is none."""
     try:
-        return [
-            Upstream(url, api_key=config.api_key, timeout_s=config.timeout_s, socket=config.socket)
-            for url in config.urls
-        ]
+        return Upstream(url, api_key=config.api_key, timeout_s=config.timeout_s, socket=config.socket)
     except ValueError as error:
         raise ModelNotSupported(str(error)) from error
 

@@ -124,9 +124,9 @@ async def media_that_servers_read(
                     await check_reads(upstream, api, served_name, tokenizer, media, kind)
                     break
                 except (EngineError, NoAnswer) as error:
-                    if _may_pass(error) and await patience.again(upstream.url, str(error)):
+                    if may_pass(error) and await patience.again(upstream.url, str(error)):
                         continue
-                    if isinstance(error, InvalidRequest) or _may_pass(error):
+                    if isinstance(error, InvalidRequest) or may_pass(error):
                         reason = str(error)
                     else:
                         reason = "the server reads them otherwise"
@@ -138,6 +138,6 @@ async def media_that_servers_read(
     return media.only(left) if left else None
 
 
-def _may_pass(error: Exception) -> bool:
+def may_pass(error: Exception) -> bool:
     """Return whether a failure says nothing of files: no room, no answer, or silence."""
     return isinstance(error, EngineBusy | NoAnswer) or isinstance(error.__cause__, CutOff)

@@ -29,8 +29,6 @@ from engine.remote.build import build
 from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
 from engine.remote.fleet.admission import Admission
-from engine.remote.fleet.health_watch import is_healthy, watch
-from engine.remote.fleet.load_watch import LoadWatch
 from engine.remote.fleet.server import Server
 from engine.remote.local.local_server import LocalServer
 from engine.remote.request_run import RequestRun
@@ -58,7 +56,6 @@ class RemoteEngine(Engine):
         *,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
         patience_s: float = 120.0,
-        reads_load: bool = False,
     ) -> None:
         """Start the watch over the servers. Requires a running event loop.
 
@@ -67,14 +64,11 @@ class RemoteEngine(Engine):
         media: the reader of files for the model, if anything reads them.
         admission: the check of servers that come back, and of those that were `absent` at the start.
         patience_s: seconds for which a sequence waits for room if its answer has begun.
-        reads_load: whether the servers' own metrics are read.
         """
         self._tokenizer = tokenizer
         self._model_info = model_info
         self._servers = [Server(each, is_admitted=each not in absent) for each in upstreams]
-        self._model = ServedModel(
-            api, served_name, tokenizer, self._servers, block_size=model_info.block_size
-        )
+        self._model = ServedModel(api, served_name, tokenizer, self._servers)
         self._adapters = ServedAdapters(upstreams)
         self._admission = admission
         self._patience_s = patience_s
@@ -94,11 +88,8 @@ class RemoteEngine(Engine):
         self._watching: list[asyncio.Task[None]] = [asyncio.create_task(self._adapters.watch())]
         if server is not None:
             self._watching.append(asyncio.create_task(self._watch(server)))
-        self._load = LoadWatch(upstreams, api.load_metrics)
-        if reads_load:
-            self._watching.append(asyncio.create_task(self._load.keep()))
         if len(upstreams) > 1:
-            self._watching.append(asyncio.create_task(watch(self._servers, self._check_server)))
+            self._watching += [asyncio.create_task(each.watch(self._check_server)) for each in self._servers]
 
     @classmethod
     async def start(
@@ -110,13 +101,7 @@ class RemoteEngine(Engine):
         if the model's files cannot be read, or if they do not belong to what the servers serve.
         """
         built = await build(config, on_progress or (lambda line: None))
-        return cls(
-            *built,
-            max_unread_bytes=config.max_unread_bytes,
-            patience_s=config.timeout_s,
-            # The processes in front of one engine show its own metrics.
-            reads_load=config.socket is None,
-        )
+        return cls(*built, max_unread_bytes=config.max_unread_bytes, patience_s=config.timeout_s)
 
     @property
     @override
@@ -215,7 +200,7 @@ class RemoteEngine(Engine):
         if self._registry.is_draining:
             return Health(False, "the engine drains")
         admitted = [server for server in self._servers if server.is_admitted]
-        answers = await asyncio.gather(*map(is_healthy, admitted))
+        answers = await asyncio.gather(*(server.check_health() for server in admitted))
         num_refused = sum(server.refusal is not None for server in self._servers)
         # Probes need no key: addresses and names are in the log alone.
         refused = (
@@ -236,18 +221,13 @@ class RemoteEngine(Engine):
 
     @override
     def stats(self) -> EngineStats:
-        """Return the gauges of this process, with the load that the servers last reported.
-
-        All else about their caches and batches is in their own metrics.
-        """
-        load = self._load.latest
+        """Return the gauges of this process, where nothing waits; the servers' metrics have the others."""
         num_blocks = self._model_info.num_blocks
         return EngineStats(
             num_running=self._model.num_running,
-            num_waiting=0 if load is None else load.num_waiting,
+            num_waiting=0,
             num_blocks=num_blocks,
             num_free_blocks=num_blocks,
-            cache_usage=None if load is None else load.cache_usage,
             processes=() if self._media is None else (DECODING.stats(),),
             counters=self._counters.copy(),
         )
@@ -268,7 +248,7 @@ class RemoteEngine(Engine):
         for task in self._watching:
             task.cancel()
         for each in self._servers:
-            await each.close()
+            await each.upstream.close()
         if self._server is not None:
             await self._server.stop()
 

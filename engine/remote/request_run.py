@@ -1,16 +1,16 @@
 """The run of one request, each of whose sequences a server computes; no torch."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from random import uniform
 from typing import Final
 
-from engine.port.errors import EngineBusy, EngineError
+from engine.port.errors import EngineBusy
 from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest
 from engine.remote.answer import put_events
-from engine.remote.client.failures import NoAnswer
-from engine.remote.fleet.attempts import Attempts
+from engine.remote.fleet.choice import run_on_one
+from engine.remote.fleet.server import Server
 from engine.remote.sequence_events import CachedTokens
 from engine.remote.served_model import ServedModel
 
@@ -40,7 +40,6 @@ class RequestRun:
         self._put = put
         self._patience_s = patience_s
         self._num_tokens = len(request.prompt.token_ids) + request.stopping.max_tokens
-        self._keys = model.keys(request)
         self._cached = CachedTokens()
         self._has_begun = request.waits_for_room
 
@@ -71,39 +70,25 @@ class RequestRun:
 
     async def _sequence(self, index: int) -> None:
         """Run one sequence; at another server, where one fails before the first token."""
-        model, request = self._model, self._request
+        model, request, put = self._model, self._request, self._put
         body = model.body(request, index)
-        with (
-            model.counted(),
-            Attempts(model.router, self._num_tokens, self._keys, request.adapter) as attempts,
-        ):
-            while not await self._attempt(attempts, body, index):
-                pass
-
-    async def _attempt(self, attempts: Attempts, body: Callable[[], Sequence[bytes]], index: int) -> bool:
-        """Run a sequence at the server in turn, and return whether it is over, or to be sent to the next."""
-        model, put = self._model, self._put
 
         def note_and_put(event: TokenEvent) -> None:
             self._has_begun = True
-            attempts.begun()
             put(event)
 
-        try:
+        async def run(server: Server) -> None:
             await put_events(
-                attempts.server.upstream,
+                server.upstream,
                 model.api,
                 body,
-                self._request,
+                request,
                 index,
                 model.tokenizer,
                 put=note_and_put,
                 num_running=lambda: model.num_running,
                 cached=self._cached,
-                is_fresh=attempts.num_tries > 1,
             )
-        except (NoAnswer, EngineError) as error:
-            attempts.fail(error)
-            return False
-        attempts.complete()
-        return True
+
+        with model.counted():
+            await run_on_one(model.servers, self._num_tokens, request.adapter, run)

@@ -59,20 +59,19 @@ class SequenceEvents:
         """Seconds since the last tokens came, or since the sequence began."""
         return time.perf_counter() - self._times.last_time
 
-    def put(self, pieces: Sequence[bytes]) -> bool:
-        """Put the events of data that came together, and return whether the sequence's last one was among it.
+    def put(self, pieces: Sequence[bytes]) -> None:
+        """Put the events of data that came together.
 
         Data that follows the last event is left. Of tokens that came together, the first one has the time of
         the step: they come from one step of the server, or from several whose tokens it sent when it could,
         and nothing says how long each of these took. Raises Malformed and UpstreamError.
         """
         now = time.perf_counter()
-        for data in pieces:  # noqa: SIM110 - a generator takes a hundredth of a token's time
+        for data in pieces:
             if self._put_tokens(self._reader.read(data), now):
-                return True
-        return False
+                return
 
-    async def put_large(self, pieces: Sequence[bytes]) -> bool:
+    async def put_large(self, pieces: Sequence[bytes]) -> None:
         """Put the events of data that may be large, as `put` does, while other streams go on.
 
         A large piece, which may be a whole answer, is read in a thread, and events are put some at a time.
@@ -86,12 +85,11 @@ class SequenceEvents:
             for start in range(0, len(tokens), _NUM_AT_ONCE):
                 some = tokens[start : start + _NUM_AT_ONCE]
                 if self._put_tokens(some, now):
-                    return True
+                    return
                 num_put += len(some)
                 if num_put >= _NUM_AT_ONCE:
                     num_put = 0
                     await asyncio.sleep(0)
-        return False
 
     def _put_tokens(self, tokens: Sequence[NewToken], now: float) -> bool:
         """Put their events, and return whether the last one of the sequence was among them."""

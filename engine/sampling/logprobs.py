@@ -10,6 +10,7 @@ from engine.host.transfers import DeviceValue, Readback, upload
 from engine.port.events import TokenLogprob
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.ranking import top_tokens
+from engine.sampling.vocab_blocks import max_rows
 
 # The most rows whose log-probabilities are in memory at once: 64 rows of 151,936 take 39 MB.
 _MAX_ROWS = 64
@@ -95,8 +96,9 @@ class ScoredTokens:
         named = [()] * len(num_ranked) if named is None else named
         num_ranked = [0 if ids else number for ids, number in zip(named, num_ranked, strict=True)]
         self._chunks: list[tuple[DeviceValue, RankedRows, NamedRows]] = []
-        for start in range(0, len(logits), _MAX_ROWS):
-            rows = slice(start, start + _MAX_ROWS)
+        step = min(_MAX_ROWS, max_rows(logits))
+        for start in range(0, len(logits), step):
+            rows = slice(start, start + step)
             logprobs = log_probabilities(logits[rows])
             own = logprobs.gather(1, token_ids[rows, None]).squeeze(1)
             ranked = RankedRows(logprobs, num_ranked[rows], readback)

@@ -16,7 +16,7 @@ _ARGMAX_BLOCK = 256
 
 # (k at most, block size): measured on 32 rows of 151,936 with one CPU thread. Small blocks make more maxima,
 # large ones more candidates.
-_TOP_BLOCKS = ((8, 128), (64, 64), (512, 32))
+_TOP_BLOCKS = ((8, 128), (64, 64), (512, 32), (4096, 8))
 
 
 def best_tokens(logits: Tensor) -> tuple[Tensor, Tensor]:

@@ -18,14 +18,11 @@ from engine.sampling.logprobs import NamedRows, RankedRows, log_probabilities
 from engine.sampling.processors import adjust_logits
 from engine.sampling.ranking import best_tokens, top_tokens
 from engine.sampling.state import SamplingState
+from engine.sampling.vocab_blocks import max_rows
 
 # Takes logits [n, v] float32, which it may change, and the states of the rows. Returns ids [n], and whether a
 # token could be drawn [n].
 Draw = Callable[[Tensor, Sequence[SamplingState]], tuple[Tensor, Tensor]]
-
-# The most logits that are copied at once on a CPU: 8 rows of 151,936 fit its caches, while 32 rows take twice
-# the time per row.
-_MAX_LOGITS = 8 * 151_936
 
 
 class LaunchedLogprobs(NamedTuple):
@@ -140,7 +137,7 @@ class Sampler:
         token_ids = torch.zeros(len(states), dtype=torch.int64, device=logits.device)
         is_drawn = torch.zeros(len(states), dtype=torch.bool, device=logits.device)
         is_finite = None
-        for draw, is_adjusted, rows in self._groups(states, _max_rows(logits)):
+        for draw, is_adjusted, rows in self._groups(states, max_rows(logits)):
             index = _index(rows, logits.device)
             chosen, chosen_states = logits[index], [states[row] for row in rows]
             if is_adjusted:
@@ -218,9 +215,9 @@ class Sampler:
         self, logits: Tensor, states: Sequence[SamplingState], token_ids: Tensor, readback: Readback
     ) -> Iterator[LaunchedLogprobs]:
         wanted = [row for row, state in enumerate(states) if state.params.num_logprobs is not None]
-        max_rows = _max_rows(logits)
-        for start in range(0, len(wanted), max_rows):
-            rows = wanted[start : start + max_rows]
+        step = max_rows(logits)
+        for start in range(0, len(wanted), step):
+            rows = wanted[start : start + step]
             named = [states[row].params.logprob_token_ids for row in rows]
             counts = [
                 0 if ids else states[row].params.num_logprobs or 0
@@ -235,11 +232,6 @@ class Sampler:
                 RankedRows(self._known(logprobs), counts, readback),
                 NamedRows(logprobs, named, readback),
             )
-
-
-def _max_rows(logits: Tensor) -> int:
-    """Return the number of rows [n, v] to process at once."""
-    return max(1, _MAX_LOGITS // logits.shape[1]) if logits.is_cpu else max(1, len(logits))
 
 
 def _index(rows: Sequence[int], device: torch.device) -> slice | Tensor:

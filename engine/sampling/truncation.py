@@ -18,16 +18,12 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from engine.host.transfers import is_on_host, upload
+from engine.host.transfers import upload
 from engine.port.request import SamplingParams
-
-# Rows up to this width are sorted together. A full vocabulary takes 19 ms per row to sort on a CPU, so there
-# only the tokens around the threshold are sorted (0.4 ms).
-_MAX_SORTED_WIDTH = 4096
+from engine.sampling.native_truncation import can_keep, keep_by_buckets
+from engine.sampling.vocab_blocks import block_sums
 
 _INFINITY_BITS = 0x7F800000  # of float32
-_BUCKET_SHIFT = 16  # leaves the exponent and 7 bits of the mantissa
-_NUM_BUCKETS = (_INFINITY_BITS >> _BUCKET_SHIFT) + 1
 
 Rank = Callable[[Tensor], Tensor]  # weights [n, m] float32 -> keys [n, m] int32
 
@@ -56,7 +52,9 @@ def _truncate_after_top_p(weights: Tensor, params: Sequence[SamplingParams]) -> 
     if any(p.min_p for p in params):
         shares = upload([p.min_p for p in params], weights.device, torch.float32)
         floor = shares.unsqueeze(1) * weights.amax(dim=-1, keepdim=True)
-        _keep_below(weights, _by_weight(weights), _by_weight(floor) + 1)
+        # The sign of a difference clears the bits; a mask of bools would take four times as long on a CPU.
+        differences = (floor.view(torch.int32) - 1) - weights.view(torch.int32)
+        weights.view(torch.int32).bitwise_and_(differences.bitwise_right_shift_(31))
 
 
 def _by_weight(weights: Tensor) -> Tensor:
@@ -65,10 +63,19 @@ def _by_weight(weights: Tensor) -> Tensor:
 
 
 def _by_typicality(weights: Tensor) -> Tensor:
-    """Return keys that rank tokens by |surprisal - entropy|, which is infinite for a weight of 0."""
-    probabilities = weights / weights.sum(dim=-1, keepdim=True)
-    entropy = torch.special.entr(probabilities).sum(dim=-1, keepdim=True)
-    return probabilities.log_().add_(entropy).abs_().view(torch.int32)
+    """Return keys that rank tokens by |surprisal - entropy|, which is largest for a weight of 0."""
+    probabilities = weights / _sum(weights)
+    logs = probabilities.log().clamp_(min=torch.finfo(torch.float32).min)
+    entropy = -_sum(probabilities.mul_(logs))
+    return logs.add_(entropy).abs_().view(torch.int32)
+
+
+def _sum(values: Tensor) -> Tensor:
+    """Return the sum of each row, [n, m] -> [n, 1].
+
+    torch divides the sum of a single long row among its threads; the sums of blocks do not depend on that.
+    """
+    return block_sums(values, 256).sum(dim=-1, keepdim=True)
 
 
 def _keep_masses(weights: Tensor, masses: Sequence[float], rank: Rank) -> None:
@@ -77,23 +84,25 @@ def _keep_masses(weights: Tensor, masses: Sequence[float], rank: Rank) -> None:
     Rows with a mass of 1 keep all tokens.
     """
     rows = [row for row, mass in enumerate(masses) if mass < 1]
-    if weights.shape[1] <= _MAX_SORTED_WIDTH or not is_on_host(weights):
-        _keep_masses_sorted(weights, rows, masses, rank)
-    else:
-        for row in rows:
-            _keep_mass_bucketed(weights[row], masses[row], rank)
-
-
-def _keep_masses_sorted(weights: Tensor, rows: Sequence[int], masses: Sequence[float], rank: Rank) -> None:
     if not rows:
         return
-    index = upload(rows, weights.device)
+    index = slice(None) if len(rows) == len(masses) else upload(rows, weights.device)
     chosen = weights[index]
-    mass = upload([masses[row] for row in rows], weights.device, torch.float64)
-    ranks = rank(chosen).argsort(dim=-1, stable=True)
-    is_needed = _needed(chosen.gather(1, ranks), mass * chosen.sum(dim=-1, dtype=torch.float64))
-    is_kept = torch.zeros_like(is_needed).scatter_(1, ranks, is_needed)
-    weights[index] = chosen.masked_fill_(~is_kept, 0)
+    wanted = upload([masses[row] for row in rows], weights.device, torch.float64)
+    wanted *= chosen.sum(dim=-1, dtype=torch.float64)
+    keep = keep_by_buckets if can_keep(chosen) else keep_by_sorting
+    keep(chosen, rank(chosen), wanted)
+    weights[index] = chosen
+
+
+def keep_by_sorting(weights: Tensor, keys: Tensor, wanted: Tensor) -> None:
+    """Set the weights that do not serve to reach the wanted masses to 0, on any device.
+
+    weights: [n, m] float32, changed in place. keys: [n, m] int32. wanted: [n] float64.
+    """
+    ranks = keys.argsort(dim=-1, stable=True)
+    is_needed = _needed(weights.gather(1, ranks), wanted)
+    weights.masked_fill_(torch.ones_like(is_needed).scatter_(1, ranks, ~is_needed), 0)
 
 
 def _needed(ranked: Tensor, mass: Tensor) -> Tensor:
@@ -105,29 +114,3 @@ def _needed(ranked: Tensor, mass: Tensor) -> Tensor:
     is_needed = ranked.cumsum(dim=-1) - ranked < mass.unsqueeze(1)
     is_needed[:, 0] = True
     return is_needed
-
-
-def _keep_mass_bucketed(weights: Tensor, mass: float, rank: Rank) -> None:
-    """Truncate one row [m] on the host, sorting only the bucket of ranks in which the mass is reached."""
-    keys = rank(weights)
-    buckets = keys >> _BUCKET_SHIFT
-    bucket_masses = torch.bincount(buckets, weights=weights.double(), minlength=_NUM_BUCKETS)
-    mass_up_to = bucket_masses.cumsum(0)
-    wanted = mass * mass_up_to[-1]
-    first, last = buckets.aminmax()  # a mass of 0 would end before the first, rounding after the last
-    threshold = int(torch.searchsorted(mass_up_to, wanted).clamp(first, last))
-    members = (buckets == threshold).nonzero().squeeze(1)
-    members = members[keys[members].argsort(stable=True)]
-    member_weights = weights[members]
-    wanted = wanted - (mass_up_to[threshold] - bucket_masses[threshold])
-    is_needed = _needed(member_weights.unsqueeze(0), wanted.unsqueeze(0)).squeeze(0)
-    _keep_below(weights, buckets, torch.tensor(threshold, dtype=torch.int32))
-    weights[members] = member_weights.masked_fill_(~is_needed, 0)
-
-
-def _keep_below(weights: Tensor, keys: Tensor, bound: Tensor) -> None:
-    """Set the weights whose key is not below the bound to 0, by the sign of the difference.
-
-    A mask of bools would take four times as long on a CPU.
-    """
-    weights.view(torch.int32).bitwise_and_((keys - bound) >> 31)

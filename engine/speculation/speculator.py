@@ -18,8 +18,7 @@ from engine.speculation.proposer import Proposal, Proposer
 from engine.speculation.step_costs import StepCosts
 
 # The most rows of a step with drafts, those of the sequences included. Up to eight rows cost a CPU little,
-# since it waits for the weights; sixteen take twice the time of one, and more rows each their share of that
-# (docs/performance/linear-layers.md).
+# since it waits for the weights; sixteen take twice the time of one, and more rows each their share of that.
 MOST_ROWS = 16
 
 

@@ -15,9 +15,7 @@ from engine.port.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visit import current_visit
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
-from handlers.errors.mapping import ToProblem, mapped_errors, raise_as_problem
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, ToProblem, Violation, mapped_errors, raise_as_problem
 from handlers.runtime.problem import InternalError, Problem
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)

@@ -4,7 +4,7 @@ from collections.abc import Container
 
 from generated.operation import Operation
 from handlers.active_requests.active_request import ActiveRequests
-from handlers.errors.mapping import ToProblem
+from handlers.errors import ToProblem
 from handlers.runtime.problem import Problem, Unauthorized
 
 

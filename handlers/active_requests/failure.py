@@ -8,7 +8,7 @@ from handlers.access.keys.key_check import RateLimited
 from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.chat.errors import TemplateError
 from handlers.concurrency.limit import Overloaded
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.runtime.problem import Problem
 
 Failure = Literal["validation", "overloaded", "incomplete", "template", "generation", "dropped"]

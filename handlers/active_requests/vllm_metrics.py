@@ -80,8 +80,6 @@ class VllmMetrics(Collector):
         yield from self._counters(stats)
         if self._info.kv_cache_bytes:
             yield from self._cache(stats)
-        elif stats.cache_usage is not None:
-            yield self._cache_usage(stats.cache_usage)
         yield self._token_gaps(stats)
         if stats.adapters is not None:
             yield _adapters(stats.adapters)
@@ -116,7 +114,8 @@ class VllmMetrics(Collector):
         return family
 
     def _cache(self, stats: EngineStats) -> Iterator[Metric]:
-        yield self._cache_usage(1 - stats.num_free_blocks / stats.num_blocks)
+        share = 1 - stats.num_free_blocks / stats.num_blocks
+        yield self._gauge("kv_cache_usage_perc", "Share of the KV cache that is in use, up to 1", share)
         counters = stats.counters
         yield self._counter(
             "prefix_cache_queries", "Tokens looked up in the cache", counters.num_cache_queried_tokens
@@ -129,9 +128,6 @@ class VllmMetrics(Collector):
         )
         family.add_metric([_ENGINE, *map(str, sizes.values())], 1)
         yield family
-
-    def _cache_usage(self, share: float) -> Metric:
-        return self._gauge("kv_cache_usage_perc", "Share of the KV cache that is in use, up to 1", share)
 
     def _gauge(self, name: str, meaning: str, value: float) -> Metric:
         family = GaugeMetricFamily(f"vllm:{name}", meaning, labels=list(self._labels))

@@ -11,11 +11,10 @@ from generated.aleph_alpha.operations import NoHeaders
 from generated.operation import Call
 from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.models import model_version
-from handlers.aleph_alpha.nice_request import NiceRequest
-from handlers.aleph_alpha.priority import priority
+from handlers.aleph_alpha.nice import NiceRequest, priority
 from handlers.aleph_alpha.prompts import encode_prompt, num_characters
 from handlers.chat.reading.logprobs import bounded
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.operations.sequences import collect_sequences
 from handlers.served_model.served_model import ServedModel
 

@@ -16,9 +16,9 @@ from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.evaluation import Evaluations
 from handlers.aleph_alpha.models import Models
-from handlers.aleph_alpha.nice_request import NiceRequest
+from handlers.aleph_alpha.nice import NiceRequest
 from handlers.aleph_alpha.tokens import detokenize, tokenize
-from handlers.errors.mapping import mapped_errors
+from handlers.errors import mapped_errors
 from handlers.served_model.served_model import ServedModel
 
 _GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from generated.anthropic import models as m
 from generated.operation import Operation
-from handlers.errors.violation import Violation
+from handlers.errors import Violation
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import InvalidRequest, Problem

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from generated.anthropic import models as m
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.served_model.model_names import ModelNames, ModelNotFound
 from handlers.wire.missing import given
 

@@ -19,7 +19,7 @@ from handlers.anthropic.errors import to_problem
 from handlers.anthropic.messages import Messages
 from handlers.anthropic.models import Models
 from handlers.anthropic.request.preparation import Preparation
-from handlers.errors.mapping import mapped_errors
+from handlers.errors import mapped_errors
 from handlers.served_model.served_model import ServedModel
 
 _GENERATES: Final = frozenset({"create_message"})

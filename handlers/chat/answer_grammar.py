@@ -34,7 +34,7 @@ def answer_grammar(
         model that does not think aloud, or whose answer is constrained from its first token.
 
     Under tool choice auto the model is free to call or not, but in formats with tags a call, once begun, is
-    held to a tool that exists and to JSON. Until then xgrammar masks nothing, so prose costs nothing.
+    held to a tool that exists and to JSON.
     """
     answer = _answer(response_format, reasoning, has_tools=bool(use.tools))
     bound = _calls_or(answer, use, tool_format, parallel=parallel) if use.tools else answer

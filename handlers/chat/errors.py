@@ -11,8 +11,7 @@ ChatError, a Refused
 └── NotStrict               a schema outside of the subset that a contract's `strict` asks for
 """
 
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 
 
 class ChatError(Refused):

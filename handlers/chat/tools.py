@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from handlers.chat.errors import ToolError
-from handlers.errors.violation import Violation
+from handlers.errors import Violation
 
 
 class TextGrammar(NamedTuple):

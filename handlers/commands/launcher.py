@@ -1,7 +1,7 @@
 """The arguments and settings of `text-generation-launcher`.
 
 Options and variables mean what they mean in TGI, with its defaults of address, port and paths. The table in
-handlers/tgi_family/launcher says what each does; Verbatim's own variables (`VERBATIM_*`) work as well.
+handlers/tgi/launcher says what each does; Verbatim's own variables (`VERBATIM_*`) work as well.
 """
 
 import argparse
@@ -17,9 +17,9 @@ from handlers.commands.serve import serve_as_given
 from handlers.settings.command_line import options
 from handlers.settings.settings import Settings
 from handlers.shared_settings.reading import flag, read_section
-from handlers.tgi_family.launcher.argument import Setting
-from handlers.tgi_family.launcher.arguments import ARGUMENTS
-from handlers.tgi_family.launcher.reading import add_arguments, settings_of
+from handlers.tgi.launcher.argument import Setting
+from handlers.tgi.launcher.arguments import ARGUMENTS
+from handlers.tgi.launcher.reading import add_arguments, settings_of
 from handlers.version import VERSION
 
 DEFAULTS: Final[Mapping[str, Any]] = {"host": "0.0.0.0", "port": 3000, "root": ("tgi",)}

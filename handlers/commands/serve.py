@@ -20,8 +20,8 @@ from handlers.process.watchdog import Watchdog
 from handlers.settings.command_line import add_model_argument, add_options, read_settings
 from handlers.settings.settings import Settings
 from handlers.settings.start_warnings import start_warnings
-from handlers.tgi_family.launcher.arguments import WITHOUT_SETTING
-from handlers.tgi_family.launcher.reading import add_arguments, add_letters, check_arguments
+from handlers.tgi.launcher.arguments import WITHOUT_SETTING
+from handlers.tgi.launcher.reading import add_arguments, add_letters, check_arguments
 from handlers.version import VERSION
 
 _log = logging.getLogger(__name__)

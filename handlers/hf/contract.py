@@ -10,7 +10,7 @@ from generated.operation import Operation
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import Problem
-from handlers.tgi_family.errors import problem_text
+from handlers.tgi.contract import problem_text
 
 
 @final

@@ -1,6 +1,5 @@
 """The server's description of itself."""
 
-from collections.abc import Iterable
 from typing import Final, Literal
 
 from pydantic import MISSING
@@ -8,7 +7,7 @@ from pydantic import MISSING
 from engine.port.info.model_info import ModelInfo
 from generated.hf import models as m
 from handlers.shared_settings.shared_settings import SharedSettings
-from handlers.tgi_family.request.request_limits import RequestLimits
+from handlers.tgi.request_limits import RequestLimits
 from handlers.version import VERSION
 
 _DTYPES: Final[dict[str, Literal["float16", "bfloat16", "float32"]]] = {
@@ -35,9 +34,3 @@ def info(settings: SharedSettings, model: ModelInfo, limits: RequestLimits) -> m
         max_client_batch_size=limits.max_client_batch_size,
         version=VERSION,
     )
-
-
-def model_list(names: Iterable[str], created: int) -> m.ModelList:
-    """The one served model under each of its names; `created`: Unix time in seconds."""
-    data = [m.Model(id=name, object="model", created=created, owned_by="verbatim") for name in names]
-    return m.ModelList(object="list", data=data)

@@ -1,9 +1,9 @@
 """The contract's nine operations."""
 
 import time
+from functools import partial
 from typing import Final, final
 
-from msgspec.structs import replace
 from typing_extensions import override
 
 from generated.hf import models as m
@@ -17,34 +17,66 @@ from generated.hf.operations import (
 )
 from generated.operation import Answer, Call, EventStream
 from handlers.active_requests.admission import AdmissionControl
-from handlers.hf.chat.operation import Chat
-from handlers.hf.completions.operation import Completions, completion_params
+from handlers.hf.answers import chat_chunk, encode_token, without_nulls
+from handlers.hf.chat import chat_params, chat_plan
+from handlers.hf.completions import completion_params
 from handlers.hf.errors import to_problem
-from handlers.hf.generate.operation import Generate
-from handlers.hf.generate.request import generate_params
-from handlers.hf.info import info, model_list
+from handlers.hf.generate import generate_params
+from handlers.hf.info import info
 from handlers.hf.tokenize import tokenize
 from handlers.runtime.problem import Problem
 from handlers.served_model.served_model import ServedModel
-from handlers.tgi_family.request.completion_request import CompletionParams
-from handlers.tgi_family.request.request_limits import RequestLimits
-from handlers.tgi_family.settings import TgiFamilySettings
+from handlers.tgi.chat.operation import Chat
+from handlers.tgi.completions.operation import Completions
+from handlers.tgi.generate.operation import Generate
+from handlers.tgi.headers import AnswerHeaders
+from handlers.tgi.info import model_list
+from handlers.tgi.request_limits import RequestLimits
+from handlers.tgi.settings import TgiSettings
 
 _GENERATES: Final = frozenset({"generate", "generate_stream", "chat_completions", "completions"})
+
+
+def _milliseconds(seconds: float) -> float:
+    """Return a time with fractions, because the document declares it as a number."""
+    return round(seconds * 1000, 3)
 
 
 @final
 class HfHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: ServedModel, settings: TgiFamilySettings) -> None:
+    def __init__(self, shared: ServedModel, settings: TgiSettings) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._limits = limits = RequestLimits.of(settings, shared.settings, shared.model_info)
-        compute_type = settings.compute_type or shared.model_info.device
-        self._generate = Generate(shared, to_problem, limits, compute_type)
-        self._chat = Chat(shared, to_problem, limits, compute_type)
-        self._completions = Completions(shared, to_problem, limits, compute_type)
+        headers = AnswerHeaders(settings.compute_type or shared.model_info.device, _milliseconds)
+        self._generate = Generate(
+            shared,
+            to_problem,
+            limits,
+            headers,
+            answer=partial(without_nulls, m.GenerateResponse),
+            event=partial(without_nulls, m.StreamResponse),
+            write_token=encode_token,
+        )
+        self._chat = Chat(
+            shared,
+            to_problem,
+            limits,
+            headers,
+            params=chat_params,
+            answer=partial(without_nulls, m.ChatCompletionResponse),
+            chunk=chat_chunk,
+        )
+        self._completions = Completions(
+            shared,
+            to_problem,
+            limits,
+            headers,
+            answer=partial(without_nulls, m.CompletionResponse),
+            chunk=partial(without_nulls, m.CompletionStreamResponse),
+        )
         self._started = int(time.time())
 
     @override
@@ -62,23 +94,21 @@ class HfHandlers(AdmissionControl, Operations):
         self, body: m.ChatCompletionRequest, call: Call[ChatCompletionsHeaders]
     ) -> Answer[m.ChatCompletionResponse] | EventStream[m.ChatCompletionEvent]:
         if body.stream:
-            return self._chat.stream(body, call)
-        return await self._chat.whole(body, call)
+            return self._chat.stream(chat_plan(body), call)
+        return await self._chat.whole(chat_plan(body), call)
 
     @override
     async def completions(
         self, body: m.CompletionRequest, call: Call[CompletionsHeaders]
     ) -> m.CompletionResponse | EventStream[m.CompletionEvent]:
+        params = completion_params(body, self._shared.model_names)
         if body.stream:
-            return self._completions.stream(self._completion_params(body), call)
-        return await self._completions.whole(self._completion_params(body), call)
-
-    def _completion_params(self, body: m.CompletionRequest) -> CompletionParams:
-        return replace(completion_params(body), adapter=self._shared.model_names.adapter_of(body.model))
+            return self._completions.stream(params, call)
+        return await self._completions.whole(params, call)
 
     @override
     async def list_models(self, call: Call[NoHeaders]) -> m.ModelList:
-        return model_list(self._shared.model_names.own, self._started)
+        return without_nulls(m.ModelList, model_list(self._shared.model_names.own, self._started))
 
     @override
     async def get_info(self, call: Call[NoHeaders]) -> m.Info:

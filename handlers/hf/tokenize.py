@@ -3,12 +3,12 @@
 from engine.port.text.tokenizer import Tokenizer
 from generated.hf import models as m
 from generated.operation import EncodedAnswer
-from handlers.tgi_family import tokenize as family
+from handlers.tgi.tokenize import text_tokens, write_tokens
 
 
 def tokenize(tokenizer: Tokenizer, body: m.TokenizeRequest) -> EncodedAnswer:
     """A list of `TextToken`, which a test compares with the model's own text."""
-    return family.write_tokens(
+    return write_tokens(
         {
             "id": token.id,
             "text": token.text,
@@ -16,5 +16,5 @@ def tokenize(tokenizer: Tokenizer, body: m.TokenizeRequest) -> EncodedAnswer:
             "stop": token.stop,
             "special": tokenizer.is_special(token.id),
         }
-        for token in family.tokenize(tokenizer, body.inputs, add_special_tokens=body.add_special_tokens)
+        for token in text_tokens(tokenizer, body.inputs, add_special_tokens=body.add_special_tokens)
     )

@@ -262,6 +262,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Go on with the next request. Unlike uvicorn's: no timer, and no reading while requests wait."""
         self.server_state.total_requests += 1
+        if not self._is_put_off:
+            self.registry.refusal_pace.note_served()
         if self._serving is not None:
             flush_head(self._serving)
         if self.transport.is_closing():

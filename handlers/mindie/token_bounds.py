@@ -1,8 +1,7 @@
 """The tokens that a prompt may have."""
 
 from engine.port.info.model_info import ModelInfo
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 
 
 class TokenBounds:

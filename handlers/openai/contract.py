@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from generated.openai import models as m
 from generated.operation import Operation
-from handlers.errors.violation import Violation
+from handlers.errors import Violation
 from handlers.openai.errors import ENGINE_FIELDS, code_of
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract

@@ -6,8 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from handlers.chat.form.lark_grammar import text_grammar
 from handlers.chat.tools import ToolDefinition
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 
 INPUT: Final = "input"
 

@@ -6,9 +6,8 @@ from typing import Final
 from generated.openai import models as m
 from generated.openai.operations import CreateEmbeddingHeaders
 from generated.operation import Call
-from handlers.openai.completions.prompts import prompts_of
 from handlers.openai.errors import to_problem
-from handlers.openai.token_ids import check_prompt_ids
+from handlers.openai.prompts import check_prompt_ids, prompts_of
 from handlers.operations.embeddings import EmbeddedTexts, Embedder, Vector, base64_of
 from handlers.served_model.served_model import ServedModel
 

@@ -3,8 +3,7 @@
 from typing import Protocol
 
 from handlers.chat.messages import FilePart
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.media.data_url import data_url, is_data_url
 
 

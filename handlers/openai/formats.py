@@ -16,8 +16,7 @@ from handlers.chat.form.response_format import (
     StructuralTag,
 )
 from handlers.chat.form.strict_schema import require_strict
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.openai.sampling import Body
 from handlers.wire.missing import given
 

@@ -27,7 +27,7 @@ from generated.openai.operations import (
 )
 from generated.operation import Answer, Call, EventStream
 from handlers.active_requests.admission import AdmissionControl
-from handlers.errors.mapping import mapped_errors
+from handlers.errors import mapped_errors
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions.operation import Completions
 from handlers.openai.embeddings import Embeddings

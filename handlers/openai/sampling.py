@@ -2,8 +2,8 @@
 
 from engine.port.request import BeamParams, Grammar, SamplingParams
 from generated.openai import models as m
-from handlers.errors.refused import Refused
-from handlers.served_model.text_bound import bounded_texts
+from handlers.errors import Refused
+from handlers.served_model.request_values import bounded_texts, check_bias_ids, check_token_ids
 from handlers.wire.missing import given, given_or
 
 Body = m.CreateChatCompletionRequest | m.CreateCompletionRequest
@@ -115,3 +115,10 @@ def includes_usage(body: Body) -> bool:
 def seed_bits(seed: int | None) -> int | None:
     """64 bits without a sign; None if the request gives none."""
     return None if seed is None else seed % 2**64
+
+
+def check_named_ids(body: Body, vocab_size: int) -> None:
+    """Raise Refused for the first id in any option that the vocabulary lacks."""
+    check_bias_ids(body.logit_bias, "logit_bias", vocab_size)
+    for field in ("stop_token_ids", "allowed_token_ids", "logprob_token_ids"):
+        check_token_ids(getattr(body, field) or (), field, vocab_size)

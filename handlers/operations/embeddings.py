@@ -16,8 +16,7 @@ from engine.port.info.model_info import ModelInfo
 from engine.port.request import EmbeddingRequest, Pooling, Prompt
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.workers import Workers
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.shared_settings.shared_settings import SharedSettings
 
 # Texts of one request that are in the engine at once, so that a long list leaves room for others.

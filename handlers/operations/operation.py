@@ -15,7 +15,7 @@ from generated.operation import Call
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
-from handlers.errors.mapping import ToProblem
+from handlers.errors import ToProblem
 from handlers.runtime.problem import Problem
 from handlers.served_model.served_model import ServedModel
 

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from generated.operation import Operation
-from handlers.runtime.reading.raw_headers import raw_header
+from handlers.runtime.reading.raw_request import raw_header
 from handlers.runtime.request_id import request_id_of
 
 _REQUEST_ID: Final = "verbatim.request_id"  # where a request's scope has its name

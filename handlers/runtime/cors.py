@@ -6,7 +6,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import Message, Receive, Scope, Send
 from typing_extensions import override
 
-from handlers.runtime.reading.raw_headers import raw_header
+from handlers.runtime.reading.raw_request import raw_header
 
 
 class Cors(CORSMiddleware):

@@ -22,9 +22,7 @@ from handlers.runtime.answering.sliced_json import is_large, to_json_in_slices
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import BodyTooLarge, InternalError, Problem, UnsupportedMediaType
-from handlers.runtime.protocols.admits import Admits
-from handlers.runtime.protocols.look_up import LooksUp
-from handlers.runtime.protocols.refusals import CountsRefusals
+from handlers.runtime.protocols import Admits, CountsRefusals, LooksUp
 from handlers.runtime.reading.bearer import given_keys
 from handlers.runtime.reading.ignored_fields import IGNORED_FIELDS_HEADER, listed_names
 from handlers.runtime.reading.request_reader import RequestReader

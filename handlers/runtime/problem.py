@@ -15,10 +15,9 @@ Problem                     a handler raises it with a status that its operation
 
 from collections.abc import Mapping
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
-from handlers.errors.violation import Violation
-from handlers.runtime.invalid_value import InvalidValue
+from handlers.errors import Violation
 
 
 class Problem(Exception):
@@ -49,6 +48,19 @@ class Problem(Exception):
         self.violation = violation
         retry = {} if retry_after_s is None else {"retry-after": str(ceil(retry_after_s))}
         self.headers = {**(headers or {}), **retry}
+
+
+class InvalidValue(NamedTuple):
+    """The error to report for an invalid value.
+
+    field: its path (`messages[0].content`), empty for the whole body. reason: a predicate ("must be a
+    string"), or a sentence for the whole body. given: the value at the path; None where there is none.
+    """
+
+    field: str
+    reason: str
+    violation: Violation
+    given: Any
 
 
 class InvalidRequest(Problem):

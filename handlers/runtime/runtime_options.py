@@ -1,11 +1,22 @@
 """The operator's choices that apply to all contracts alike."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from engine.port.info.capabilities import Capabilities
+from generated.operation import Operation
 from handlers.concurrency.workers import Workers
-from handlers.runtime.protocols.checks_keys import ChecksKeys
+
+
+class ChecksKeys(Protocol):
+    """The interface of key checks, made before the parameters and the body of a request are read."""
+
+    def check(self, operation: Operation, contract: str, given: Sequence[bytes]) -> None:
+        """Let the request in, or raise Problem with a status that the operation declares.
+
+        given: the keys that the request brings, at most one for each header that may carry one.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from engine.port.errors import NotCapable
 from handlers.concurrency.limit import retry_after_s
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.runtime.problem import Problem
 
 

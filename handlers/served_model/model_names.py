@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engine.port.info.adapter import NO_ADAPTERS, Adapters
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 
 
 class ModelNotFound(Refused):

@@ -17,14 +17,14 @@ from handlers.openai.settings import OpenAISettings
 from handlers.settings.engine_servers import EngineServerSettings
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.shared_settings.shared_settings import SharedSettings
-from handlers.tgi_family.settings import TgiFamilySettings
+from handlers.tgi.settings import TgiSettings
 from handlers.transcription.settings import TranscriptionSettings
 
 
 class Settings(
     MindieSettings,
     OpenAISettings,
-    TgiFamilySettings,
+    TgiSettings,
     TranscriptionSettings,
     MediaSettings,
     HttpSettings,

@@ -9,8 +9,7 @@ from generated.operation import Operation
 from generated.tgi import models as m
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
-from handlers.runtime.problem import Problem
-from handlers.tgi_family.errors import problem_text
+from handlers.runtime.problem import InvalidRequest, Problem
 
 _OPENAI_STREAMS: Final = frozenset({"chat_completions", "completions"})
 
@@ -34,3 +33,9 @@ class TgiContract(Contract):
             message=problem_text(problem), http_status_code=problem.status, type=problem.kind
         )
         return m.StreamError(error=detail, error_type=problem.kind)
+
+
+def problem_text(problem: Problem) -> str:
+    """Return the text of a problem's body; its prefix says that the body of the request is at fault."""
+    is_invalid = isinstance(problem, InvalidRequest)
+    return f"Input validation error: {problem.message}" if is_invalid else problem.message

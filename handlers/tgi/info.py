@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from engine.port.info.model_info import ModelInfo
 from generated.tgi import models as m
 from handlers.shared_settings.shared_settings import SharedSettings
-from handlers.tgi_family.request.request_limits import RequestLimits
+from handlers.tgi.request_limits import RequestLimits
 from handlers.version import VERSION
 
 

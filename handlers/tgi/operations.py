@@ -1,9 +1,9 @@
 """The contract's ten operations."""
 
 import time
-from typing import Final, final
+from dataclasses import replace
+from typing import Final, TypeVar, final
 
-from msgspec.structs import replace
 from typing_extensions import override
 
 from generated.operation import Answer, Call, EventStream
@@ -21,33 +21,51 @@ from handlers.active_requests.admission import AdmissionControl
 from handlers.runtime.problem import Problem
 from handlers.served_model.served_model import ServedModel
 from handlers.tgi.chat.operation import Chat
-from handlers.tgi.completions.operation import Completions, completion_params
+from handlers.tgi.chat.request import chat_params, chat_plan
+from handlers.tgi.completions.operation import Completions
+from handlers.tgi.completions.request import completion_params
 from handlers.tgi.errors import to_problem
+from handlers.tgi.generate.events import encode_token
 from handlers.tgi.generate.operation import Generate
 from handlers.tgi.generate.request import generate_params
+from handlers.tgi.headers import AnswerHeaders
 from handlers.tgi.info import info, model_list
+from handlers.tgi.request_limits import RequestLimits
+from handlers.tgi.settings import TgiSettings
 from handlers.tgi.tokenize import tokenize
-from handlers.tgi_family.request.completion_request import CompletionParams
-from handlers.tgi_family.request.request_limits import RequestLimits
-from handlers.tgi_family.settings import TgiFamilySettings
 
 _GENERATES: Final = frozenset(
     {"compat_generate", "generate", "generate_stream", "chat_completions", "completions"}
 )
 
 
+ModelT = TypeVar("ModelT")
+
+
+def _as_is(model: ModelT) -> ModelT:
+    """Return an answer in the form in which it was written, which is this contract's."""
+    return model
+
+
 @final
 class TgiHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: ServedModel, settings: TgiFamilySettings) -> None:
+    def __init__(self, shared: ServedModel, settings: TgiSettings) -> None:
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._limits = limits = RequestLimits.of(settings, shared.settings, shared.model_info)
-        compute_type = settings.compute_type or shared.model_info.device
-        self._generate = Generate(shared, to_problem, limits, compute_type)
-        self._chat = Chat(shared, to_problem, limits, compute_type)
-        self._completions = Completions(shared, to_problem, limits, compute_type)
+        headers = AnswerHeaders(settings.compute_type or shared.model_info.device)
+        timed = replace(headers, has_compute_time=True)
+        self._generate: Generate[m.GenerateResponse, m.StreamResponse] = Generate(
+            shared, to_problem, limits, timed, answer=_as_is, event=_as_is, write_token=encode_token
+        )
+        self._chat: Chat[m.ChatRequest, m.ChatCompletion, m.ChatCompletionChunk] = Chat(
+            shared, to_problem, limits, timed, params=chat_params, answer=_as_is, chunk=_as_is
+        )
+        self._completions: Completions[m.CompletionFinal, m.Chunk] = Completions(
+            shared, to_problem, limits, headers, answer=_as_is, chunk=_as_is
+        )
         self._started = int(time.time())
 
     @override
@@ -73,19 +91,17 @@ class TgiHandlers(AdmissionControl, Operations):
         self, body: m.ChatRequest, call: Call[ChatCompletionsHeaders]
     ) -> Answer[m.ChatCompletion] | EventStream[m.ChatCompletionEvent]:
         if body.stream:
-            return self._chat.stream(body, call)
-        return await self._chat.whole(body, call)
+            return self._chat.stream(chat_plan(body), call)
+        return await self._chat.whole(chat_plan(body), call)
 
     @override
     async def completions(
         self, body: m.CompletionRequest, call: Call[CompletionsHeaders]
     ) -> m.CompletionFinal | EventStream[m.CompletionEvent]:
+        params = completion_params(body, self._shared.model_names)
         if body.stream:
-            return self._completions.stream(self._completion_params(body), call)
-        return await self._completions.whole(self._completion_params(body), call)
-
-    def _completion_params(self, body: m.CompletionRequest) -> CompletionParams:
-        return replace(completion_params(body), adapter=self._shared.model_names.adapter_of(body.model))
+            return self._completions.stream(params, call)
+        return await self._completions.whole(params, call)
 
     @override
     async def tokenize(self, body: m.GenerateRequest, call: Call[NoHeaders]) -> Answer[m.TokenizeResponse]:

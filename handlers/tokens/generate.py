@@ -14,7 +14,7 @@ from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.media import PartContents
 from handlers.chat.messages import MediaPart
 from handlers.concurrency.limit import HeldPermits
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest
 from handlers.operations.sequences_operation import SequencesOperation

@@ -12,9 +12,8 @@ from engine.port.errors import NotCapable
 from engine.port.info.speech_info import ENGLISH, SpeechInfo
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.workers import Workers
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
-from handlers.served_model.seed import draw_seed
+from handlers.errors import Refused, Violation
+from handlers.served_model.request_values import draw_seed
 from handlers.transcription.decoding import WHISPERS_RULES, DecodingRules, WindowDecoder
 from handlers.transcription.transcript import (
     Transcribes,

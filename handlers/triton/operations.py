@@ -8,7 +8,7 @@ from generated.operation import Call, EventStream, Operation
 from generated.triton import models as m
 from generated.triton.operations import NoHeaders, Operations
 from handlers.active_requests.admission import AdmissionControl
-from handlers.errors.mapping import mapped_errors
+from handlers.errors import mapped_errors
 from handlers.served_model.served_model import ServedModel
 from handlers.triton.errors import NotReady, to_problem
 from handlers.triton.generate.operation import Generate, ModelRequest

@@ -18,6 +18,7 @@ from engine.linear.rounded.int8_linear import Int8Linear
 from engine.linear.rounded.int8_weight import Int8Weight, RowBits
 from engine.native.instructions import ArmInstructions
 from engine.sampling.native_ranking import best_of_rows
+from engine.sampling.native_truncation import keep_by_buckets
 from engine.weights.grouped_weight import ROUNDED_FORMS, GroupBits
 from tests.parity.kernels import test_chunk_attention as chunks
 from tests.parity.kernels import test_native_attention as decoding
@@ -56,6 +57,8 @@ def rankings() -> None:
         logits[1, 77] = torch.nan
         logits[2] = -torch.inf
         best_of_rows(logits)
+    weights = torch.randn(3, 10_007).softmax(dim=-1)
+    keep_by_buckets(weights, 0x7F800000 - weights.view(torch.int32), torch.tensor([0.0, 0.5, 0.9]).double())
 
 
 def decoding_attention() -> None:

@@ -1,6 +1,6 @@
 """The server that attacks are aimed at, and how long they go on.
 
-`make attack` runs every attack whole (VERBATIM_ATTACK=whole); `make attack-short`, which is part of `make
+`make attack` runs every attack whole (VERBATIM_ATTACK=whole); `make attack SHORT=1`, which is part of `make
 check`, runs each within seconds.
 """
 

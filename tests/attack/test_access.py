@@ -12,6 +12,7 @@ import pytest
 from tests.attack.clients.pulse import pulse
 from tests.attack.clients.wire import Answer, exchange, request_bytes
 from tests.conftest import LIMITS, Server, running_server
+from tests.support.clocks.until import wait_until
 from tests.unit.handlers.access.keys.key_files import table, write
 
 TRITON = "/v2/models/verbatim-demo/generate"
@@ -203,10 +204,8 @@ def test_the_log_names_who_asked_and_never_what(keyed: Keyed) -> None:
     exchange(
         keyed.server.url, request_bytes("/generate?q=unspeakable\u0022%0a", method="GET", headers=headers)
     )
-    deadline_s = time.monotonic() + 30
-    while (text := keyed.log.read_text()).count("audited-1") < 2:
-        assert time.monotonic() < deadline_s
-        time.sleep(0.05)
+    wait_until(lambda: keyed.log.read_text().count("audited-1") >= 2)
+    text = keyed.log.read_text()
     entries = [json.loads(line) for line in text.splitlines()]
     answered, wrong_method = (entry for entry in entries if entry["request_id"] == "audited-1")
     assert (answered["key"], answered["operation"], answered["status"]) == ("a", "generate", 200)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from random import Random
 from urllib.parse import urlsplit
 
-from tests.attack.clients.deaf import wait_until
+from tests.attack.clients.deaf import wait_for_gauge
 from tests.attack.clients.wire import exchange, request_bytes
 from tests.conftest import LIMITS, running_server
 from tests.soak.usage import usage
@@ -27,7 +27,7 @@ def test_a_crowd_of_whom_some_leave_and_some_send_nonsense_leaves_nothing_behind
         crowd = _Crowd(server.url, 1)
         asyncio.run(crowd.run(num_clients, seconds))
         for gauge in ("verbatim_permits_in_use", "tgi_batch_current_max_tokens", "tgi_queue_size"):
-            wait_until(server.url, gauge, 0)
+            wait_for_gauge(server.url, gauge, 0)
         grown = usage(server.process.pid).resident_bytes - before.resident_bytes
         print(crowd.outcomes, f"grown by {grown / 2**20:.1f} MiB")
         assert exchange(server.url, request_bytes("/health")).status == 200

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -19,6 +19,7 @@ from tests.attack.clients.pulse import pulse
 from tests.attack.clients.wire import Answer, connect, exchange, read_answer, request_bytes
 from tests.conftest import LIMITS, Server, running_server
 from tests.soak.usage import usage
+from tests.support.clocks.until import wait_until
 from tools.bench.processor_time import process_s
 
 pytestmark = pytest.mark.measured
@@ -222,13 +223,6 @@ def has_socket_to(port: int) -> bool:
         if int(remote.rpartition(":")[2], 16) == port and inode != "0":  # 0: closed, with bytes to send
             return True
     return False
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < until, "it never comes to be so"
-        time.sleep(0.05)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of descriptors")

@@ -12,6 +12,7 @@ import pytest
 from tests.attack.clients.pulse import pulse
 from tests.attack.clients.wire import Answer, connect, exchange, read_answer, request_bytes
 from tests.conftest import LIMITS, Server, running_server
+from tests.support.clocks.until import wait_until
 from tests.support.servers.processes import children, is_alive
 
 Grammar = tuple[str, Any]  # "json" or "regex", and the schema or the pattern
@@ -192,7 +193,7 @@ def test_slow_rules_close_structured_output_to_nobody(attacked: Server, is_whole
     with pulse(attacked.url) as taken:
         for connection, raw in zip(connections, hostile, strict=True):
             connection.sendall(raw)
-        _until(lambda: len(compiling(attacked.process.pid)) >= 2)
+        wait_until(lambda: len(compiling(attacked.process.pid)) >= 2)
         answer = exchange(attacked.url, request_bytes("/generate", {"inputs": "Hello"}))
         assert answer.status == 200
         answer = exchange(attacked.url, tgi(("regex", "[0-9]{3}x")), 60.0)
@@ -203,7 +204,7 @@ def test_slow_rules_close_structured_output_to_nobody(attacked: Server, is_whole
             assert any("takes longer" in answer.body.decode() for answer in answers)
         for connection in connections:
             connection.close()  # who has gone is not compiled for
-        _until(lambda: not compiling(attacked.process.pid))
+        wait_until(lambda: not compiling(attacked.process.pid))
     assert taken.slowest_s < MAX_BEAT_S
     assert memory(attacked.process.pid) - before < MAX_GROWTH
     asserts_healthy(attacked)
@@ -220,7 +221,7 @@ def test_a_server_ends_in_time_while_hostile_grammars_compile_and_run() -> None:
         connections = [connect(server.url) for _ in hostile]
         for connection, raw in zip(connections, hostile, strict=True):
             connection.sendall(raw)
-        _until(lambda: len(compiling(server.process.pid)) >= 2)
+        wait_until(lambda: len(compiling(server.process.pid)) >= 2)
         left = [*children(server.process.pid), *compiling(server.process.pid)]
         started = time.monotonic()
         server.process.terminate()
@@ -228,14 +229,7 @@ def test_a_server_ends_in_time_while_hostile_grammars_compile_and_run() -> None:
         assert time.monotonic() - started < grace_s + MAX_EXIT_S + SLACK_S
         for connection in connections:
             connection.close()
-    _until(lambda: not any(map(is_alive, left)))
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    ends_at = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < ends_at
-        time.sleep(0.02)
+    wait_until(lambda: not any(map(is_alive, left)))
 
 
 def _statuses(answers: list[Answer]) -> str:

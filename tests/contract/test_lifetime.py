@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,9 @@ from tests.conftest import Server, running_server
 from tests.contract.requests.headers import required_headers
 from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
 from tests.contract.requests.paths import is_of
+from tests.support.clocks.until import until
 from tests.support.selection.effort import IS_WHOLE
-from tests.support.token_servers.served_engines import Served
+from tests.support.token_servers.served_engines import ENGINES, OWN, Served
 
 
 def name_of(value: str | LongRequest) -> str:
@@ -26,6 +26,8 @@ def name_of(value: str | LongRequest) -> str:
 
 
 ALL = [(contract, request) for contract in TABLES for request in LONG_REQUESTS[contract]]
+# The grace period below is over a server too.
+OVER_SERVERS = [pytest.param(engine, marks=pytest.mark.long) for engine in ENGINES if engine != OWN]
 STREAMS = [(contract, request) for contract, request in ALL if request.is_finished is not None]
 
 
@@ -33,12 +35,6 @@ def metric(url: str, name: str) -> float:
     """A sample of the server's own metrics; 0 where it has not been counted yet."""
     lines = httpx.get(f"{url}/tgi/metrics").text.splitlines()
     return next((float(line.split()[-1]) for line in lines if line.startswith(name + " ")), 0.0)
-
-
-async def wait_until(condition: Callable[[], bool], timeout_s: float = 30.0) -> None:
-    async with asyncio.timeout(timeout_s):
-        while not condition():
-            await asyncio.sleep(0.02)
 
 
 def test_every_contract_has_a_long_stream_and_a_long_whole_answer() -> None:
@@ -55,9 +51,9 @@ async def test_a_client_that_goes_frees_its_sequence_and_its_cache_at_once(
     async with httpx.AsyncClient(base_url=served.url, timeout=60) as client:
         asking = await running_request(client, contract, request_)
         asking.cancel()
-    await wait_until(lambda: metric(served.url, 'tgi_request_failure{err="dropped"}') == dropped + 1)
+    await until(lambda: metric(served.url, 'tgi_request_failure{err="dropped"}') == dropped + 1)
     for url in (served.url, served.computing_url):
-        await wait_until(lambda: metric(url, "tgi_batch_current_size") == 0, timeout_s=5)  # noqa: B023
+        await until(lambda: metric(url, "tgi_batch_current_size") == 0, timeout_s=5)  # noqa: B023
 
 
 async def running_request(
@@ -75,6 +71,7 @@ async def running_request(
     raise AssertionError("all tries ended before they were seen to run")
 
 
+@pytest.mark.parametrize("served", [OWN, *OVER_SERVERS], indirect=True)
 async def test_a_server_told_to_stop_finishes_what_runs_and_takes_no_more(served: Served) -> None:
     with running_server(*served.options) as server:
         for (contract, request), last in await last_events(server, signal.SIGTERM):

@@ -54,7 +54,10 @@ class Served(NamedTuple):
     engine: ScriptedEngine
 
 
-@pytest_asyncio.fixture(scope="module", params=["itself", *KINDS])
+@pytest_asyncio.fixture(
+    scope="module",
+    params=["itself", KINDS[0], *(pytest.param(kind, marks=pytest.mark.long) for kind in KINDS[1:])],
+)
 async def served(request: pytest.FixtureRequest) -> AsyncIterator[Served]:
     """Yield a server that judges its answers: one for all, as judges take long to make."""
     tokenizer = chat_tokenizer()

@@ -6,7 +6,6 @@ import signal
 import socket
 import struct
 import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 from handlers.process.exit_status import ExitStatus
 from tests.attack.clients.wire import connect
 from tests.conftest import COMMAND, LIMITS, running_server
+from tests.support.clocks.until import wait_until
 from tests.support.servers.ports import free_ports
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has other signals")
@@ -102,9 +102,7 @@ def test_an_interrupt_says_what_is_waited_for_and_another_ends_the_server_at_onc
 
 def wait_until_idle(url: str) -> None:
     """Return when the requests of clients that have left are over, as the line at the stop counts them."""
-    pause = threading.Event()
-    while "tgi_batch_current_size 0" not in httpx.get(f"{url}/tgi/metrics").text:
-        pause.wait(0.05)
+    wait_until(lambda: "tgi_batch_current_size 0" in httpx.get(f"{url}/tgi/metrics").text)
 
 
 def test_a_server_without_standard_streams_drains_at_the_end_of_its_terminal() -> None:
@@ -127,17 +125,18 @@ def test_a_server_without_standard_streams_drains_at_the_end_of_its_terminal() -
 
 
 def wait_until_ready(url: str, process: "subprocess.Popen[bytes]") -> None:
-    pause = threading.Event()
-    while True:
+    def answers() -> bool:
         assert process.poll() is None
         try:
             httpx.get(f"{url}/health")
         except httpx.TransportError:
-            pause.wait(0.05)
-        else:
-            return
+            return False
+        return True
+
+    wait_until(answers, timeout_s=100)
 
 
+@pytest.mark.long
 def test_an_audit_log_on_a_full_disk_is_a_failure_of_the_stop(tmp_path: Path) -> None:
     """The log is an API worker's, whose failure is the server's."""
     log = tmp_path / "log"

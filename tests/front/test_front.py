@@ -66,7 +66,8 @@ def test_a_front_answers_as_the_server_behind_it(urls: tuple[str, str]) -> None:
 def test_the_own_engine_is_refused_with_the_way_to_install_it() -> None:
     ran = subprocess.run([COMMANDS / "verbatim", "serve"], capture_output=True, text=True, timeout=60)
     assert ran.returncode == ExitStatus.FAILED
-    assert "needs gguf, llguidance, torch, xgrammar" in ran.stderr and "pip install verbatim-server" in ran.stderr
+    assert "needs gguf, llguidance, torch, xgrammar" in ran.stderr
+    assert "pip install verbatim-server" in ran.stderr
 
 
 def test_the_files_of_the_image_install_the_server(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def findings(environment: dict[str, str]) -> Any:
     return json.loads(run.stdout)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", _ATEN)
 @pytest.mark.parametrize("mask", [pytest.param(masked_by_cpuid, marks=needs_faults), masked_by_switches])
 def test_all_find_the_lesser_set(mask: Any, most: Instructions) -> None:

@@ -42,6 +42,7 @@ def test_in_8_bits_it_answers_the_same(plain: list[str]) -> None:
     assert "verbatim_int8_layers 0" not in metrics and "verbatim_int8_layers " in metrics
 
 
+@pytest.mark.long
 @needs_compiler
 def test_in_4_bits_it_answers_too() -> None:
     with running_server(*LIMITS, "--quantize", "int4") as server:

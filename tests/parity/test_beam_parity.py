@@ -172,6 +172,7 @@ def assert_found(events: list[TokenEvent], case: Case) -> None:
         assert [event.finish for event in own] == [None] * (len(tokens) - 1) + [reason]
 
 
+@pytest.mark.takes_turns("cases")
 def test_a_search_alone_finds_what_transformers_finds(cases: tuple[Path, list[Case]]) -> None:
     directory, searches = cases
     core = new_core(directory)
@@ -180,6 +181,7 @@ def test_a_search_alone_finds_what_transformers_finds(cases: tuple[Path, list[Ca
         assert_found(events, case)
 
 
+@pytest.mark.takes_turns("cases")
 @pytest.mark.by_turns("cases", "shape")
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_searches_among_other_requests_find_what_transformers_finds(

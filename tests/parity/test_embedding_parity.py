@@ -107,6 +107,7 @@ def assert_pooled(told: Embedding, hidden: NDArray[np.float32], pooling: Pooling
     np.testing.assert_allclose(told.vector, pooled(hidden, pooling), rtol=TOLERANCE, atol=TOLERANCE)
 
 
+@pytest.mark.takes_turns("case")
 @pytest.mark.by_turns("case", "pooling")
 @pytest.mark.parametrize("pooling", Pooling)
 def test_a_text_alone_gives_the_pooled_hidden_states_of_transformers(case: Case, pooling: Pooling) -> None:
@@ -148,6 +149,7 @@ def test_batches_chunks_preemptions_and_what_generates_alter_no_vector_and_no_to
     assert stats.counters.num_cache_hit_tokens > 0
 
 
+@pytest.mark.takes_turns("case")
 def test_a_normalised_vector_has_unit_length_and_its_texts_direction(case: Case) -> None:
     core = new_core(case.directory)
     embeddings: dict[int, Embedding] = {}
@@ -162,6 +164,7 @@ def test_a_normalised_vector_has_unit_length_and_its_texts_direction(case: Case)
         assert np.linalg.norm(embeddings[number].vector) == pytest.approx(1, abs=1e-6)
 
 
+@pytest.mark.takes_turns("case")
 def test_a_text_that_loses_its_cache_midway_has_the_vector_of_transformers(case: Case) -> None:
     core = new_core(case.directory, block_size=4, max_batch_tokens=25)
     embeddings: dict[int, Embedding] = {}

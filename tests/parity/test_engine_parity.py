@@ -120,6 +120,7 @@ def assert_as_expected(events: list[TokenEvent], expected: Expected) -> None:
     assert logprobs == pytest.approx(expected.logprobs, abs=expected.tolerance)
 
 
+@pytest.mark.takes_turns("case")
 def test_a_request_alone_gives_the_tokens_of_transformers(case: Case) -> None:
     core = new_core(case.directory)
     for number, expected in enumerate(case.expected[:NUM_ALONE]):
@@ -161,6 +162,7 @@ def test_a_mixed_batch_with_arrivals_and_aborts_gives_the_tokens_of_transformers
     assert (stats.counters.num_preemptions > 0) == ("num_kv_blocks" in shape)
 
 
+@pytest.mark.takes_turns("case")
 def test_sequences_that_fork_from_one_prompt_each_give_the_tokens_of_transformers(case: Case) -> None:
     core = new_core(case.directory)
     events: dict[int, list[TokenEvent]] = {}

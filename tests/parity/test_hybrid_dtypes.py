@@ -27,6 +27,7 @@ _MAX_ERROR = 0.15
 
 
 @needs_compiler
+@pytest.mark.by_turns("architecture", "quantize")
 @pytest.mark.parametrize("quantize", [None, "int8"])
 @pytest.mark.parametrize("architecture", HYBRIDS)
 def test_generated_tokens_are_as_likely_as_in_float32(

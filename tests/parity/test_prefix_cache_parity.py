@@ -103,6 +103,7 @@ def assert_as_expected(events: list[TokenEvent], expected: Expected) -> None:
     assert logprobs == pytest.approx(expected.logprobs[len(expected.prompt) - 1 :], abs=expected.tolerance)
 
 
+@pytest.mark.takes_turns("case")
 @pytest.mark.by_turns("case", "shape", always=1)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_shared_beginnings_forks_preemptions_and_aborts_give_the_tokens_of_transformers(
@@ -149,6 +150,7 @@ def check_blind(case: Case, wanted: list[int], events: dict[tuple[int, int], lis
             assert own[0].num_cached_tokens == 0
 
 
+@pytest.mark.takes_turns("case")
 def test_a_second_turn_starts_from_the_first_with_its_answer(case: Case) -> None:
     core = new_core(case.directory, block_size=BLOCK_SIZE)
     events: dict[tuple[int, int], list[TokenEvent]] = {}

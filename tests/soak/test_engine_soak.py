@@ -9,6 +9,7 @@ import pytest
 from tests.soak import engine_soak
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc shows what a process holds")
 @pytest.mark.timeout(7200)
 def test_nothing_hangs_and_nothing_is_left_behind() -> None:

@@ -34,6 +34,7 @@ OPTIONS = (
 MAX_GROWTH_BYTES = 48 * 2**20
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.skipif(sys.platform != "linux", reason="/proc tells what a process holds"),
     pytest.mark.timeout(7200),
 ]

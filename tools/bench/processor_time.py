@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import Final
 
+from tools.bench.process_group import members
+
 _TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -28,10 +30,9 @@ def threads_s(pid: int) -> dict[int, float]:
 def group_s(group: int) -> float:
     """Return the CPU seconds of all running threads in a process group."""
     seconds = 0.0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for process in members(group):
         try:
-            if int(stat.read_text().rpartition(")")[2].split()[2]) == group:
-                seconds += sum(threads_s(int(stat.parent.name)).values())
+            seconds += sum(threads_s(process).values())
         except (FileNotFoundError, ProcessLookupError):
             continue  # it has ended
     return seconds

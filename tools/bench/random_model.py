@@ -1,6 +1,8 @@
 """Model directories with random weights, which are sufficient to measure speed."""
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,23 +50,34 @@ def write_model(directory: Path, shape: str, dtype: torch.dtype = torch.bfloat16
     torch.manual_seed(0)
     auto: Any = AutoModelForCausalLM
     auto.from_config(config, dtype=dtype).save_pretrained(directory)
-    write_tokenizer(directory, config.vocab_size)
+    _write_tokenizer(directory, config.vocab_size)
+
+
+@contextmanager
+def model_directory(given: Path | None, shape: str) -> Iterator[Path]:
+    """Yield the path of a model: a temporary directory, or the given path, which is created if necessary."""
+    if given is None:
+        with tempfile.TemporaryDirectory() as directory:
+            write_model(Path(directory), shape)
+            yield Path(directory)
+        return
+    if not given.is_file() and not (given / "model.safetensors").exists():
+        given.mkdir(parents=True, exist_ok=True)
+        write_model(given, shape)
+    yield given.absolute()
 
 
 # A chat template that only outputs the text, so that each ASCII character is one prompt token.
 _CHAT: Final = "{% for message in messages %}{{ message.content }}{% endfor %}"
 
 
-def write_tokenizer(
-    directory: Path, vocab_size: int, special: Sequence[str] = (), template: str = _CHAT
-) -> None:
-    """Write a tokenizer of bytes and of words that do not occur in texts. special: further tokens."""
+def _write_tokenizer(directory: Path, vocab_size: int) -> None:
+    """Write a tokenizer of bytes and of words that do not occur in texts."""
     tokens = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokens += [f"word{number}" for number in range(vocab_size - len(tokens))]
     vocab = {token: index for index, token in enumerate(tokens)}
     backend = Tokenizer(models.BPE(vocab=vocab, merges=[]))
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     backend.decoder = decoders.ByteLevel()
-    backend.add_special_tokens([*special])
     tokenizer: Any = PreTrainedTokenizerFast
-    tokenizer(tokenizer_object=backend, chat_template=template).save_pretrained(directory)
+    tokenizer(tokenizer_object=backend, chat_template=_CHAT).save_pretrained(directory)

@@ -1,4 +1,4 @@
-"""Printing of results as tables with fixed columns."""
+"""Printing of results as tables in Markdown."""
 
 from collections.abc import Sequence
 
@@ -11,12 +11,12 @@ def print_table(rows: Sequence[Row]) -> None:
     names = list(rows[0])
     widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
     is_text = [isinstance(value, str) for value in rows[0].values()]
-    for line in (names, *cells):
+    for line in (names, ["-" * width for width in widths], *cells):
         aligned = (
             cell.ljust(width) if text else cell.rjust(width)
             for cell, width, text in zip(line, widths, is_text, strict=True)
         )
-        print("  ".join(aligned).rstrip(), flush=True)
+        print(f"| {' | '.join(aligned)} |", flush=True)
 
 
 def print_tables(tables: Sequence[Sequence[Row]]) -> list[Row]:

@@ -1,9 +1,9 @@
 """The arguments of TGI's launcher as a Markdown table: the option here that each becomes, or its effect."""
 
 from handlers.settings.command_line import options
-from handlers.tgi_family.launcher.argument import Action, Argument, NoEffect, Refused, Setting
-from handlers.tgi_family.launcher.arguments import ARGUMENTS
-from handlers.tgi_family.launcher.reading import shown
+from handlers.tgi.launcher.argument import Action, Argument, NoEffect, Refused, Setting
+from handlers.tgi.launcher.arguments import ARGUMENTS
+from handlers.tgi.launcher.reading import shown
 
 
 def launcher_table() -> str:

@@ -17,6 +17,7 @@ from tools.generate.models import render_models
 from tools.generate.reading.interface import Interface
 from tools.generate.reading.reader import read_operations
 from tools.generate.spec_validator import SpecValidator
+from tools.generate.structs import STRUCTS, render_structs
 from tools.generate.twin import fuzz_twin
 
 
@@ -34,9 +35,10 @@ def effective_document(folder: Path) -> Document:
 def emit_contract(folder: Path, target: Path) -> Document:
     """Write openapi.json, fuzz.json, models.py and operations.py of the contract in `folder`.
 
-    Return its effective document.
+    With structs.py, where its documents list schemas for it. Return its effective document.
     """
     document = effective_document(folder)
+    structs = document.pop(STRUCTS, ())
     operations = read_operations(document)
     twin = fuzz_twin(document)
     # Its schemas are the document's, which are found valid; the rest has another form.
@@ -48,6 +50,8 @@ def emit_contract(folder: Path, target: Path) -> Document:
         "models.py": render_models(document, operations),
         "operations.py": _render_operations(document, operations),
     }
+    if structs:
+        files["structs.py"] = render_structs(document, structs)
     target.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (target / name).write_text(_header(name, folder.name) + text, encoding="utf-8")

@@ -83,8 +83,11 @@ def row(outcomes: list[Outcome]) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    share = 100 * part / whole if whole else 0
-    return f"{share:.{1 if share < 99.9 else 3}f}% of {whole}" if whole else "–"
+    if not whole:
+        return "–"
+    share = 100 * part / whole
+    is_nearly_all = part < whole and share > 99.9
+    return f"{share:.{3 if is_nearly_all else 1}f}% of {whole}"
 
 
 def _milliseconds(seconds: list[float], *percentiles: int) -> str:

@@ -38,6 +38,14 @@ class EmbeddingStage:
     def __init__(self) -> None:
         self.jobs: dict[int, EmbeddingJob] = {}
 
+    def begin(self, job: EmbeddingJob) -> None:
+        """Pool the hidden states of this request from the next step on."""
+        self.jobs[job.arrival] = job
+
+    def forget(self, job: EmbeddingJob) -> None:
+        """Forget a request that is over."""
+        del self.jobs[job.arrival]
+
     @torch.inference_mode()
     def launch(self, batch: Batch, runner: Runner, readback: Readback) -> LaunchedEmbeddings | None:
         """Pool the rows of embedding requests; None if the batch completes none of these requests."""

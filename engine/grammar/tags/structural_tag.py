@@ -166,14 +166,19 @@ class _TagWriter:
         if not elements:
             raise InvalidGrammar("structural tag: a sequence has at least one element")
         written: list[str] = []
-        for element in reversed(elements):
-            if isinstance(element, formats.ConstString):
-                tail = element.value + tail
-                continue
-            if _is_open(element) and written and not tail:
-                raise NoCounterpart  # its end is not to be seen
-            written.append(self.rule(element, tail))
-            tail = ""
+        flat = [*_flat(elements)]
+        for at, element in reversed([*enumerate(flat)]):
+            match element:
+                case formats.ConstString(value):
+                    tail = value + tail
+                case formats.Tag(str(begin)) if at and _is_open(flat[at - 1]):
+                    written.append(self._tag(element, tail, begun=begin))
+                    tail = begin
+                case _ if _is_open(element) and written and not tail:
+                    raise NoCounterpart  # its end is not to be seen
+                case _:
+                    written.append(self.rule(element, tail))
+                    tail = ""
         return " ".join([*([_literal(tail)] if tail or not written else []), *reversed(written)])
 
     def _either(self, alternatives: Sequence[str]) -> str:
@@ -284,6 +289,15 @@ def _named(part: formats.Tag) -> Iterator[None]:
 def _literal(text: str) -> str:
     check_characters(text)
     return literal(text)
+
+
+def _flat(elements: Sequence[Format]) -> Iterator[Format]:
+    """Yield the elements of a sequence, and those of the sequences in it in their place."""
+    for element in elements:
+        if isinstance(element, formats.Sequence):
+            yield from _flat(element.elements)
+        else:
+            yield element
 
 
 def _joined(expression: str, tail: str) -> str:

@@ -1,4 +1,9 @@
-"""The main process's side: it sends files to the program that decodes them, and checks what comes back."""
+"""The server's side of decoding: it sends a file to another process, and checks the answer.
+
+An example:
+
+    pixels, is_plain = SHARED.read_image(data, max_pixels=10_000_000, background=(255, 255, 255))
+"""
 
 import socket
 from collections.abc import Callable
@@ -38,12 +43,15 @@ Colour = tuple[int, int, int]  # red, green, blue
 
 
 class DecodingLimits(NamedTuple):
-    """The limits of one child.
+    """The limits of the process that decodes one file.
 
-    max_bytes, bytes_of_pixel: the memory that it may take beside some copies of the file, and for each pixel
-    that an image or a frame may have. FFmpeg keeps up to 16 earlier frames of a video, with 1.5 bytes for a
-    pixel. image_s, audio_s, video_s: the processor time for one. share_of_audio: more of it, for each second
-    that a sound may take. wait_s: the wall-clock time beside twice that, after which the machine is too busy.
+    max_bytes: memory in addition to four times the file. bytes_of_pixel: further memory for each pixel that
+    an image or a frame may have. FFmpeg keeps up to 16 earlier frames of a video, of 1.5 bytes a pixel.
+
+    image_s, audio_s, video_s: seconds of processor time for one file. share_of_audio: further seconds for
+    each second that audio may last. An example: audio of at most 1,000 s has 20 + 0.02 * 1,000 = 40 s.
+
+    wait_s: wall-clock seconds in addition to twice the processor time. After these, the machine is too busy.
     """
 
     max_bytes: int = 2**28
@@ -55,7 +63,7 @@ class DecodingLimits(NamedTuple):
     wait_s: float = 60.0
 
     def of(self, task: Task, num_bytes: int) -> ProcessLimits:
-        """Return those of a task with a file of so many bytes."""
+        """Return the limits of a task. num_bytes: the size of its file."""
         max_pixels = 0
         match task:
             case ReadImage():
@@ -76,12 +84,16 @@ DEFAULT_LIMITS: Final = DecodingLimits()
 
 
 class DecodingProcess:
-    """The program that decodes files, started on demand and again after it has died. Threads may share it.
+    """The program that decodes files. It starts when it is needed, and again after it has died.
 
-    Each call works in a process of its own. All raise CannotDecode, also for a file with which a decoder
-    crashes or exceeds its processor time or its memory; EngineBusy where others leave it no processor time;
-    and Cancelled where the current attempt is cancelled, which ends the process. Where a system cannot fork,
-    files are decoded here, within the decoders' bounds alone.
+    Each call decodes in a process of its own. Threads may share the object. Every call may raise:
+
+    - CannotDecode: the file is wrong, its decoder crashed, or it took too much processor time or memory.
+    - EngineBusy: other programs left the decoder no processor time.
+    - Cancelled: the current attempt was cancelled, which ends the process.
+
+    Where a system cannot fork, files are decoded in the server's process. Then only the decoders' own bounds
+    hold.
     """
 
     def __init__(self, limits: DecodingLimits = DEFAULT_LIMITS) -> None:
@@ -95,11 +107,11 @@ class DecodingProcess:
 
     @property
     def max_children(self) -> int:
-        """The files that are decoded at once; others wait."""
+        """The number of files that are decoded at once; others wait."""
         return self._process.max_children
 
     def start(self, on_progress: Callable[[str], object]) -> None:
-        """Start the program, and report it. Returns at once; the process is ready a second later."""
+        """Start the program, and report it. Returns at once: the process is ready about a second later."""
         if not CAN_FORK:
             on_progress("note: media are decoded in the server's process: the system cannot fork")
             return
@@ -107,7 +119,7 @@ class DecodingProcess:
         on_progress(f"media are decoded in processes of their own, {self.max_children} at once")
 
     def stop(self) -> None:
-        """End the process and all decoding in it; a thread that waits for some starts it again."""
+        """End the process and all decoding in it. A thread that waits for a file starts it again."""
         self._process.stop()
 
     def stats(self) -> ProcessStats:
@@ -115,7 +127,10 @@ class DecodingProcess:
         return self._process.stats()
 
     def read_image(self, data: bytes, max_pixels: int, background: Colour) -> tuple[Pixels, bool]:
-        """Return the pixels of an image, and whether it is plain; see `decode_image`."""
+        """Return an image's pixels, and whether it is plain (see `decode_image`).
+
+        max_pixels: a larger image is refused. background: the colour behind transparent pixels.
+        """
         task = ReadImage(max_pixels, background)
         pixels, outcome = self._run(task, data, max_pixels * _BYTES_OF_PIXEL)
         image = outcome.image
@@ -128,14 +143,14 @@ class DecodingProcess:
         return np.frombuffer(pixels, np.uint8).reshape(image.height, image.width, 3), image.is_plain
 
     def read_audio(self, data: bytes, sampling_rate: int, max_seconds: float) -> NDArray[np.float32]:
-        """Return the sound in a file: float32 [num_samples]; see `audio_parts`."""
+        """Return the audio of a file: float32 [num_samples] (see `audio_parts`)."""
         max_bytes = int(max_seconds * sampling_rate) * _BYTES_OF_SAMPLE
         samples, _ = self._run(ReadAudio(sampling_rate, max_seconds), data, max_bytes)
         _check(len(samples) > 0 and len(samples) % _BYTES_OF_SAMPLE == 0)
         return np.frombuffer(samples, np.float32)
 
     def measure_video(self, data: bytes, limits: VideoLimits) -> MeasuredVideo:
-        """Return how long a video is, and how large; see `measure`."""
+        """Return the length of a video and the size of its frames (see `measure`)."""
         _, outcome = self._run(MeasureVideo(limits), data, 0)
         video = outcome.video
         _check(
@@ -152,8 +167,9 @@ class DecodingProcess:
     def read_frames(
         self, data: bytes, video: MeasuredVideo, wanted: WantedFrames, limits: VideoLimits
     ) -> tuple[list[Pixels], int]:
-        """Return frames of a video, as far as they are there, and the number that was decoded; see
-        `decode_frames`.
+        """Return frames of a video, and the number of frames that were decoded (see `decode_frames`).
+
+        A video that ends early has fewer frames than wanted.
         """
         height, width = wanted.size(video)
         size = height * width * _BYTES_OF_PIXEL
@@ -167,10 +183,7 @@ class DecodingProcess:
         return frames, outcome.num_decoded
 
     def _run(self, task: Task, data: bytes, max_result: int) -> tuple[bytearray, Outcome]:
-        """Return the parts of what a child makes of a file, joined, and its outcome.
-
-        max_result: bytes of the parts.
-        """
+        """Return the bytes that a file was decoded to, and the outcome. max_result: the most bytes."""
         limits = self._limits.of(task, len(data))
         if CAN_FORK:
             try:
@@ -198,7 +211,7 @@ def _exchange(task: Task, data: bytes, max_result: int, channel: socket.socket) 
 
 
 def _refusal(ended: ChildEnded, limits: ProcessLimits) -> CannotDecode | EngineBusy:
-    """Return the error for a file whose process ended without an outcome."""
+    """Return the error for a file whose process ended without an outcome, by the limit that ended it."""
     if ended.end is End.PROCESSOR_TIME:
         return CannotDecode(f"the file takes longer than {limits.processor_s:g} s to decode")
     if ended.end is End.WALL_TIME:
@@ -212,7 +225,10 @@ def _refusal(ended: ChildEnded, limits: ProcessLimits) -> CannotDecode | EngineB
 
 
 def _check(is_right: bool) -> None:
-    """Raise CannotDecode for an answer that no decoder gives, but one that a file has taken over may."""
+    """Raise CannotDecode unless an answer is right.
+
+    Decoders give no wrong answer, but a decoder that a hostile file has taken over may.
+    """
     if not is_right:
         raise CannotDecode("the file cannot be decoded: its decoder failed")
 

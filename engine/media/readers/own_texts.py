@@ -1,4 +1,4 @@
-"""The texts of media for models whose processor in transformers needs packages that are not installed."""
+"""The texts of media for models whose processor in transformers needs torch, which a front does not have."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf

@@ -243,7 +243,6 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
         prefix cache.
     stalled_s: while requests run or wait, the seconds since a step last ended or the first of them came;
         else 0.
-    cache_usage: where other servers compute and report it, the mean share of their KV caches in use, up to 1.
     kv_events: None where none are published. adapters: None where no request can name any. media: None
         where no files are read. processes: of the programs that have been started.
     """
@@ -254,7 +253,6 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
     num_free_blocks: int
     num_idle_blocks: int = 0
     stalled_s: float = 0.0
-    cache_usage: float | None = None
     kv_events: KVEventCounters | None = None
     adapters: AdapterStats | None = None
     media: MediaStats | None = None

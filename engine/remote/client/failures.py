@@ -4,6 +4,8 @@ import errno
 import socket
 from typing import Final
 
+from aiohttp import ClientConnectorDNSError
+
 from engine.port.errors import GenerationFailed
 
 # The statuses with which servers, and proxies in front of them, refuse requests while they are overloaded or
@@ -43,6 +45,6 @@ _OWN_LOOKUPS: Final = frozenset({socket.EAI_SYSTEM, socket.EAI_MEMORY})
 def is_own(error: NoAnswer) -> bool:
     """Return whether the cause is in this process (no file descriptor, memory or port), not in the server."""
     cause = error.__cause__
-    if isinstance(cause, socket.gaierror):
+    if isinstance(cause, ClientConnectorDNSError):
         return cause.errno in _OWN_LOOKUPS
     return isinstance(cause, OSError) and cause.errno in _OWN_ERRORS

@@ -30,10 +30,6 @@ class SharedQuestion(Generic[AnswerT]):
             asking.add_done_callback(_take_error)
         return await asyncio.shield(asking)
 
-    def forget(self) -> None:
-        """Discard the cached result; a running query is not affected."""
-        self._valid_until = 0.0
-
     async def _asked(self) -> AnswerT:
         self._valid_until = 0.0
         answer = await self._put()

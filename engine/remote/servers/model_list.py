@@ -51,7 +51,7 @@ async def read_models(upstream: Upstream) -> list[ListedModel]:
     try:
         found = await upstream.get(_PATH, timeout_s=_TIMEOUT_S)
     except NoAnswer as error:
-        raise NotReady(f"{url} does not answer: {error.__cause__ or error}") from error
+        raise NotReady(f"{url} does not answer: {error}") from error
     if found.status in (401, 403):
         raise ModelNotSupported(f"{url} refuses the key, or asks for one")
     if 300 <= found.status < 400:

@@ -1,21 +1,21 @@
 """The facts about a server that the engine needs before it starts; no torch."""
 
-import asyncio
-from collections.abc import Callable
 from typing import Final
 
 import msgspec
 
 from engine.port.errors import ModelNotSupported
+from engine.port.text.tokenizer import Tokenizer
 from engine.remote.client.failures import BUSY, BadStatus, CutOff, NoAnswer
 from engine.remote.client.upstream import Upstream
 from engine.remote.config import RemoteConfig
-from engine.remote.servers.model_list import NotReady, Unlisted, listed_model
+from engine.remote.servers.model_list import NotReady, listed_model
+from engine.remote.servers.patience import Patience
+from engine.remote.servers.tokenization import check_tokenizes
 from engine.remote.wire.answer_reader import error_reason
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 
 _TIMEOUT_S: Final = 10.0
-_PAUSE_S: Final = 0.5  # between two tries
 
 
 class ServerFacts(msgspec.Struct, frozen=True):
@@ -42,32 +42,24 @@ async def server_facts(upstream: Upstream, api: TokenApi, config: RemoteConfig) 
 
 
 async def wait_until_ready(
-    upstream: Upstream, api: TokenApi, config: RemoteConfig, on_progress: Callable[[str], None]
+    upstream: Upstream, api: TokenApi, config: RemoteConfig, tokenizer: Tokenizer, patience: Patience
 ) -> ServerFacts:
-    """Wait until the server lists our model, and return what it says of it.
+    """Wait until the server lists our model and computes a token, and return its facts.
 
-    Raises ModelNotSupported for an answer that waiting cannot change, and NotReady where
-    `config.start_timeout_s` is over.
+    Raises ModelNotSupported for an answer that waiting cannot change, and NotReady when the patience is over.
     """
-    url, reason, reported = upstream.url, "", ""
-    try:
-        async with asyncio.timeout(config.start_timeout_s):
-            while True:
-                try:
-                    return await server_facts(upstream, api, config)
-                except NotReady as error:
-                    reason = str(error)
-                    line = f"waiting for the server at {url}"
-                    if isinstance(error, Unlisted):
-                        line += f": {reason}"
-                if line != reported:
-                    reported = line
-                    on_progress(line)
-                await asyncio.sleep(_PAUSE_S)
-    except TimeoutError:
-        raise NotReady(
-            f"the server at {url} was not ready within {config.start_timeout_s:.0f} s: {reason}"
-        ) from None
+    while True:
+        try:
+            facts = await server_facts(upstream, api, config)
+            facts = await with_answers(upstream, api, facts, max(tokenizer.known_ids))
+            await check_tokenizes(upstream, api, facts.served_name, tokenizer)
+            return facts
+        except NotReady as error:
+            if not await patience.again(upstream.url, str(error)):
+                limit = f"{config.start_timeout_s:.0f} s"
+                raise NotReady(
+                    f"the server at {upstream.url} was not ready within {limit}: {error}"
+                ) from error
 
 
 async def with_answers(upstream: Upstream, api: TokenApi, facts: ServerFacts, token_id: int) -> ServerFacts:
@@ -97,7 +89,7 @@ async def _probe(upstream: Upstream, api: TokenApi, served_name: str, token_id: 
             f"server fails: status {error.status} {reason}"
         ) from error
     except (NoAnswer, CutOff) as error:
-        raise NotReady(f"{upstream.url} does not answer: {error.__cause__ or error}") from error
+        raise NotReady(f"{upstream.url} does not answer: {error}") from error
 
 
 async def _tried(upstream: Upstream, api: TokenApi, body: bytes) -> bytes | None:
@@ -110,7 +102,7 @@ async def _tried(upstream: Upstream, api: TokenApi, body: bytes) -> bytes | None
             raise NotReady(f"{upstream.url} has no room to be tried: status {error.status}") from error
         return None
     except (NoAnswer, CutOff) as error:
-        raise NotReady(f"{upstream.url} does not answer: {error.__cause__ or error}") from error
+        raise NotReady(f"{upstream.url} does not answer: {error}") from error
 
 
 async def _own_facts(upstream: Upstream, api: TokenApi) -> ApiFacts:

@@ -1,10 +1,11 @@
 """The parts of sampling parameters that every kind of server takes in the same form; no torch."""
 
 import hashlib
-from typing import Any, Final
+from typing import Final
 
 from engine.port.request import GenerationRequest, SamplingParams
 from engine.port.text.tokenizer import Tokenizer
+from generated.tokens import structs as m
 
 _MAX_SEED: Final = 2**63  # exclusive; -1 would mean no seed
 # JSON has no infinity; this is as good, and finite in float32.
@@ -42,15 +43,17 @@ def ending_token_ids(request: GenerationRequest, tokenizer: Tokenizer) -> list[i
     return sorted({*request.stopping.stop_token_ids, *end_token_ids})
 
 
-def common_params(sampling: SamplingParams) -> dict[str, Any]:
-    """Return temperature, penalties, truncation where tokens are drawn, and bias."""
-    params: dict[str, Any] = {"temperature": sampling.temperature}
-    for name in ("repetition_penalty", "presence_penalty", "frequency_penalty"):
-        params[name] = getattr(sampling, name)
+def common_params(sampling: SamplingParams) -> m.SamplingParams:
+    """Return temperature, penalties, truncation where tokens are drawn, and bias; SGLang names them alike."""
+    params = m.SamplingParams(
+        temperature=sampling.temperature,
+        repetition_penalty=sampling.repetition_penalty,
+        presence_penalty=sampling.presence_penalty,
+        frequency_penalty=sampling.frequency_penalty,
+        logit_bias=_logit_bias(sampling) or None,
+    )
     if not sampling.is_greedy:
-        params |= {"top_k": sampling.top_k or -1, "top_p": sampling.top_p, "min_p": sampling.min_p}
-    if bias := _logit_bias(sampling):
-        params["logit_bias"] = bias
+        params.top_k, params.top_p, params.min_p = sampling.top_k or -1, sampling.top_p, sampling.min_p
     return params
 
 

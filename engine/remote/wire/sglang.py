@@ -28,7 +28,7 @@ from engine.remote.wire.sampling import (
     salt_digest,
     seed_of,
 )
-from engine.remote.wire.token_api import MAX_EVENT_BYTES, ApiFacts, LoadMetrics, PriorityOrder, TokenApi
+from engine.remote.wire.token_api import MAX_EVENT_BYTES, ApiFacts, PriorityOrder, TokenApi
 
 _GRAMMARS: Final[Mapping[GrammarKind, str]] = {
     GrammarKind.JSON_SCHEMA: "json_schema",
@@ -123,7 +123,6 @@ class SglangApi(TokenApi):
     facts_path: ClassVar[str] = "/server_info"
     tokenize_path: ClassVar[str | None] = "/tokenize"
     start_hint: ClassVar[str] = "it is no SGLang server"
-    load_metrics: ClassVar[LoadMetrics] = LoadMetrics("sglang:num_queue_reqs", "sglang:token_usage")
     capabilities: Capabilities = Capabilities(
         typical_p=False,
         watermark=False,
@@ -219,7 +218,7 @@ def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenize
         # It draws without a cost from any seed, and from 42 where there is none: equal requests would be
         # answered alike.
         "sampling_seed": getrandbits(_SEED_BITS) if seed is None else seed,
-        **common_params(sampling),
+        **msgspec.to_builtins(common_params(sampling)),
     }
     if sampling.grammar is not None:
         params |= _grammar(sampling.grammar)

@@ -3,15 +3,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import Enum
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 import msgspec
 
 from engine.port.info.capabilities import Capabilities
+from engine.port.media_item import unexpanded
 from engine.port.request import GenerationRequest
 from engine.port.text.tokenizer import Tokenizer
 from engine.remote.wire.answer_reader import AnswerReader, ErrorReason
-from engine.remote.wire.files import with_files
 
 MAX_EVENT_BYTES: Final = 8 * 2**20  # a prompt of 32,000 tokens with the log-probabilities of five each
 
@@ -50,19 +50,6 @@ class ApiFacts(msgspec.Struct, frozen=True):
     """True if the end of a stream says how many of the prompt's tokens were cached."""
 
 
-class LoadMetrics(NamedTuple):
-    """The names of a server's metrics of its load."""
-
-    waiting: str
-    """The metric of the number of sequences that wait."""
-
-    cache_usage: str
-    """The metric of the share of the KV cache that is in use, up to 1."""
-
-
-VLLM_LOAD = LoadMetrics("vllm:num_requests_waiting", "vllm:kv_cache_usage_perc")
-
-
 class TokenApi(ABC):
     """One kind of server: the form of requests for tokens and of their answers."""
 
@@ -90,9 +77,6 @@ class TokenApi(ABC):
     """True if its servers decode a file as this process does; if not, they get plain files
     (`MediaReader.plain`)."""
 
-    load_metrics: ClassVar[LoadMetrics] = VLLM_LOAD
-    """The names in the server's `/metrics`, which are vLLM's unless it has others."""
-
     def is_streamed(self, request: GenerationRequest) -> bool:
         """Return whether the answer is to be streamed.
 
@@ -107,7 +91,7 @@ class TokenApi(ABC):
 
     @abstractmethod
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
-        """Return the body that asks for the sequence of that index, without the prompt's files.
+        """Return the body that asks for the sequence of that index, with an empty `url` for each file.
 
         It is made anew for each try, as some servers refuse an id that they have seen. model: the server's
         name for it.
@@ -116,8 +100,19 @@ class TokenApi(ABC):
     def body(
         self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer
     ) -> Sequence[bytes]:
-        """Return the parts of the whole body. The files among them are the prompt's own bytes, not copies."""
-        return with_files(self.encode(request, index, model, tokenizer), request.prompt)
+        """Return the parts of the whole body. The files among them are the prompt's own bytes, not copies.
+
+        A request with many sequences sends its files once for each, and joined they would be in memory as
+        often.
+        """
+        body = self.encode(request, index, model, tokenizer)
+        if not request.prompt.media:
+            return (body,)
+        first, *others = body.split(b'"url":""')
+        parts = [first]
+        for source, other in zip(unexpanded(request.prompt).sources, others, strict=True):
+            parts += [b'"url":"', source, b'"' + other]
+        return parts
 
     @abstractmethod
     def encode_probe(self, model: str, token_id: int) -> bytes:

@@ -1,7 +1,7 @@
 """vLLM's token-in, token-out API (`POST /inference/v1/generate`); no torch."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, final
 
 import msgspec
@@ -9,9 +9,9 @@ from typing_extensions import override
 
 from engine.port.events import PromptToken, TokenLogprob
 from engine.port.info.capabilities import Capabilities
-from engine.port.request import GenerationRequest, MediaKind, Prompt, SamplingParams
+from engine.port.media_item import unexpanded
+from engine.port.request import GenerationRequest, GrammarKind, MediaKind, SamplingParams
 from engine.port.text.tokenizer import Tokenizer
-from engine.port.token_form import sent_token_ids, structured_outputs
 from engine.remote.wire.answer_reader import (
     AnswerReader,
     Malformed,
@@ -19,65 +19,35 @@ from engine.remote.wire.answer_reader import (
     UpstreamError,
     in_one_line,
 )
-from engine.remote.wire.files import FILES
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
 from engine.remote.wire.token_api import ApiFacts, TokenApi
+from generated.tokens import structs as m
 
 _CACHE: Final = re.compile(r"^vllm:cache_config_info\{(?P<labels>[^}]*)\}", re.MULTILINE)
 _LABEL: Final = re.compile(r'(?P<name>\w+)="(?P<value>\d+)"')
+_STRUCTURED_OUTPUTS: Final[Mapping[GrammarKind, Callable[[str], m.StructuredOutputs]]] = {
+    GrammarKind.JSON_SCHEMA: lambda source: m.StructuredOutputs(json=source),
+    GrammarKind.JSON_OBJECT: lambda source: m.StructuredOutputs(json_object=True),
+    GrammarKind.REGEX: lambda source: m.StructuredOutputs(regex=source),
+    GrammarKind.EBNF: lambda source: m.StructuredOutputs(grammar=source),
+    GrammarKind.STRUCTURAL_TAG: lambda source: m.StructuredOutputs(structural_tag=source),
+}
+_prompt_decoder: Final = msgspec.json.Decoder(dict[int, m.PromptLogprob] | None)
 
 
-class _Logprob(msgspec.Struct):
-    token_id: int
-    logprob: float
+class _Chunk(m.GenerateStreamResponse):
+    """A whole answer, or an event of a stream, which may be an error.
 
+    prompt_logprobs: not decoded yet; each is read by itself, since a decoder holds all threads up.
+    prompt_token_id_logprobs: vLLM's alone.
+    """
 
-class _ScoredToken(_Logprob):
-    top_logprobs: list[_Logprob] = []
-
-
-class _Logprobs(msgspec.Struct):
-    content: list[_ScoredToken] | None = None
-
-
-class Choice(msgspec.Struct):
-    """New tokens of the sequence. finish_reason: "stop", "length", "abort" or another, with the last ones."""
-
-    token_ids: list[int] | None = None
-    finish_reason: str | None = None
-    logprobs: _Logprobs | None = None
-
-
-class _PromptLogprob(msgspec.Struct):
-    logprob: float
-
-
-_prompt_decoder: Final = msgspec.json.Decoder(dict[int, _PromptLogprob] | None)
-
-
-class _Error(msgspec.Struct):
-    message: str = ""
-    param: str | None = None
-    code: int | str | None = None
-
-
-class _PromptDetails(msgspec.Struct):
-    cached_tokens: int | None = None
-
-
-class _Usage(msgspec.Struct):
-    """The counts of tokens. prompt_tokens_details: needs vLLM's option --enable-prompt-tokens-details."""
-
-    prompt_tokens_details: _PromptDetails | None = None
-
-
-class Chunk(msgspec.Struct):
-    choices: list[Choice] = []
-    error: _Error | None = None
-    usage: _Usage | None = None
-    prompt_logprobs: list[msgspec.Raw] | None = None  # each is read by itself: a decoder holds all threads up
-    prompt_token_ids: list[int] | None = None
+    prompt_logprobs: Sequence[msgspec.Raw] | None = None  # type: ignore[assignment]  # is only read
     prompt_token_id_logprobs: object = None
+    error: m.Error | None = None
+
+
+_chunk_decoder: Final = msgspec.json.Decoder(_Chunk)
 
 
 @final
@@ -117,26 +87,19 @@ class VllmApi(TokenApi):
 
     @override
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
-        body: dict[str, Any] = {
-            "request_id": f"{request.request_id}-{index}",
-            "model": request.adapter or model,
-            **prompt_fields(request.prompt),
-            "stream": self.is_streamed(request),
-            "sampling_params": sampling_params(request, index, tokenizer),
-        }
+        body = request_body(request, model, sampling_params(request, index, tokenizer))
+        body.request_id = f"{request.request_id}-{index}"
+        body.stream = self.is_streamed(request)
         if self._awaits_count(request):
-            body["stream_options"] = {"include_usage": True}
-        if request.priority:
-            body["priority"] = request.priority
-        if request.cache_salt is not None:
-            # The API bounds a salt's length and characters.
-            body["cache_salt"] = salt_digest(request.cache_salt)
+            body.stream_options = m.StreamOptions(include_usage=True)
         return msgspec.json.encode(body)
 
     @override
     def encode_probe(self, model: str, token_id: int) -> bytes:
-        params = {"max_tokens": 1, "temperature": 0.0, "detokenize": False}
-        return msgspec.json.encode({"model": model, "token_ids": [token_id], "sampling_params": params})
+        params = m.SamplingParams(max_tokens=1, temperature=0.0, detokenize=False)
+        return msgspec.json.encode(
+            m.GenerateRequest(model=model, token_ids=[token_id], sampling_params=params)
+        )
 
     @override
     def encode_trials(self, model: str, token_id: int) -> tuple[bytes, ...]:
@@ -174,46 +137,48 @@ class VllmApi(TokenApi):
         return ApiFacts(labels.get("num_gpu_blocks"), labels.get("block_size"))
 
 
-def prompt_fields(prompt: Prompt) -> dict[str, Any]:
-    """Return the fields of a prompt but its files (`TokenApi.body`).
+def request_body(request: GenerationRequest, model: str, params: m.SamplingParams) -> m.GenerateRequest:
+    """Return what a body has for any server. `TokenApi.body` puts the files where their `url` is empty.
 
     A prompt with files is sent before its expansion, which the server makes too. The answer then begins with
     the prompt's tokens.
     """
-    fields: dict[str, Any] = {"token_ids": sent_token_ids(prompt)}
-    return fields | {"return_token_ids": True} if prompt.media else fields
+    sent = unexpanded(request.prompt)
+    return m.GenerateRequest(
+        model=request.adapter or model,
+        token_ids=sent.placeholder_token_ids,
+        content_parts=[m.ContentPart(type=f"{each.kind.value}_url", url="") for each in sent.media] or None,
+        return_token_ids=True if sent.media else None,
+        sampling_params=params,
+        priority=request.priority or None,
+        cache_salt=None if request.cache_salt is None else salt_digest(request.cache_salt),
+    )
 
 
-def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
+def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> m.SamplingParams:
     """Return the object. End tokens are named, and stop strings kept back, so that our rule alone ends it."""
     sampling, stopping = request.sampling, request.stopping
-    params: dict[str, Any] = {
-        "max_tokens": stopping.max_tokens,
-        "min_tokens": stopping.min_tokens,
-        "stop_token_ids": ending_token_ids(request, tokenizer),
-        "ignore_eos": True,
-        # Grammars' own end, and words in place of ids, need the server's tokenizer; nothing else does.
-        "detokenize": False,
-        **common_params(sampling),
-    }
-    if (seed := seed_of(request, index)) is not None:
-        params["seed"] = seed
-    if sampling.allowed_token_ids is not None:
-        params["allowed_token_ids"] = sampling.allowed_token_ids
-    if sampling.bad_words:
-        params["bad_words"] = sampling.bad_words
-    if sampling.grammar is not None:
-        params["structured_outputs"] = structured_outputs(sampling.grammar)
+    params = common_params(sampling)
+    params.max_tokens = stopping.max_tokens
+    params.min_tokens = stopping.min_tokens
+    params.stop_token_ids = ending_token_ids(request, tokenizer)
+    params.ignore_eos = True
+    # Grammars' own end, and words in place of ids, need the server's tokenizer; nothing else does.
+    params.detokenize = False
+    params.seed = seed_of(request, index)
+    params.allowed_token_ids = sampling.allowed_token_ids
+    params.bad_words = sampling.bad_words or None
+    if (grammar := sampling.grammar) is not None:
+        params.structured_outputs = _STRUCTURED_OUTPUTS[grammar.kind](grammar.source)
     if named := sampling.logprob_token_ids:
         # The list has the drawn token first, and is cut to its length; a token that is named twice is listed
         # once.
-        params |= {"logprobs": len(named) + 1, "logprob_token_ids": [*named, named[-1]]}
+        params.logprobs, params.logprob_token_ids = len(named) + 1, [*named, named[-1]]
     elif sampling.num_logprobs is not None:
-        params["logprobs"] = sampling.num_logprobs + (
+        params.logprobs = sampling.num_logprobs + (
             sampling.num_logprobs > 0 and not _draws_the_most_likely(request)
         )
-    if sampling.num_prompt_logprobs is not None and index == 0:
-        params["prompt_logprobs"] = sampling.num_prompt_logprobs
+    params.prompt_logprobs = sampling.num_prompt_logprobs if index == 0 else None
     return params
 
 
@@ -239,7 +204,7 @@ def _draws_the_most_likely(request: GenerationRequest) -> bool:
 class VllmReader(AnswerReader):
     """The tokens in vLLM's answer."""
 
-    chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Chunk)
+    chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = _chunk_decoder
 
     def __init__(
         self, request: GenerationRequest, tokenizer: Tokenizer, *, awaits_count: bool = False
@@ -255,15 +220,14 @@ class VllmReader(AnswerReader):
         self._is_prompt_awaited = bool(request.prompt.media)
 
     @override
-    def _read_chunk(self, chunk: Chunk) -> list[NewToken]:
+    def _read_chunk(self, chunk: _Chunk) -> list[NewToken]:
         if (failure := chunk.error) is not None:
-            status = failure.code if isinstance(failure.code, int) else 500
-            raise UpstreamError(status, in_one_line(failure.message), failure.param)
+            raise UpstreamError(failure.code or 500, in_one_line(failure.message or ""), failure.param)
         if chunk.prompt_logprobs is not None:
             self.prompt = self._read_prompt(chunk.prompt_logprobs)
         if self._is_prompt_awaited and chunk.choices:
             self._check_prompt(chunk.prompt_token_ids)
-        tokens = [token for choice in chunk.choices for token in self._tokens(choice)]
+        tokens = [token for choice in chunk.choices or () for token in self._tokens(choice)]
         if (usage := chunk.usage) is not None:
             if usage.prompt_tokens_details is not None:
                 self.num_cached_tokens = usage.prompt_tokens_details.cached_tokens or 0
@@ -277,7 +241,7 @@ class VllmReader(AnswerReader):
         held, self._held = self._held, []
         return held
 
-    def _check_prompt(self, token_ids: list[int] | None) -> None:
+    def _check_prompt(self, token_ids: Sequence[int] | None) -> None:
         """Check that files have become the same tokens here and there.
 
         Raises Malformed; UpstreamError for a prompt with a video, of which the server alone has decoded what
@@ -287,7 +251,7 @@ class VllmReader(AnswerReader):
         if token_ids is None or tuple(token_ids) != prompt.token_ids:
             if token_ids and any(media.kind is MediaKind.VIDEO for media in prompt.media):
                 reason = "a video holds other frames than it has parts: it is broken or cut off"
-                raise UpstreamError(400, reason, FILES)
+                raise UpstreamError(400, reason, "content_parts")
             num_tokens = "none" if token_ids is None else len(token_ids)
             raise Malformed(
                 f"the server makes {num_tokens} tokens of a prompt with files, of "
@@ -295,7 +259,9 @@ class VllmReader(AnswerReader):
             )
         self._is_prompt_awaited = False
 
-    def _tokens(self, choice: Choice) -> list[NewToken]:
+    def _tokens(self, choice: m.GenerateStreamChoice) -> list[NewToken]:
+        if (start := choice.start) is not None:
+            self.queue_s, self.num_cached_tokens = start.queue_s or 0.0, start.cached_tokens or 0
         token_ids = choice.token_ids or []
         for token_id in token_ids:
             self._check(token_id)
@@ -312,12 +278,16 @@ class VllmReader(AnswerReader):
                 )
         return tokens
 
-    def _scored(self, token_ids: list[int], logprobs: _Logprobs | None) -> list[NewToken]:
+    def _scored(self, token_ids: Sequence[int], logprobs: m.TokenLogprobs | None) -> list[NewToken]:
         """Return the tokens with their log-probabilities. Raises Malformed."""
-        found = (logprobs.content if logprobs else None) or []
-        if [one.token_id for one in found] != token_ids:
+        found = (logprobs.content if logprobs else None) or ()
+        own = _scores(found)
+        if [token_id for token_id, _ in own] != token_ids:
             raise Malformed("the tokens lack their log-probabilities")
-        return [NewToken(one.token_id, one.logprob, self._listed(_scores(one.top_logprobs))) for one in found]
+        return [
+            NewToken(token_id, logprob, self._listed(_scores(one.top_logprobs or ())))
+            for (token_id, logprob), one in zip(own, found, strict=True)
+        ]
 
     def _listed(self, scores: list[tuple[int, float]]) -> tuple[TokenLogprob, ...]:
         """Return those of the tokens whose log-probabilities the request asks for."""
@@ -326,37 +296,38 @@ class VllmReader(AnswerReader):
         listed = dict(scores)
         return tuple(self._logprob(token_id, listed[token_id]) for token_id in named if token_id in listed)
 
-    def _read_prompt(self, found: list[msgspec.Raw]) -> tuple[PromptToken, ...]:
+    def _read_prompt(self, found: Sequence[msgspec.Raw]) -> tuple[PromptToken, ...]:
         token_ids = self._request.prompt.token_ids
         try:
             places = [_prompt_decoder.decode(place) for place in found]
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise Malformed(f"no log-probabilities of a prompt: {error}") from error
-        if any(
-            scores is not None and token_id not in scores
-            for token_id, scores in zip(token_ids, places, strict=False)
-        ):
+        scores = [
+            None if place is None else dict(_score(other, one.logprob) for other, one in place.items())
+            for place in places
+        ]
+        of_tokens = list(zip(token_ids, scores, strict=False))
+        if any(each is not None and token_id not in each for token_id, each in of_tokens):
             raise Malformed("the log-probabilities of the prompt are another prompt's")
         return self._prompt_tokens(
-            [
-                None if scores is None else scores[token_id].logprob
-                for token_id, scores in zip(token_ids, places, strict=False)
-            ],
-            [
-                () if scores is None else [(other, one.logprob) for other, one in scores.items()]
-                for scores in places
-            ],
+            [None if each is None else each[token_id] for token_id, each in of_tokens],
+            [() if each is None else each.items() for each in scores],
         )
 
 
-def _shown(body: bytes) -> Chunk:
+def _shown(body: bytes) -> _Chunk:
     """Return a whole answer; an empty one where it cannot be read."""
     try:
-        found: Chunk = VllmReader.chunk_decoder.decode(body)
+        return _chunk_decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Chunk()
-    return found
+        return _Chunk()
 
 
-def _scores(found: list[_Logprob]) -> list[tuple[int, float]]:
-    return [(one.token_id, one.logprob) for one in found]
+def _scores(found: Sequence[m.ScoredToken | m.TopLogprob]) -> list[tuple[int, float]]:
+    return [_score(one.token_id, one.logprob) for one in found]
+
+
+def _score(token_id: int | None, logprob: float | None) -> tuple[int, float]:
+    if token_id is None or logprob is None:
+        raise Malformed("a token lacks its id or its log-probability")
+    return token_id, logprob

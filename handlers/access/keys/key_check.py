@@ -45,7 +45,7 @@ class RateLimited(Problem):
 class KeyCheck:
     """The check of a request's key, which also charges the request to the key.
 
-    Implements `handlers.runtime.protocols.checks_keys.ChecksKeys`. wall_clock: returns Unix time, for expiry.
+    Implements `handlers.runtime.runtime_options.ChecksKeys`. wall_clock: returns Unix time, for expiry.
     """
 
     def __init__(self, keyring: Keyring, wall_clock: Callable[[], float] = time.time) -> None:

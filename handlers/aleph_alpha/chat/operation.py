@@ -15,7 +15,7 @@ from handlers.aleph_alpha.chat.events import ChatEvents
 from handlers.aleph_alpha.chat.request import chat_params, includes_usage, num_answers, num_logprobs
 from handlers.aleph_alpha.chat.response import chat_choice, chat_logprobs, chat_usage
 from handlers.aleph_alpha.errors import NotChatCapable, to_problem
-from handlers.aleph_alpha.nice_request import NiceRequest
+from handlers.aleph_alpha.nice import NiceRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatChoice, ChatResult

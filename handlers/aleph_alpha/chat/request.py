@@ -5,10 +5,10 @@ from secrets import token_hex
 from engine.port.request import SamplingParams
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.chat.messages import conversation
-from handlers.aleph_alpha.priority import priority
+from handlers.aleph_alpha.nice import priority
 from handlers.chat.params import ChatParams
-from handlers.errors.refused import Refused
-from handlers.served_model.text_bound import bounded_texts
+from handlers.errors import Refused
+from handlers.served_model.request_values import bounded_texts
 
 
 def chat_params(body: m.ChatRequest, *, nice: bool) -> ChatParams:

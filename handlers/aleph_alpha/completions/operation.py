@@ -15,7 +15,7 @@ from handlers.aleph_alpha.completions.request import CompletionPlan, completion_
 from handlers.aleph_alpha.completions.writer import CompletionWriter
 from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.models import model_version
-from handlers.aleph_alpha.nice_request import NiceRequest
+from handlers.aleph_alpha.nice import NiceRequest
 from handlers.aleph_alpha.prompts import num_characters
 from handlers.concurrency.limit import HeldPermits
 from handlers.operations.operation import StreamWriter

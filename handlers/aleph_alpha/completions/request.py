@@ -7,11 +7,10 @@ from typing import Final
 from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
-from handlers.aleph_alpha.priority import priority
+from handlers.aleph_alpha.nice import priority
 from handlers.aleph_alpha.prompts import encode_prompt
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
-from handlers.served_model.text_bound import bounded_texts
+from handlers.errors import Refused, Violation
+from handlers.served_model.request_values import bounded_texts
 
 # Penalties are taken off over the completion, and texts are forbidden wherever they begin.
 _ONLY: Final = {

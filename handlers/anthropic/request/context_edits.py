@@ -12,8 +12,7 @@ from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.media import PartContents
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.wire.missing import given
 
 Edit: TypeAlias = m.ClearThinkingEditParam | m.ClearToolUsesEditParam | m.CompactEditParam

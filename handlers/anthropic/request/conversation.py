@@ -11,8 +11,7 @@ from handlers.anthropic.request.texts import readable_content, result_content, s
 from handlers.chat.messages import ChatMessage, is_continuable
 from handlers.chat.prompt.conversation import joined
 from handlers.chat.tools import ToolCall
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.wire.missing import given
 
 _BETWEEN_TURNS = "\n\n"  # that are one turn

@@ -11,9 +11,8 @@ from handlers.anthropic.request.conversation import conversation, found_tools
 from handlers.anthropic.request.tools import parallel_tool_use, tool_choice, tool_definitions
 from handlers.chat.form.response_format import FIELD, JsonSchema
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
-from handlers.served_model.text_bound import bounded_texts
+from handlers.errors import Refused, Violation
+from handlers.served_model.request_values import bounded_texts
 from handlers.wire.missing import given
 
 Body: TypeAlias = m.MessageCreateParams | m.MessageCountTokensParams

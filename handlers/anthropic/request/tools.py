@@ -6,8 +6,7 @@ from typing import Final, TypeAlias
 
 from generated.anthropic import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode, check_callers
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.wire.missing import given
 
 _SEARCH: Final = "tool_search_tool"

@@ -12,7 +12,7 @@ from handlers.chat.prompt.tool_dialect import ToolDialect
 from handlers.chat.reading.channels import HARMONY_CHANNELS
 from handlers.chat.reading.reasoning import ReasoningFormat
 from handlers.chat.reading.reasoning_format import reasoning_format_of
-from handlers.chat.tool_calls.formats.families.harmony import HARMONY
+from handlers.chat.tool_calls.formats.harmony import HARMONY
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

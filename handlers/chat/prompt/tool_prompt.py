@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from handlers.chat.messages import ChatMessage
 from handlers.chat.prompt.conversation import joined, template_tools
-from handlers.chat.tool_calls.formats.families.hermes import HERMES
+from handlers.chat.tool_calls.formats.registry import HERMES
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolDefinition
 

@@ -1,7 +1,7 @@
 """Harmony's channels: an answer of several messages, of which some are thoughts.
 
 A message on the channel analysis is a thought. One on commentary is content before calls, and one on
-final is the answer. A message to a function is a call, which `tool_calls.formats.families.harmony` reads.
+final is the answer. A message to a function is a call, which `tool_calls.formats.harmony` reads.
 One to a tool that is built into the model (`python`, `browser`) is a thought too, unless the request offers
 a tool of this name: nothing here could answer it.
 """

@@ -271,10 +271,8 @@ class ToolFormat(ABC):
         return sequence(optional(const(self.lead)), calls) if self.lead else calls
 
     def calls_in_text(self, tools: Sequence[BoundTool], *, is_single: bool) -> Tag | None:
-        """Return a tag of free text in which a call, once begun, is held to its tool; None for unheld text.
-
-        Until a call begins xgrammar masks nothing, so prose costs nothing.
-        """
+        """Return a tag of free text in which a call, once begun, is held to its tool; None for text that is
+        not held."""
         if self.is_marked:
             blocks, triggers = self._blocks(tools, is_single=is_single), [self.marker]
         else:

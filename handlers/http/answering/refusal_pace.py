@@ -24,7 +24,7 @@ class RefusalPace:
     comes, after a second at most. A client that waits as long as `Retry-After` says does not notice.
 
     Clients that open a connection for each try are held in the same way: while as many are refused, a new
-    connection is read when its turn comes, before those that were refused.
+    connection is read when its turn comes, before those that were refused, or when an answer has made room.
     """
 
     def __init__(self) -> None:
@@ -58,6 +58,12 @@ class RefusalPace:
         self._waiting[connection] = now
         self._start_timer(loop)
         return False
+
+    def note_served(self) -> None:
+        """Let on the new connection that has waited longest, since an answer has made room."""
+        if (connection := next(iter(self._new), None)) is not None:
+            del self._new[connection]
+            connection.go_on()
 
     def forget(self, connection: Held) -> None:
         """Do not call `go_on` any more; nothing happens if the connection does not wait."""

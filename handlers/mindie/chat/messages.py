@@ -10,8 +10,7 @@ from handlers.chat.media import media_parts
 from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart, TextPart
 from handlers.chat.prompt.conversation import flatten
 from handlers.chat.tools import ToolCall
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.media.data_url import data_url, is_data_url
 from handlers.wire.missing import given
 

@@ -8,8 +8,7 @@ from engine.port.request import SamplingParams
 from generated.mindie import models as m
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.mindie.chat.messages import conversation
 from handlers.mindie.counts import beam_params, num_answers, num_logprobs
 from handlers.mindie.tools import tool_choice, tool_definitions

@@ -13,7 +13,7 @@ from handlers.chat.errors import ChatError
 from handlers.chat.media import PartContents
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.errors.mapping import ToProblem
+from handlers.errors import ToProblem
 from handlers.openai.answers.timings import RequestTimings
 from handlers.openai.answers.token_details import prompt_logprobs
 from handlers.openai.chat.events import ChatEvents, empty_chunk
@@ -22,9 +22,8 @@ from handlers.openai.chat.response import ChatAnswer, chat_completion
 from handlers.openai.chat.tools import custom_names
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, check_search, grammar_field
-from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
+from handlers.openai.sampling import check_named_ids, includes_usage, num_beams, shows_usage_so_far
 from handlers.openai.settings import ReasoningField
-from handlers.openai.token_ids import check_named_ids
 from handlers.operations.chat_operation import ChatOperation, ChatWriter
 from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope

@@ -5,7 +5,7 @@ from secrets import token_hex
 
 from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.openai.chat.messages import continues, conversation
 from handlers.openai.chat.tools import offered_tools
 from handlers.openai.formats import answer_form

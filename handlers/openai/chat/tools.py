@@ -6,8 +6,7 @@ from typing import TypeAlias
 from generated.openai import models as m
 from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.openai.custom_tool import CustomFunctions, InputGrammar
 
 AnyTool: TypeAlias = m.ChatCompletionTool | m.ChatCompletionCustomTool

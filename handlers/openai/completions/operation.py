@@ -13,15 +13,15 @@ from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.usage import ChatUsage
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.errors.mapping import ToProblem
+from handlers.errors import ToProblem
 from handlers.openai.answers.timings import RequestTimings
 from handlers.openai.answers.usage import usage
 from handlers.openai.completions.request import CompletionPlan, completion_plan, completion_requests
 from handlers.openai.completions.response import CompletionEvents, PromptText, completion_choices
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, grammar_field
-from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
-from handlers.openai.token_ids import check_named_ids, check_prompt_ids
+from handlers.openai.prompts import check_prompt_ids
+from handlers.openai.sampling import check_named_ids, includes_usage, num_beams, shows_usage_so_far
 from handlers.operations.merged_operation import MergedOperation
 from handlers.operations.operation import StreamWriter
 from handlers.operations.sequences import GeneratedRequest

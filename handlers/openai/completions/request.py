@@ -9,10 +9,9 @@ from engine.port.text.infill import NO_INFILL, Infill
 from engine.port.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.form.response_format import response_grammar
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
-from handlers.openai.completions.prompts import prompts_of
+from handlers.errors import Refused, Violation
 from handlers.openai.formats import answer_form, check_search
+from handlers.openai.prompts import prompts_of
 from handlers.openai.sampling import (
     beam_params,
     check_min_tokens,

@@ -7,8 +7,7 @@ from engine.config import AdapterSource
 from engine.port.errors import CannotLoadAdapter, EngineBusy
 from generated.openai import models as m
 from handlers.concurrency.limit import Overloaded
-from handlers.errors.mapping import mapped_errors
-from handlers.errors.refused import Refused
+from handlers.errors import Refused, mapped_errors
 from handlers.openai.errors import to_problem
 from handlers.runtime.problem import Problem
 from handlers.served_model.model_names import ModelNames

@@ -1,17 +1,15 @@
 """The operations that write prompts as tokens for another server's token API, and generate nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, Literal
 
 from engine.port.errors import PromptTooLong
-from engine.port.request import GenerationRequest
-from engine.port.token_form import file_parts, sent_token_ids, structured_outputs
+from engine.port.media_item import unexpanded
+from engine.port.request import GenerationRequest, GrammarKind, MediaKind
 from generated.openai import models as m
-from handlers.errors.mapping import mapped_errors
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation, mapped_errors
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions.operation import Completions
 from handlers.openai.sampling import Body, stop_texts
@@ -19,6 +17,18 @@ from handlers.served_model.served_model import ServedModel
 
 # The token API has no such options, or not on every server, and each changes the answer.
 _LACKING: Final = ("use_beam_search", "logprob_token_ids", "suffix", "echo")
+_FILES: Final[Mapping[MediaKind, Literal["image_url", "audio_url", "video_url"]]] = {
+    MediaKind.IMAGE: "image_url",
+    MediaKind.AUDIO: "audio_url",
+    MediaKind.VIDEO: "video_url",
+}
+_STRUCTURED_OUTPUTS: Final[Mapping[GrammarKind, Callable[[str], m.RenderedForm]]] = {
+    GrammarKind.JSON_SCHEMA: lambda source: m.RenderedForm(json=source),
+    GrammarKind.JSON_OBJECT: lambda source: m.RenderedForm(json_object=True),
+    GrammarKind.REGEX: lambda source: m.RenderedForm(regex=source),
+    GrammarKind.EBNF: lambda source: m.RenderedForm(grammar=source),
+    GrammarKind.STRUCTURAL_TAG: lambda source: m.RenderedForm(structural_tag=source),
+}
 
 
 class Rendering:
@@ -73,9 +83,10 @@ def _check_options(body: Body) -> None:
 
 
 def _written(body: Body, request: GenerationRequest, name: str) -> m.RenderedRequest:
+    prompt = unexpanded(request.prompt)
     rendered = m.RenderedRequest(
         request_id=name,
-        token_ids=list(sent_token_ids(request.prompt)),
+        token_ids=list(prompt.placeholder_token_ids),
         sampling_params=_sampling(body, request),
         model=body.model,
         stream=body.stream is True,
@@ -83,8 +94,11 @@ def _written(body: Body, request: GenerationRequest, name: str) -> m.RenderedReq
         cache_salt=request.cache_salt,
         priority=request.priority,
     )
-    if parts := file_parts(request.prompt):
-        rendered.content_parts = [m.RenderedPart(type=kind, url=url.decode()) for kind, url in parts]
+    if prompt.media:
+        rendered.content_parts = [
+            m.RenderedPart(type=_FILES[media.kind], url=source.decode())
+            for media, source in zip(prompt.media, prompt.sources, strict=True)
+        ]
     return rendered
 
 
@@ -100,8 +114,8 @@ def _stream_options(body: Body) -> m.RenderedStreamOptions | None:
 
 def _sampling(body: Body, request: GenerationRequest) -> m.RenderedSampling:
     sampling, stopping = request.sampling, request.stopping
-    allowed = sampling.allowed_token_ids
-    form = None if sampling.grammar is None else structured_outputs(sampling.grammar)
+    allowed, grammar = sampling.allowed_token_ids, sampling.grammar
+    form = None if grammar is None else _STRUCTURED_OUTPUTS[grammar.kind](grammar.source)
     return m.RenderedSampling(
         n=request.num_sequences,
         max_tokens=stopping.max_tokens,
@@ -124,5 +138,5 @@ def _sampling(body: Body, request: GenerationRequest) -> m.RenderedSampling:
         logit_bias={str(token): bias for token, bias in sampling.logit_bias.items()} or None,
         allowed_token_ids=None if allowed is None else list(allowed),
         bad_words=list(sampling.bad_words),
-        structured_outputs=None if form is None else m.RenderedForm.model_validate(form),
+        structured_outputs=form,
     )

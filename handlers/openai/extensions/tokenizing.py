@@ -7,11 +7,10 @@ import orjson
 
 from generated.openai import models as m
 from generated.operation import EncodedAnswer
-from handlers.errors.mapping import mapped_errors
-from handlers.errors.refused import Refused
+from handlers.errors import Refused, mapped_errors
 from handlers.openai.chat.operation import Chat
 from handlers.openai.errors import to_problem
-from handlers.openai.token_ids import check_prompt_ids
+from handlers.openai.prompts import check_prompt_ids
 from handlers.served_model.served_model import ServedModel
 
 _OF_MESSAGES: Final = (

@@ -3,7 +3,7 @@
 from functools import partial
 
 from generated.openai import models as m
-from handlers.errors.mapping import mapped_errors
+from handlers.errors import mapped_errors
 from handlers.openai.errors import to_problem
 from handlers.openai.responses.request.preparation import Preparation
 from handlers.served_model.model_names import ModelNames

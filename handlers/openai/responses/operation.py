@@ -15,7 +15,7 @@ from handlers.chat.core import PreparedChat
 from handlers.chat.reading.logprobs import scored_tokens
 from handlers.chat.reading.output import ChatOutputs
 from handlers.concurrency.limit import HeldPermits
-from handlers.errors.mapping import ToProblem
+from handlers.errors import ToProblem
 from handlers.openai.errors import to_problem
 from handlers.openai.responses.answer.events import ResponseEvent, ResponseEvents
 from handlers.openai.responses.answer.logprobs import response_logprobs

@@ -6,8 +6,7 @@ from pydantic import MISSING
 
 from generated.openai import models as m
 from generated.upload import Upload
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.transcription.chunks import PauseRules
 from handlers.transcription.transcript import TranscriptionRequest
 

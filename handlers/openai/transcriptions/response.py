@@ -7,7 +7,6 @@ from pydantic import MISSING
 
 from generated.openai import models as m
 from handlers.chat.reading.logprobs import bounded
-from handlers.openai.transcriptions.language import language_name
 from handlers.openai.transcriptions.request import Format
 from handlers.openai.transcriptions.subtitles import subrip, webvtt
 from handlers.transcription.transcript import (
@@ -39,7 +38,7 @@ def transcribed(transcript: Transcript, request: TranscriptionRequest, form: For
     words = [m.TranscriptionWord(word=one.text, start=one.start, end=one.end) for one in transcript.words]
     return m.CreateTranscriptionResponseVerboseJson(
         task="transcribe",
-        language=language_name(transcript.language),
+        language=_language_name(transcript.language),
         duration=transcript.duration,
         text=transcript.text,
         words=words if request.words else MISSING,
@@ -111,3 +110,11 @@ def _segments(segments: Sequence[Segment]) -> list[m.TranscriptionSegment]:
         )
         for segment in segments
     ]
+
+
+def _language_name(code: str) -> str:
+    """Return the English name of one of Whisper's languages in lower case; the code where it has none."""
+    # Only a server whose model transcribes needs it, and that has loaded transformers already.
+    from transformers.models.whisper.tokenization_whisper import LANGUAGES
+
+    return str(LANGUAGES.get(code, code))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from starlette.types import Scope
 
-from handlers.runtime.reading.raw_headers import raw_header
+from handlers.runtime.reading.raw_request import raw_header
 
 BEARER_HEADER = "authorization"  # RFC 6750, section 2.1
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import ErrorDetails
 
-from handlers.errors.violation import Violation
+from handlers.errors import Violation
 from handlers.runtime.reading.schema import Schema
 
 Path: TypeAlias = tuple[str | int, ...]

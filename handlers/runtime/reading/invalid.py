@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import CoreSchema
 
-from handlers.errors.violation import Violation
-from handlers.runtime.invalid_value import InvalidValue
+from handlers.errors import Violation
+from handlers.runtime.problem import InvalidValue
 from handlers.runtime.reading.complaint import Complaint, Path
 from handlers.runtime.reading.schema import Schema, distinguishing_fields
 

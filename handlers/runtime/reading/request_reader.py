@@ -14,17 +14,15 @@ from starlette.datastructures import Headers
 from starlette.types import Receive, Scope
 
 from generated.operation import Operation
-from handlers.errors.violation import Violation
-from handlers.runtime.invalid_value import InvalidValue
-from handlers.runtime.problem import InvalidRequest, UnsupportedCoding, UnsupportedMediaType
+from handlers.errors import Violation
+from handlers.runtime.problem import InvalidRequest, InvalidValue, UnsupportedCoding, UnsupportedMediaType
 from handlers.runtime.reading.complaint import Path
 from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
 from handlers.runtime.reading.form.form_reader import FormReader
 from handlers.runtime.reading.form.part import Part
 from handlers.runtime.reading.ignored_fields import IgnoredNames, taking_unknown_fields
 from handlers.runtime.reading.invalid import explain, render_path
-from handlers.runtime.reading.raw_body import body_chunks
-from handlers.runtime.reading.raw_headers import raw_header
+from handlers.runtime.reading.raw_request import body_chunks, raw_header
 from handlers.runtime.reading.scalar import read_scalar
 from handlers.runtime.reading.structure import SHORT_BYTES, TooManyValues, check_structure
 from handlers.runtime.reading.unknown_fields import are_too_many, field_names, may_be_too_many, without_most

@@ -74,18 +74,13 @@ class RelayedTranscriber(Transcribes):
         """Read a transcript's events and pass them to `put`; the last is a Transcript or an error."""
         splitter, lines = LineSplitter(_MAX_LINE_BYTES), LineReader()
         is_over = False
-
-        def feed(data: bytes) -> bool:
-            nonlocal is_over
-            for line in filter(None, splitter.feed(data)):
-                if (event := lines.read(line)) is not None:
-                    put(event)
-                    is_over = not isinstance(event, TextDelta)
-            return is_over
-
         try:
             async with self._upstream.post(PATH, msgspec.msgpack.encode(request)) as answer:
-                await answer.stream(feed)
+                while not is_over and (data := await answer.read()):
+                    for line in filter(None, splitter.feed(data)):
+                        if (event := lines.read(line)) is not None:
+                            put(event)
+                            is_over = not isinstance(event, TextDelta)
                 await answer.rest()
             if not is_over:
                 put(GenerationFailed("the engine process ended the transcript early"))

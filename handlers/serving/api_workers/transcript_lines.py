@@ -28,8 +28,7 @@ from engine.port.errors import (
     RequestAborted,
 )
 from handlers.concurrency.limit import Overloaded
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.transcription.transcript import (
     ScoredToken,
     Segment,

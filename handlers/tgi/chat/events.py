@@ -1,45 +1,59 @@
-"""Chunks of a streamed chat answer as JSON text.
+"""Chunks of a streamed chat answer."""
 
-A chunk of nothing but text goes into a prebuilt envelope; a test holds it to the model's own serialisation.
-"""
+from collections.abc import Callable
+from functools import partial
+from typing import Generic, TypeVar
 
-from typing import Final
-
-import orjson
+from pydantic import BaseModel
 
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.tgi.chat.response import logprobs
-from handlers.tgi.usage import usage
-from handlers.tgi_family.server_name import SERVER_NAME
-from handlers.wire.chunk_template import ChunkTemplate
+from handlers.tgi.openai_form import SERVER_NAME, PlainChunks, usage
 from handlers.wire.envelope import Envelope
 
-_TEXT_CHOICE: Final = b'{"delta":{"content":%b},"finish_reason":null,"index":%d,"logprobs":null}'
+ChunkT = TypeVar("ChunkT", bound=BaseModel)
 
 
-class ChatEvents:
-    """Writes the chunks of one streamed answer; the role comes once for each choice."""
+class ChatEvents(Generic[ChunkT]):
+    """Writes the chunks of one streamed answer; the role comes once for each choice.
 
-    def __init__(self, envelope: Envelope, *, with_logprobs: bool) -> None:
+    A chunk of nothing but text has no model of its own.
+    """
+
+    def __init__(
+        self,
+        envelope: Envelope,
+        form: Callable[[m.ChatCompletionChunk], ChunkT],
+        *,
+        with_logprobs: bool,
+    ) -> None:
+        """Begin a stream. form: gives a chunk the contract's form."""
         self._envelope = envelope
+        self._form = form
         self._with_logprobs = with_logprobs
-        self._begun: set[int] = set()
-        self._plain = ChunkTemplate(self._chunk([]), _TEXT_CHOICE)
+        self._plain: dict[int, PlainChunks] = {}  # of each choice that has begun
 
-    def encode(self, delta: ChatDelta) -> EncodedEvent | m.ChatCompletionChunk:
-        is_plain = not (delta.tool_calls or delta.finish or self._with_logprobs)
-        if is_plain and delta.index in self._begun:
-            return self._plain.fill(orjson.dumps(delta.content), delta.index)
-        return self._chunk([self._choice(delta)])
+    def encode(self, delta: ChatDelta) -> EncodedEvent | ChunkT:
+        plain = self._plain.get(delta.index)
+        if plain is None:
+            self._plain[delta.index] = PlainChunks(partial(self._text_chunk, delta.index))
+        elif not (delta.tool_calls or delta.finish or self._with_logprobs):
+            return plain.fill(delta.content)
+        return self._form(self._chunk([self._choice(delta, is_first=plain is None)]))
 
-    def usage(self, counts: ChatUsage) -> m.ChatCompletionChunk:
+    def usage(self, counts: ChatUsage) -> ChunkT:
         """The chunk that follows the last choice, where the client asked for it."""
         chunk = self._chunk([])
         chunk.usage = usage(counts.num_prompt_tokens, counts.num_completion_tokens)
-        return chunk
+        return self._form(chunk)
+
+    def _text_chunk(self, index: int, text: str) -> ChunkT:
+        delta = m.ChatCompletionDelta(content=text)
+        choice = m.ChatCompletionChoice(index=index, delta=delta, logprobs=None, finish_reason=None)
+        return self._form(self._chunk([choice]))
 
     def _chunk(self, choices: list[m.ChatCompletionChoice]) -> m.ChatCompletionChunk:
         return m.ChatCompletionChunk(
@@ -52,24 +66,24 @@ class ChatEvents:
             usage=None,
         )
 
-    def _choice(self, delta: ChatDelta) -> m.ChatCompletionChoice:
+    def _choice(self, delta: ChatDelta, *, is_first: bool) -> m.ChatCompletionChoice:
         return m.ChatCompletionChoice(
             index=delta.index,
-            delta=self._delta(delta),
+            delta=_delta(delta, is_first=is_first),
             logprobs=logprobs(delta.events) if self._with_logprobs else None,
             finish_reason=delta.finish.value if delta.finish else None,
         )
 
-    def _delta(self, delta: ChatDelta) -> m.ChatCompletionDelta:
-        new = m.ChatCompletionDelta()
-        if delta.index not in self._begun:
-            self._begun.add(delta.index)
-            new.role = "assistant"
-        if delta.content or not (delta.tool_calls or delta.finish):
-            new.content = delta.content
-        if delta.tool_calls:
-            new.tool_calls = [_tool_call(call) for call in delta.tool_calls]
-        return new
+
+def _delta(delta: ChatDelta, *, is_first: bool) -> m.ChatCompletionDelta:
+    new = m.ChatCompletionDelta()
+    if is_first:
+        new.role = "assistant"
+    if delta.content or not (delta.tool_calls or delta.finish):
+        new.content = delta.content
+    if delta.tool_calls:
+        new.tool_calls = [_tool_call(call) for call in delta.tool_calls]
+    return new
 
 
 def _tool_call(call: ToolCallDelta) -> m.DeltaToolCall:

@@ -1,9 +1,10 @@
-"""The operation `/v1/chat/completions`."""
+"""The operation `/v1/chat/completions`: conversations, answered whole or in pieces."""
 
-from functools import partial
-from typing import Final, final
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar, final
 
 from msgspec.structs import replace
+from pydantic import BaseModel
 from typing_extensions import override
 
 from generated.operation import Answer, EncodedEvent
@@ -12,57 +13,96 @@ from handlers.active_requests.active_request import ActiveRequest
 from handlers.active_requests.timing import Timing
 from handlers.chat.core import PreparedChat
 from handlers.chat.media import PartContents
+from handlers.chat.params import ChatParams
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import HeldPermits
-from handlers.operations.chat_operation import ChatWriter
+from handlers.errors import ToProblem
+from handlers.operations.chat_operation import ChatOperation, ChatWriter
+from handlers.served_model.served_model import ServedModel
 from handlers.tgi.chat.events import ChatEvents
-from handlers.tgi.chat.request import chat_params
 from handlers.tgi.chat.response import chat_completion
-from handlers.tgi_family import chat as family
-from handlers.tgi_family.headers import Headers, compute_time_header, cost_headers
+from handlers.tgi.headers import AnswerHeaders, Headers
+from handlers.tgi.request_limits import RequestLimits
 from handlers.wire.plain_answer import PlainAnswers
 
-_PLAIN: Final = PlainAnswers(partial(chat_completion, with_logprobs=False))
+BodyT = TypeVar("BodyT", bound=BaseModel)
+AnswerT = TypeVar("AnswerT", bound=BaseModel)
+ChunkT = TypeVar("ChunkT", bound=BaseModel)
+
+
+class ChatPlan(NamedTuple, Generic[BodyT]):
+    """A request's body, and what the operation itself must know of it. model: the name that it asks for."""
+
+    body: BodyT
+    model: str | None
+    num_sequences: int
+    with_logprobs: bool
+    includes_usage: bool
 
 
 @final
-class Chat(family.Chat[m.ChatRequest, Answer[m.ChatCompletion], m.ChatCompletionChunk | EncodedEvent]):
-    """Answers conversations."""
+class Chat(ChatOperation[ChatPlan[BodyT], Answer[AnswerT], ChunkT | EncodedEvent]):
+    """Answers conversations in the form of a contract."""
+
+    def __init__(
+        self,
+        shared: ServedModel,
+        to_problem: ToProblem,
+        limits: RequestLimits,
+        headers: AnswerHeaders,
+        *,
+        params: Callable[[BodyT, RequestLimits], ChatParams],
+        answer: Callable[[m.ChatCompletion], AnswerT],
+        chunk: Callable[[m.ChatCompletionChunk], ChunkT],
+    ) -> None:
+        """Create the operation.
+
+        params: reads a body, which takes its time; may raise from the chat core, and Refused.
+        answer, chunk: give an answer, or a chunk, the contract's form.
+        """
+        super().__init__(shared, to_problem)
+        self._limits = limits
+        self._headers = headers
+        self._params = params
+        self._answer = answer
+        self._plain = PlainAnswers(
+            lambda envelope, result: answer(chat_completion(envelope, result, with_logprobs=False))
+        )
+        self._chunk = chunk
 
     @override
-    def permits(self, active: ActiveRequest, plan: m.ChatRequest) -> HeldPermits:
-        return active.permits("n", plan.n or 1)
+    def permits(self, active: ActiveRequest, plan: ChatPlan[BodyT]) -> HeldPermits:
+        return active.permits("n", plan.num_sequences)
 
     @override
-    async def prepare(self, plan: m.ChatRequest) -> PreparedChat:
-        return await self.shared.media.prepare(self._prepare, plan)
+    async def prepare(self, plan: ChatPlan[BodyT]) -> PreparedChat:
+        return await self.shared.media.prepare(self._prepare, plan.body, plan.model)
 
-    def _prepare(self, body: m.ChatRequest, contents: PartContents) -> PreparedChat:
-        adapter = self.shared.model_names.adapter_of(body.model)
-        return self.prepared(replace(chat_params(body, self.limits), adapter=adapter), contents)
+    def _prepare(self, body: BodyT, contents: PartContents, model: str | None) -> PreparedChat:
+        """Render and tokenize within the limits. Raise from the chat core, PromptTooLong, or Refused."""
+        adapter = self.shared.model_names.adapter_of(model)
+        params = replace(self._params(body, self._limits), adapter=adapter)
+        prepared = self.shared.chat.prepare(params, contents)
+        self._limits.new_tokens(len(prepared.request.prompt.token_ids), params.max_tokens)
+        return prepared
 
     @override
-    def answer(
-        self, plan: m.ChatRequest, prepared: PreparedChat, result: ChatResult
-    ) -> Answer[m.ChatCompletion]:
+    def answer(self, plan: ChatPlan[BodyT], prepared: PreparedChat, result: ChatResult) -> Answer[AnswerT]:
         envelope = self.shared.envelope("chatcmpl", prepared.request.request_id)
-        if plan.logprobs is True:
-            return chat_completion(envelope, result, with_logprobs=True)
-        return _PLAIN(envelope, result)
+        if plan.with_logprobs:
+            return self._answer(chat_completion(envelope, result, with_logprobs=True))
+        return self._plain(envelope, result)
 
     @override
-    def writer(
-        self, plan: m.ChatRequest, prepared: PreparedChat
-    ) -> ChatWriter[m.ChatCompletionChunk | EncodedEvent]:
-        chunks = ChatEvents(
-            self.shared.envelope("chatcmpl", prepared.request.request_id), with_logprobs=plan.logprobs is True
-        )
-        return ChatWriter(
-            prepared.outputs(),
-            chunks,
-            includes_usage=plan.stream_options is not None and plan.stream_options.include_usage,
-        )
+    def writer(self, plan: ChatPlan[BodyT], prepared: PreparedChat) -> ChatWriter[ChunkT | EncodedEvent]:
+        envelope = self.shared.envelope("chatcmpl", prepared.request.request_id)
+        events = ChatEvents(envelope, self._chunk, with_logprobs=plan.with_logprobs)
+        return ChatWriter(prepared.outputs(), events, includes_usage=plan.includes_usage)
+
+    @override
+    def headers(self, plan: ChatPlan[BodyT], prepared: PreparedChat) -> Headers:
+        return self._headers.of_every_answer(prepared.prompt_text)
 
     @override
     def costs(self, timing: Timing) -> Headers:
-        return {**cost_headers(timing), **compute_time_header(timing)}
+        return self._headers.costs(timing)

@@ -12,12 +12,23 @@ from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, Respon
 from handlers.chat.messages import ChatMessage, ContentPart, MediaPart, TextPart, is_continuable
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
-from handlers.errors.refused import Refused
-from handlers.tgi.sampling import answer_format, openai_sampling
-from handlers.tgi_family.request.request_limits import RequestLimits
-from handlers.tgi_family.tool_prompt import with_tool_prompt
+from handlers.errors import Refused
+from handlers.tgi.chat.operation import ChatPlan
+from handlers.tgi.generate.request import answer_format
+from handlers.tgi.openai_form import openai_sampling, stop_texts
+from handlers.tgi.request_limits import RequestLimits
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
+
+
+def chat_plan(body: m.ChatRequest) -> ChatPlan[m.ChatRequest]:
+    return ChatPlan(
+        body=body,
+        model=body.model,
+        num_sequences=body.n or 1,
+        with_logprobs=body.logprobs is True,
+        includes_usage=body.stream_options is not None and body.stream_options.include_usage,
+    )
 
 
 def chat_params(body: m.ChatRequest, limits: RequestLimits) -> ChatParams:
@@ -52,10 +63,6 @@ def max_tokens(body: m.ChatRequest) -> int | None:
     if body.max_tokens is not None and body.max_completion_tokens is not None:
         raise Refused("`max_tokens` and `max_completion_tokens` are one field; send one of the two")
     return body.max_tokens if body.max_completion_tokens is None else body.max_completion_tokens
-
-
-def stop_texts(stop: str | list[str] | None) -> tuple[str, ...]:
-    return (stop,) if isinstance(stop, str) else tuple(stop or ())
 
 
 def _message(message: m.ContentMessage | m.ToolCallsMessage) -> ChatMessage:
@@ -103,6 +110,15 @@ def _with_tool_prompt(messages: tuple[ChatMessage, ...], body: m.ChatRequest) ->
     if not body.tool_prompt or not body.tools or body.tool_choice == "none":
         return messages
     return with_tool_prompt(messages, body.tool_prompt)
+
+
+def with_tool_prompt(messages: tuple[ChatMessage, ...], tool_prompt: str) -> tuple[ChatMessage, ...]:
+    """Return the messages with the text under the last one, where the released servers put it."""
+    *before, last = messages
+    addition = f"\n---\n{tool_prompt}"
+    content = last.content or ""
+    longer = content + addition if isinstance(content, str) else (*content, TextPart(addition))
+    return (*before, msgspec.structs.replace(last, content=longer))
 
 
 def _response_format(body: m.ChatRequest, limits: RequestLimits) -> ResponseFormat | None:

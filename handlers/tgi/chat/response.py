@@ -7,8 +7,7 @@ from generated.tgi import models as m
 from handlers.chat.reading.logprobs import bounded
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
-from handlers.tgi.usage import usage
-from handlers.tgi_family.server_name import SERVER_NAME
+from handlers.tgi.openai_form import SERVER_NAME, usage
 from handlers.wire.envelope import Envelope
 
 

@@ -1,21 +1,24 @@
 """Completion answers, whole and in chunks."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, Generic, Literal, TypeVar
 
-import orjson
+from pydantic import BaseModel
 
-from engine.port.events import TokenEvent
+from engine.port.events import FinishReason, TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.operations.sequences import GeneratedRequest
-from handlers.tgi.usage import usage
-from handlers.tgi_family.finish import COMPLETION_REASONS
-from handlers.tgi_family.server_name import SERVER_NAME
-from handlers.wire.chunk_template import ChunkTemplate
+from handlers.tgi.openai_form import SERVER_NAME, PlainChunks, usage
 from handlers.wire.envelope import Envelope
 
-_TEXT_CHOICE: Final = b'{"finish_reason":null,"index":%d,"logprobs":null,"text":%b}'
+ChunkT = TypeVar("ChunkT", bound=BaseModel)
+
+_REASONS: Final[dict[FinishReason, Literal["stop", "length"]]] = {
+    FinishReason.END_TOKEN: "stop",
+    FinishReason.STOP: "stop",
+    FinishReason.LENGTH: "length",
+}
 
 
 def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionFinal:
@@ -32,7 +35,7 @@ def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.C
                 index=index,
                 text=sequence.text,
                 logprobs=None,
-                finish_reason=COMPLETION_REASONS[sequence.finish],
+                finish_reason=_REASONS[sequence.finish],
             )
             for index, sequence in enumerate(sequences)
         ],
@@ -43,33 +46,37 @@ def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.C
     )
 
 
-class CompletionEvents:
+class CompletionEvents(Generic[ChunkT]):
     """Writes the chunks of one streamed answer, one a token.
 
-    A chunk that ends nothing goes into a prebuilt envelope; a test holds it to the model's own serialisation.
+    A chunk that ends nothing has no model of its own.
     """
 
-    def __init__(self, envelope: Envelope) -> None:
+    def __init__(self, envelope: Envelope, form: Callable[[m.Chunk], ChunkT]) -> None:
+        """Begin a stream. form: gives a chunk the contract's form."""
         self._envelope = envelope
-        self._plain = ChunkTemplate(self._chunk([]), _TEXT_CHOICE)
+        self._form = form
+        self._plain: dict[int, PlainChunks] = {}  # of each prompt
 
-    def encode(self, index: int, event: TokenEvent) -> EncodedEvent | m.Chunk:
+    def encode(self, index: int, event: TokenEvent) -> EncodedEvent | ChunkT:
         """Return the chunk of an event. index: the number of its prompt."""
         if event.finish is None:
-            return self._plain.fill(index, orjson.dumps(event.text))
-        choice = m.CompletionChunkChoice(
-            index=index, text=event.text, logprobs=None, finish_reason=COMPLETION_REASONS[event.finish]
-        )
-        chunk = self._chunk([choice])
+            if index not in self._plain:
+                self._plain[index] = PlainChunks(lambda text: self._form(self._chunk(index, text)))
+            return self._plain[index].fill(event.text)
+        chunk = self._chunk(index, event.text, _REASONS[event.finish])
         chunk.usage = usage(event.num_prompt_tokens, event.position + 1)
-        return chunk
+        return self._form(chunk)
 
-    def _chunk(self, choices: list[m.CompletionChunkChoice]) -> m.Chunk:
+    def _chunk(
+        self, index: int, text: str, finish_reason: Literal["stop", "length"] | None = None
+    ) -> m.Chunk:
+        choice = m.CompletionChunkChoice(index=index, text=text, logprobs=None, finish_reason=finish_reason)
         return m.Chunk(
             id=self._envelope.id,
             object="text_completion",
             created=self._envelope.created,
             model=self._envelope.model,
             system_fingerprint=SERVER_NAME,
-            choices=choices,
+            choices=[choice],
         )

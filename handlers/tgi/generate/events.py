@@ -1,33 +1,50 @@
-"""Events of `/generate_stream` as JSON text.
+"""Events of `/generate_stream`.
 
-Every token but the last is written into a prebuilt envelope, because building its model costs more than the
-rest of what the server does for it; a test holds the envelope to the model's own serialisation.
+Every token but the last is written as JSON text, because building its model costs more than the rest of what
+the server does for it; a test holds the text to the model's own serialisation.
 """
+
+from collections.abc import Callable
+from typing import Generic, TypeAlias, TypeVar
 
 import orjson
 
 from engine.port.events import TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.tgi.generate.tokens import token, top_tokens
-from handlers.tgi_family.finish import GENERATE_REASONS, finite
-from handlers.tgi_family.request.prepared_generate import PreparedGenerate
+from handlers.tgi.generate.prepared_generate import PreparedGenerate
+from handlers.tgi.generate.tokens import GENERATE_REASONS, finite, token, top_tokens
+
+EventT = TypeVar("EventT")
+
+WriteToken: TypeAlias = Callable[[int, TokenEvent], EncodedEvent]
+"""Writes a token before the last, from its number in the stream and its event."""
 
 
-class GenerateEvents:
-    """Writes the events of one stream of `/generate_stream`; indices start at 1."""
+class GenerateEvents(Generic[EventT]):
+    """Writes the events of one stream of `/generate_stream`; indices start at 1.
 
-    def __init__(self, prepared: PreparedGenerate) -> None:
+    event, write_token: give an event the contract's form.
+    """
+
+    def __init__(
+        self,
+        prepared: PreparedGenerate,
+        event: Callable[[m.StreamResponse], EventT],
+        write_token: WriteToken,
+    ) -> None:
         self._prepared = prepared
+        self._event = event
+        self._write_token = write_token
         self._num_tokens = 0
         self._text: list[str] = []
 
-    def encode(self, event: TokenEvent) -> EncodedEvent | m.StreamResponse:
+    def encode(self, event: TokenEvent) -> EncodedEvent | EventT:
         self._num_tokens += 1
         self._text.append(event.text)
         if event.finish is None and not self._prepared.params.top_n_tokens:
-            return encode_token(self._num_tokens, event)
-        return self._model(event)
+            return self._write_token(self._num_tokens, event)
+        return self._event(self._model(event))
 
     def _model(self, event: TokenEvent) -> m.StreamResponse:
         response = m.StreamResponse(

@@ -3,10 +3,11 @@
 from functools import partial
 
 from generated.tgi import models as m
-from handlers.tgi.sampling import answer_format
-from handlers.tgi_family.request.params import GenerateParams, generate_sampling
+from handlers.chat.form.response_format import JsonSchema, Regex, ResponseFormat
+from handlers.tgi.generate.params import GenerateParams, generate_sampling
 
 Body = m.GenerateRequest | m.CompatGenerateRequest
+GenerateGrammar = m.JsonGrammar | m.RegexGrammar | m.JsonSchemaGrammar
 
 
 def generate_params(body: Body) -> GenerateParams:
@@ -36,3 +37,14 @@ def generate_params(body: Body) -> GenerateParams:
         decoder_input_details=given.decoder_input_details,
         adapter=given.adapter_id,
     )
+
+
+def answer_format(grammar: GenerateGrammar) -> ResponseFormat:
+    """Return the neutral form. Raises InvalidResponseFormat for a text that is no JSON Schema."""
+    match grammar:
+        case m.JsonGrammar():
+            return JsonSchema.parse(grammar.value)
+        case m.JsonSchemaGrammar():
+            return JsonSchema.parse(grammar.value.schema_)
+        case m.RegexGrammar():
+            return Regex(grammar.value)

@@ -4,9 +4,8 @@ from pydantic import MISSING
 
 from generated.tgi import models as m
 from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
-from handlers.tgi.generate.tokens import prefill, token, top_tokens
-from handlers.tgi_family.finish import GENERATE_REASONS
-from handlers.tgi_family.request.prepared_generate import PreparedGenerate
+from handlers.tgi.generate.prepared_generate import PreparedGenerate
+from handlers.tgi.generate.tokens import GENERATE_REASONS, prefill, token, top_tokens
 
 
 def generate_response(prepared: PreparedGenerate, generated: GeneratedRequest) -> m.GenerateResponse:

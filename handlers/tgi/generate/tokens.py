@@ -1,10 +1,17 @@
-"""Tokens in the shapes that `/generate` gives them."""
+"""Tokens and finish reasons in the shapes that `/generate` gives them."""
 
+import math
 from collections.abc import Sequence
+from typing import Final, Literal
 
-from engine.port.events import PromptToken, TokenEvent, TokenLogprob
+from engine.port.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
 from generated.tgi import models as m
-from handlers.tgi_family.finish import finite
+
+GENERATE_REASONS: Final[dict[FinishReason, Literal["length", "eos_token", "stop_sequence"]]] = {
+    FinishReason.LENGTH: "length",
+    FinishReason.END_TOKEN: "eos_token",
+    FinishReason.STOP: "stop_sequence",
+}
 
 
 def token(event: TokenEvent) -> m.Token:
@@ -22,3 +29,8 @@ def top_tokens(top_logprobs: Sequence[TokenLogprob]) -> list[m.Token]:
 
 def prefill(prompt: Sequence[PromptToken]) -> list[m.PrefillToken]:
     return [m.PrefillToken(id=one.token_id, text=one.text, logprob=finite(one.logprob)) for one in prompt]
+
+
+def finite(logprob: float | None) -> float | None:
+    """Return the log-probability; None for an infinite one, for which JSON has no number."""
+    return logprob if logprob is not None and math.isfinite(logprob) else None

@@ -12,7 +12,7 @@ from handlers.chat.form.response_format import (
     ResponseFormat,
     StructuralTag,
 )
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.triton.generate.members import Members
 from handlers.triton.generate.nested import Nested
 from handlers.triton.generate.sampling_options import read_json

@@ -6,8 +6,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from generated.triton import models as m
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.triton.signature import Tensor, signature
 
 Members = Mapping[str, Any]

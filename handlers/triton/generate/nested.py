@@ -4,7 +4,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
 from handlers.runtime.reading.invalid import explain
 

@@ -11,7 +11,7 @@ from generated.operation import EncodedEvent
 from generated.triton import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.operations.operation import StreamWriter, TokenWriter
 from handlers.operations.sequences import GeneratedRequest
 from handlers.operations.sequences_operation import SequencesOperation

@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic_core import from_json
 
 from generated.triton import models as m
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.triton.generate.members import Members
 from handlers.triton.generate.nested import Nested
 

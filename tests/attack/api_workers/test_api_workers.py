@@ -18,6 +18,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.conftest import LIMITS, Server, running_server
+from tests.support.clocks.until import wait_until
 from tests.support.tiny_models.adapter_files import DEMO_LAYER, save_adapter_of_ones
 from tests.support.tiny_models.media import image_bytes, save_tiny_media_model
 
@@ -177,10 +178,7 @@ def test_gauges_count_what_runs_once_and_nothing_of_processes_that_have_ended() 
             ended = api_workers(server)
             for pid in ended:
                 os.kill(pid, signal.SIGKILL)
-        ends_at = time.monotonic() + TIMEOUT_S
-        while len(new := api_workers(server)) < 2 or not {*ended}.isdisjoint(new):
-            assert time.monotonic() < ends_at
-            time.sleep(0.05)
+        wait_until(lambda: len(new := api_workers(server)) >= 2 and {*ended}.isdisjoint(new), TIMEOUT_S)
         wait_for(server, "verbatim_permits_in_use", 0)
         wait_for(server, "vllm:num_requests_running", 0)
         assert received(server) >= before == NUM_STREAMS
@@ -195,10 +193,7 @@ def test_a_process_that_ends_is_replaced(with_workers: Server) -> None:
     before = received(with_workers)
     first, second = api_workers(with_workers)
     os.kill(first, signal.SIGKILL)
-    ends_at = time.monotonic() + TIMEOUT_S
-    while first in api_workers(with_workers) or len(api_workers(with_workers)) < 2:
-        assert time.monotonic() < ends_at
-        time.sleep(0.05)
+    wait_until(lambda: first not in (new := api_workers(with_workers)) and len(new) >= 2, TIMEOUT_S)
     assert second in api_workers(with_workers)
     for _ in range(6):  # those that wait for the new process are answered once it is ready
         assert post(with_workers).status_code == 200
@@ -273,10 +268,7 @@ def test_the_api_ends_with_the_engines_process() -> None:
     with running_server("--api-workers", "1", *LIMITS) as server:
         (worker,) = api_workers(server)
         server.process.kill()
-        ends_at = time.monotonic() + TIMEOUT_S
-        while Path(f"/proc/{worker}").exists():
-            assert time.monotonic() < ends_at
-            time.sleep(0.05)
+        wait_until(lambda: not Path(f"/proc/{worker}").exists(), TIMEOUT_S)
 
 
 def test_images_reach_the_engine_and_load_no_torch_into_the_api(tmp_path: Path) -> None:

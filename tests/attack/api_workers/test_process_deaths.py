@@ -19,6 +19,7 @@ from tests.attack.faults.faults import Stream, begin_fault, faulty_server
 from tests.attack.test_engine_death import STREAMS
 from tests.conftest import Server
 from tests.contract.requests.headers import required_headers
+from tests.support.clocks.until import wait_until
 from tests.support.servers.processes import is_alive
 
 _MOST_S: Final = 5.0  # from the engine's death until the last stream has ended
@@ -69,9 +70,7 @@ def test_the_engines_death_ends_every_contracts_streams_by_its_error(
         print(f"the last stream ended {took_s:.2f} s after the engine")
         assert took_s < (_MOST_S if is_whole else _BUSY_S)
         status = server.process.wait(_BUSY_S)
-        while any(map(is_alive, processes)):
-            assert time.monotonic() < died_at + _BUSY_S, "a process of the API outlives the engine"
-            time.sleep(0.05)
+        wait_until(lambda: not any(map(is_alive, processes)), _BUSY_S)
     assert status == (-signal.SIGKILL if is_killed else ExitStatus.ENGINE_DIED)
     assert "Traceback" not in log.read_text() or not is_killed
 
@@ -100,18 +99,12 @@ def test_the_death_of_one_process_breaks_its_own_streams_alone() -> None:
         assert 0 < sum(are_whole) < _NUM_STREAMS, "connections are spread over both"
         assert second in api_workers(server)
         assert read_whole(server)
-        ends_at = time.monotonic() + TIMEOUT_S
-        while len(api_workers(server)) < 2:
-            assert time.monotonic() < ends_at
-            time.sleep(0.05)
+        wait_until(lambda: len(api_workers(server)) >= 2, TIMEOUT_S)
 
 
 def wait_until_running(server: Server, number: int) -> None:
     """Wait until the engine computes so many sequences."""
-    ends_at = time.monotonic() + TIMEOUT_S
-    while num_running(server) < number:
-        assert time.monotonic() < ends_at
-        time.sleep(0.02)
+    wait_until(lambda: num_running(server) >= number, TIMEOUT_S)
 
 
 def num_running(server: Server) -> float:

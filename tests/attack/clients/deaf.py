@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.attack.clients.wire import TIMEOUT_S, exchange, request_bytes
+from tests.support.clocks.until import wait_until
 
 CHAT = "/openai/v1/chat/completions"
 _RECEIVE_BUFFER = 4096  # bytes that the kernel takes for a client who does not read
@@ -36,10 +37,7 @@ def chat(**fields: object) -> dict[str, object]:
 
 def wait_until_held_up(connection: socket.socket) -> None:
     """Wait until the kernel holds much that the server has written and that the client does not take."""
-    deadline = time.monotonic() + TIMEOUT_S
-    while _num_unsent(connection) < _MUCH:
-        assert time.monotonic() < deadline, "the client takes all"
-        time.sleep(0.02)
+    wait_until(lambda: _num_unsent(connection) >= _MUCH, TIMEOUT_S)
 
 
 def _num_unsent(connection: socket.socket) -> int:
@@ -64,7 +62,7 @@ def gauge(url: str, name: str) -> int:
     return int(float(match[1]))
 
 
-def wait_until(url: str, name: str, wanted: int, timeout_s: float = 90.0) -> None:
+def wait_for_gauge(url: str, name: str, wanted: int, timeout_s: float = 90.0) -> None:
     """Wait until a number of `/metrics` is as wanted. Raises AssertionError if it never is."""
     deadline = time.monotonic() + timeout_s
     while (value := gauge(url, name)) != wanted:

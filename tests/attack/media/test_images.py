@@ -12,9 +12,10 @@ from engine.config import IMAGE_PIXELS
 from engine.media.files.jpeg_scans import MAX_SCANS
 from tests.attack.clients.pulse import pulse
 from tests.attack.clients.wire import connect, request_bytes
-from tests.attack.media.test_media_processes import decoding, programs, until
+from tests.attack.media.test_media_processes import decoding, programs
 from tests.attack.test_grammars import MAX_BEAT_S, memory
 from tests.conftest import Server, running_server
+from tests.support.clocks.until import wait_until
 from tests.support.samples import images
 from tests.support.tiny_models.media import image_bytes
 from tests.unit.engine.media.files.test_image_file import png_of
@@ -75,7 +76,7 @@ def test_a_hostile_image_costs_the_server_neither_time_nor_memory(seeing: Server
         assert answer.json()["error"]["param"] == "messages[0].content[0]"
     assert taken.slowest_s < MAX_BEAT_S
     assert memory(seeing.process.pid) - before < MAX_GROWTH
-    until(lambda: not decoding(seeing))
+    wait_until(lambda: not decoding(seeing))
 
 
 def test_clients_that_leave_take_no_place_of_others(seeing: Server) -> None:
@@ -84,10 +85,10 @@ def test_clients_that_leave_take_no_place_of_others(seeing: Server) -> None:
     connections = [connect(seeing.url) for _ in images_of_their_own]
     for connection, image in zip(connections, images_of_their_own, strict=True):
         connection.sendall(request_bytes(CHAT, asked(image)))
-    until(lambda: decoding(seeing))
+    wait_until(lambda: decoding(seeing))
     for connection in connections:
         connection.close()
     assert post(seeing, image_bytes(64, 64, seed=1)).status_code == 200
-    until(lambda: not decoding(seeing))
+    wait_until(lambda: not decoding(seeing))
     assert programs(seeing) == before
     assert num_decoded(seeing) < num_before + len(connections) / 2

@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -17,6 +17,7 @@ from engine.media.files.audio_file import MAX_RATE
 from tests.attack.clients.pulse import pulse
 from tests.attack.test_grammars import MAX_BEAT_S, memory
 from tests.conftest import Server, running_server
+from tests.support.clocks.until import wait_until
 from tests.support.samples.sounds import encoded, sound_bytes
 from tests.support.servers.processes import children, is_alive
 from tests.support.tiny_models.speech import save_tiny_speech
@@ -66,13 +67,6 @@ def decoding(server: Server) -> list[int]:
     return [child for program in programs(server) for child in children(program)]
 
 
-def until(condition: Callable[[], object]) -> None:
-    ends_at = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < ends_at
-        time.sleep(0.002)
-
-
 def is_refused(answer: httpx.Response, reason: str) -> bool:
     error = answer.json()["error"]
     return (answer.status_code, error["param"]) == (400, "file") and reason in error["message"]
@@ -85,7 +79,7 @@ def test_a_decoder_that_crashes_fails_its_request_alone(
     before = programs(hearing)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(post, hearing, long_sound)
-        until(lambda: decoding(hearing))
+        wait_until(lambda: decoding(hearing))
         os.kill(decoding(hearing)[0], number)
         assert is_refused(asked.result(), "its decoder failed")
     assert post(hearing, SHORT).status_code == 200
@@ -100,7 +94,7 @@ def test_a_program_that_is_killed_is_replaced_and_loses_no_request(
     (first,) = programs(hearing)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(post, hearing, long_sound)
-        until(lambda: decoding(hearing))
+        wait_until(lambda: decoding(hearing))
         os.kill(first, signal.SIGKILL)
         assert is_refused(asked.result(), f"more than {MAX_S} seconds")
     assert programs(hearing) != [first]
@@ -109,7 +103,7 @@ def test_a_program_that_is_killed_is_replaced_and_loses_no_request(
 def test_a_decoder_that_hangs_holds_up_nobody_else(hearing: Server, long_sound: bytes) -> None:
     with ThreadPoolExecutor(1) as pool, pulse(hearing.url) as taken:
         asked = pool.submit(post, hearing, long_sound)
-        until(lambda: decoding(hearing))
+        wait_until(lambda: decoding(hearing))
         (hanging,) = decoding(hearing)
         os.kill(hanging, signal.SIGSTOP)
         assert post(hearing, SHORT).status_code == 200
@@ -142,9 +136,9 @@ def test_samples_that_are_not_numbers_are_refused_by_their_field(hearing: Server
 def test_decoders_end_with_the_server(directory: Path, long_sound: bytes) -> None:
     with hearing_server(directory) as server, ThreadPoolExecutor(1) as pool:
         asked = pool.submit(post, server, long_sound)
-        until(lambda: decoding(server))
+        wait_until(lambda: decoding(server))
         left = [*programs(server), *decoding(server)]
         server.process.kill()
         with pytest.raises(httpx.TransportError):
             asked.result()
-        until(lambda: not any(map(is_alive, left)))
+        wait_until(lambda: not any(map(is_alive, left)))

@@ -12,11 +12,13 @@ from handlers.composition import TABLES
 from handlers.conform.bounds.boundaries import Verdict
 from tests.contract.requests.boundaries import answered
 
-# Words of pydantic, xgrammar, Jinja, msgspec, orjson, jsonschema-rs, tokenizers and Python's own exceptions.
+# Words of pydantic, xgrammar, llguidance, Jinja, msgspec, orjson, jsonschema-rs, tokenizers and Python's own
+# exceptions.
 # Where JSON is broken off, the released TGI says so by line and column as well, so these stay.
 INNER_WORDS: Final = re.compile(
     r"""
-    pydantic | xgrammar | llguidance | jinja | msgspec | orjson | serde | jsonschema_rs | tokenizers | starlette | uvicorn
+    pydantic | xgrammar | llguidance | jinja | msgspec | orjson | serde | jsonschema_rs | tokenizers
+    | starlette | uvicorn
     | Input\ should | Extra\ inputs | input_value | input_type | Field\ required | union_tag
     | TextInputSequence | Traceback | <class | object\ at\ 0x | NoneType
     | \b[a-z]+[A-Z]\w*Error\b | \b(?:Value|Type|Key|Runtime|Index|Attribute|Recursion|Template\w*)Error\b

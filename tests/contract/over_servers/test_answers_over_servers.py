@@ -1,11 +1,12 @@
 """Every operation of every contract answers the same over a token server as over the engine behind it.
 
 The requests are those of the contracts' documents, of `exchanges` and of `features`, whole and streamed.
-`make test` sends each of them to one front: every other one to that over vLLM's API, and the rest by turns to
-those over the other kinds of servers; `make test-long` sends all of them to all.
+Those of the documents are sent whole as they are there and streamed for the likeliest tokens, each to one
+front: `make test` sends every other one to that over vLLM's API, and `make test-long SHORT=1` the rest by
+turns to those over the other kinds of servers. `make test-long` sends all of them to all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from zlib import crc32
 
@@ -26,7 +27,21 @@ from tests.unit.handlers.openai.transcriptions.scripted import SOUND
 # Tokens of several requests are computed in one batch over a server, and in another one by the engine itself.
 _TOLERANCE: Final = 1e-5
 
-_ALL: Final = [asked for contract in TABLES for asked in requests_of(contract)]
+
+def _usual(contract: str) -> Iterable[Asked]:
+    """Return the first form of each request that is whole, and the last of each that is streamed."""
+    forms = dict[tuple[str, bool], Asked]()
+    for asked in requests_of(contract):
+        name = asked.name.removesuffix(", streamed")
+        form = name.removesuffix(", greedy"), name != asked.name
+        if form not in forms or form[1]:
+            forms[form] = asked
+    return forms.values()
+
+
+_ALL: Final = [
+    asked for contract in TABLES for asked in (requests_of(contract) if IS_WHOLE else _usual(contract))
+]
 
 
 def _kinds(asked: Asked) -> Sequence[str]:
@@ -37,7 +52,9 @@ def _kinds(asked: Asked) -> Sequence[str]:
 
 
 _CHOSEN: Final = [
-    pytest.param(asked, kind, id=f"{kind}: {asked.id}") for asked in _ALL for kind in _kinds(asked)
+    pytest.param(asked, kind, id=f"{kind}: {asked.id}", marks=() if kind == KINDS[0] else pytest.mark.long)
+    for asked in _ALL
+    for kind in _kinds(asked)
 ]
 
 

@@ -246,6 +246,7 @@ def test_requests_alone_and_in_batches_give_the_tokens_of_transformers(
     assert (core.counters.num_preemptions > 0) == is_scarce
 
 
+@pytest.mark.takes_turns("case")
 @pytest.mark.by_turns("case", "block_size")
 @pytest.mark.parametrize("block_size", [1, 3, 16])
 def test_a_prompt_that_is_cached_gives_the_same_tokens_and_other_sounds_share_nothing(
@@ -258,6 +259,7 @@ def test_a_prompt_that_is_cached_gives_the_same_tokens_and_other_sounds_share_no
     assert core.counters.num_cache_hit_tokens > 0
 
 
+@pytest.mark.takes_turns("case")
 def test_a_sound_is_encoded_once_for_all_prompts_that_have_it(case: Case) -> None:
     core, tokenizer, media = load(case, block_size=1)
     encoder = encoder_of(core)
@@ -270,6 +272,7 @@ def test_a_sound_is_encoded_once_for_all_prompts_that_have_it(case: Case) -> Non
         assert encoder.num_encoded - known == num_computed
 
 
+@pytest.mark.takes_turns("case")
 def test_forks_and_beams_continue_from_sounds(case: Case) -> None:
     core, tokenizer, media = load(case, block_size=4)
     add(core, 0, prompt_of(tokenizer, media, *case.prompts[3]), num_sequences=3)
@@ -283,6 +286,7 @@ def test_forks_and_beams_continue_from_sounds(case: Case) -> None:
     assert [event.token_id for event in events[1]] == found[0, inputs["input_ids"].shape[1] :].tolist()
 
 
+@pytest.mark.takes_turns("case")
 @pytest.mark.by_turns("case", "shape")
 @pytest.mark.parametrize("shape", [{}, {"max_batch_tokens": 7}])
 def test_placeholders_that_the_model_generates_are_embedded_as_by_transformers(
@@ -320,6 +324,7 @@ def test_a_sound_of_several_windows_gives_the_tokens_of_transformers_or_is_refus
     assert_as_expected(run(core)[0], expected)
 
 
+@pytest.mark.takes_turns("case")
 @needs_compiled_bfloat16
 def test_rows_that_decode_behind_a_sound_take_the_path_of_compiled_code(case: Case) -> None:
     """In bfloat16, where each product is the same whichever path takes it."""

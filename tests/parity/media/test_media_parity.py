@@ -183,7 +183,15 @@ def placeholder_of(family: str) -> str:
     return PLACEHOLDERS_BY_TOKENS.get(MEDIA_FAMILIES[family].tokens) or PLACEHOLDERS.get(family, "<image>")
 
 
-@pytest.fixture(scope="module", params=list(MEDIA_FAMILIES))
+# Those whose images are read and encoded as another's, with another model of text behind.
+OTHER_TEXT_MODELS = ("paligemma2", "glm4v_moe", "qwen3_vl_moe", "qwen3_5_moe")
+FAMILIES = [
+    pytest.param(family, marks=pytest.mark.long) if family in OTHER_TEXT_MODELS else family
+    for family in MEDIA_FAMILIES
+]
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     family = request.param
     directory = tmp_path_factory.mktemp(family)
@@ -264,6 +272,7 @@ def test_requests_alone_and_in_batches_give_the_tokens_of_transformers(
     assert (core.counters.num_preemptions > 0) == is_scarce
 
 
+@pytest.mark.takes_turns("case")
 @pytest.mark.by_turns("case", "block_size")
 @pytest.mark.parametrize("block_size", [1, 3, 16])
 def test_a_prompt_that_is_cached_gives_the_same_tokens_and_other_images_share_nothing(
@@ -276,6 +285,7 @@ def test_a_prompt_that_is_cached_gives_the_same_tokens_and_other_images_share_no
     assert core.counters.num_cache_hit_tokens > 0
 
 
+@pytest.mark.takes_turns("case")
 def test_prompts_that_begin_alike_share_what_their_ends_do_not_change(case: Case) -> None:
     core, tokenizer, media = load(case.directory, block_size=2)
     texts = ("# a picture of something, in words", "# a picture of something, in letters")
@@ -290,6 +300,7 @@ def test_prompts_that_begin_alike_share_what_their_ends_do_not_change(case: Case
     assert (core.counters.num_cache_hit_tokens > num_hits) != sees_itself
 
 
+@pytest.mark.takes_turns("case")
 def test_a_picture_is_encoded_once_for_all_prompts_that_show_it(case: Case) -> None:
     core, tokenizer, media = load(case.directory, block_size=1)
     encoder = encoder_of(core)
@@ -363,6 +374,7 @@ def test_rows_that_decode_behind_an_image_take_the_path_of_compiled_code(case: C
     assert results[0] == results[1]
 
 
+@pytest.mark.takes_turns("case")
 def test_forks_and_beams_continue_from_images(case: Case) -> None:
     core, tokenizer, media = load(case.directory, block_size=4)
     add(core, 0, prompt_of(tokenizer, media, *PROMPTS[3]), num_sequences=3)

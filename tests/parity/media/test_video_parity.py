@@ -227,6 +227,7 @@ def prompts_of(case: Case, tokenizer: Tokenizer, media: MediaProcessor) -> list[
     return prompts
 
 
+@pytest.mark.takes_turns("case")
 def test_the_tokens_that_keep_the_place_of_a_video_are_those_of_transformers(case: Case) -> None:
     _, tokenizer, media = load(case.directory)
     assert media.kinds == {MediaKind.IMAGE, MediaKind.VIDEO}
@@ -234,6 +235,7 @@ def test_the_tokens_that_keep_the_place_of_a_video_are_those_of_transformers(cas
     assert [prompt.token_ids for prompt in prompts] == [expected.prompt_ids for expected in case.expected]
 
 
+@pytest.mark.takes_turns("case")
 @pytest.mark.by_turns("case", "shape")
 @pytest.mark.parametrize("shape", [{}, {"max_batch_tokens": 7}, {"max_media_tokens": 512}])
 def test_prompts_with_videos_give_the_tokens_of_transformers(case: Case, shape: dict[str, Any]) -> None:

@@ -109,8 +109,7 @@ class ScriptedUpstream:
 
     num_open: requests whose answers are not complete. has_left: set when a client closes its connection
     before its answer is complete. models: what /v1/models lists. server_info: SGLang's account of itself.
-    tokenizes: what makes the tokens of a text for /tokenize; None for a server without it. metrics: the text
-    at /metrics, or what answers there.
+    tokenizes: what makes the tokens of a text for /tokenize; None for a server without it.
     """
 
     def __init__(self, *replies: Reply) -> None:
@@ -130,7 +129,6 @@ class ScriptedUpstream:
             "enable_deterministic_inference": True,
             "incremental_streaming_output": True,
         }
-        self.metrics: str | Reply = METRICS
         self.port = 0
         self._runner: web.AppRunner | None = None
 
@@ -191,10 +189,8 @@ class ScriptedUpstream:
         found = self.tokenizes(body["prompt"])
         return web.json_response({"tokens": found, "count": len(found), "max_model_len": 256})
 
-    async def _metrics(self, request: web.Request) -> web.StreamResponse:
-        if isinstance(self.metrics, str):
-            return web.Response(text=self.metrics)
-        return await self.metrics(request, {})
+    async def _metrics(self, request: web.Request) -> web.Response:
+        return web.Response(text=METRICS)
 
 
 @asynccontextmanager

@@ -1,8 +1,12 @@
-"""The random trials and combinations that a run makes: a share of them, or all (`make test-long`)."""
+"""The random trials and combinations that a run makes: a share of them, or all (`make test-long`).
+
+What is marked `long` is no part of `make test`: `make test-long SHORT=1` runs it, in CI too.
+"""
 
 import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -19,8 +23,8 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Return the tests marked `by_turns(first, second)`, parameters of theirs, whose combination is left out.
 
     The first parameter's first value meets all values of the second, and each of its others meets one, by
-    turns; with `by_turns(first, second, always=n)`, it also meets the first n values of the second. A test
-    that was asked for by its own name alone stays.
+    turns; with `by_turns(first, second, always=n)`, it also meets the first n values of the second, in tests
+    that become `long`. A test that was asked for by its own name alone stays.
     """
     if IS_WHOLE:
         return []
@@ -35,13 +39,34 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
             first, second = (_number(known[test, name], item.callspec.params[name]) for name in mark.args)
             tests[test].append((item, (first, second)))
             always[test] = mark.kwargs.get("always", 0)
-    return [
-        item
-        for test, combinations in tests.items()
-        for item, (first, second) in combinations
-        if len(combinations) > 1
-        and not meet(first, second, 1 + max(each[1] for _, each in combinations), always[test])
-    ]
+    dropped = list[pytest.Item]()
+    for test, combinations in tests.items():
+        num_second = 1 + max(second for _, (_, second) in combinations)
+        for item, (first, second) in combinations:
+            if len(combinations) > 1 and not meet(first, second, num_second, always[test]):
+                dropped.append(item)
+            elif first > 0 and second < always[test]:
+                item.add_marker("long")
+    return dropped
+
+
+def take_turns(items: Iterable[pytest.Item]) -> None:
+    """Mark those as long of the tests marked `takes_turns(parameter)` whose turn it is not.
+
+    They share the values of the parameter with the others of their file that are so marked: the first value
+    meets all of them, and each other value one, by turns.
+    """
+    known = defaultdict[Path, tuple[list[Any], list[Any]]](lambda: ([], []))  # values and tests, by file
+    numbers = list[tuple[pytest.Item, int, int, list[Any]]]()
+    for item in items:
+        if (mark := item.get_closest_marker("takes_turns")) is not None:
+            assert isinstance(item, pytest.Function)
+            values, tests = known[item.path]
+            value = _number(values, item.callspec.params[mark.args[0]])
+            numbers.append((item, value, _number(tests, item.originalname), tests))
+    for item, value, test, tests in numbers:
+        if not meet(value, test, len(tests)):
+            item.add_marker("long")
 
 
 def _number(known: list[Any], value: Any) -> int:

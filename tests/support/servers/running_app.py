@@ -1,23 +1,40 @@
 """An application that answers over a socket, in the loop of the test."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from tests.support.clocks.until import until
+
 
 @asynccontextmanager
 async def running_app(app: ASGIApp) -> AsyncIterator[str]:
     """Serve the application without its lifespan, and yield its URL."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="off", ws="none"))
-    task = asyncio.create_task(server.serve())
-    async with asyncio.timeout(30):
-        while not server.started:
-            await asyncio.sleep(0.01)
+    config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", ws="none")
+    async with listening(config) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@asynccontextmanager
+async def listening(config: uvicorn.Config) -> AsyncIterator[int]:
+    """Serve as `uvicorn.Server.serve` does, and yield the port.
+
+    Its own loop looks for its end every tenth of a second, and waits as long again at the end.
+    """
+    config.load()
+    server = uvicorn.Server(config)
+    server.lifespan = config.lifespan_class(config)
+    await server.startup()
+    await server.on_tick(0)  # which sets the headers that every answer has
+    state = server.server_state
     try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        yield server.servers[0].sockets[0].getsockname()[1]
     finally:
-        server.should_exit = True
-        await task
+        for listener in server.servers:
+            listener.close()
+        for connection in [*state.connections]:
+            connection.shutdown()
+        await until(lambda: not state.connections and not state.tasks)
+        await server.lifespan.shutdown()

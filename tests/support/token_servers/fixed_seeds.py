@@ -14,7 +14,9 @@ SEED: Final = 11
 
 def draw_one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all applications and engines in this process draw the same seed."""
-    monkeypatch.setattr("handlers.served_model.seed.random", SimpleNamespace(getrandbits=lambda bits: SEED))
+    monkeypatch.setattr(
+        "handlers.served_model.request_values.random", SimpleNamespace(getrandbits=lambda bits: SEED)
+    )
     monkeypatch.setattr("engine.core.job.getrandbits", lambda bits: SEED)
     for name in ("vllm", "sglang"):
         monkeypatch.setattr(f"engine.remote.wire.{name}.seed_of", _seed_of)

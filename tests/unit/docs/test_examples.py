@@ -11,7 +11,7 @@ import pytest
 
 from handlers.commands.launcher import launcher_parser, read_launcher_settings
 from handlers.settings.command_line import add_model_argument, add_options, read_settings
-from handlers.tgi_family.launcher.reading import check_arguments
+from handlers.tgi.launcher.reading import check_arguments
 from tests.unit.docs.pages import EXAMPLES, ROOT, Block, blocks
 
 BLOCKS = [block for page in EXAMPLES for block in blocks(page)]

@@ -51,15 +51,6 @@ def test_a_front_over_other_servers_shows_all_but_what_they_count_themselves() -
     assert shown_by_one_process() - shown == {*of_an_engine, *OF_CACHE, "vllm:lora_requests_info"}
 
 
-def test_a_front_shows_the_share_of_caches_that_its_servers_report() -> None:
-    info = msgspec.structs.replace(INFO, kv_cache_bytes=0, num_parameters=0)
-    without = scraped_families(Metrics(info, lambda: STATS).render())
-    stats = msgspec.structs.replace(STATS, cache_usage=0.25)
-    text = Metrics(info, lambda: stats).render()
-    assert scraped_families(text) - without == {"vllm:kv_cache_usage_perc"}
-    assert '\nvllm:kv_cache_usage_perc{engine="0",model_name=""} 0.25\n' in text
-
-
 def test_each_name_that_a_router_reads_is_in_the_table() -> None:
     read = {
         text

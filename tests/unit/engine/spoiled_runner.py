@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from typing_extensions import override
 
 from engine.assembly.paged_parts import PagedParts
 from engine.attention.batch import Batch
@@ -14,10 +13,9 @@ from engine.build import build_parts
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.runner import Runner
-from tools.bench.engine.wrapped_runner import WrappedRunner
 
 
-class SpoiledRunner(WrappedRunner):
+class SpoiledRunner:
     """Runs what another runner does, but for what a test does before and after.
 
     before: called with the batch; what it raises is the step's error. after: called with the batch and the
@@ -25,15 +23,42 @@ class SpoiledRunner(WrappedRunner):
     """
 
     def __init__(self, runner: Runner) -> None:
-        super().__init__(runner)
+        self._runner = runner
         self.before: Callable[[Batch], object] = lambda batch: None
         self.after: Callable[[Batch, Tensor], object] = lambda batch, logits: None
 
-    @override
+    @property
+    def device(self) -> torch.device:
+        return self._runner.device
+
+    @property
+    def block_size(self) -> int:
+        return self._runner.block_size
+
+    @property
+    def hidden_states(self) -> Tensor:
+        return self._runner.hidden_states
+
+    @property
+    def failed_media(self) -> frozenset[bytes]:
+        return self._runner.failed_media
+
+    def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
+        self._runner.copy_blocks(copies)
+
+    def copy_states(self, copies: list[tuple[int, int]]) -> None:
+        self._runner.copy_states(copies)
+
+    def release_states(self, slots: list[int]) -> None:
+        self._runner.release_states(slots)
+
+    def clear_blocks(self, blocks: list[int]) -> None:
+        self._runner.clear_blocks(blocks)
+
     @torch.inference_mode()
     def run(self, batch: Batch, logit_rows: list[int]) -> Tensor:
         self.before(batch)
-        logits = super().run(batch, logit_rows)
+        logits = self._runner.run(batch, logit_rows)
         self.after(batch, logits)
         return logits
 

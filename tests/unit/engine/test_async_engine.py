@@ -38,6 +38,7 @@ from engine.port.request import (
     SamplingParams,
     StopConditions,
 )
+from tests.support.clocks.until import until
 from tests.support.engine_requests import generation_request
 from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.spoiled_runner import SpoiledRunner, new_parts
@@ -79,12 +80,11 @@ async def collect(engine: AsyncEngine, request: GenerationRequest) -> list[Token
 
 
 async def assert_becomes_idle(engine: AsyncEngine) -> None:
-    async with asyncio.timeout(30):
-        while True:
-            stats = engine.stats()
-            if stats.num_free_blocks == stats.num_blocks and stats.num_running == stats.num_waiting == 0:
-                return
-            await asyncio.sleep(0.01)
+    def is_idle() -> bool:
+        stats = engine.stats()
+        return stats.num_free_blocks == stats.num_blocks and stats.num_running == stats.num_waiting == 0
+
+    await until(is_idle)
 
 
 async def test_every_sequence_ends_with_one_terminal_event(engine: AsyncEngine) -> None:

@@ -105,7 +105,9 @@ def test_a_dry_run_refuses_a_model_whose_encoder_is_not_whole(tmp_path: Path) ->
 
 
 @needs_compiler
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "lfm2"])
+@pytest.mark.parametrize(
+    "architecture", ["llama", *(pytest.param(name, marks=pytest.mark.long) for name in ("gpt2", "lfm2"))]
+)
 def test_a_dry_run_counts_the_layers_of_8_and_4_bits(architecture: str, tmp_path: Path) -> None:
     save_tiny_model(tmp_path, architecture)
     config = EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50, quantize="int8")
@@ -135,6 +137,7 @@ def test_a_dry_run_counts_recurrent_states_and_drafts_nothing(tmp_path: Path) ->
     assert (found.info.state_bytes, found.info.max_draft_tokens) == (15 * 4096, 0)
 
 
+@pytest.mark.by_turns("quantize", "architecture")
 @pytest.mark.parametrize("quantize", [None, pytest.param("int8", marks=needs_compiler)])
 @pytest.mark.parametrize("architecture", ["bloom", "falcon", "gptj", "rwkv"])
 def test_a_dry_run_describes_the_fallback_path(

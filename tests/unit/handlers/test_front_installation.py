@@ -44,6 +44,7 @@ def test_the_libraries_are_hidden_from_the_processes_of_these_tests() -> None:
             assert "NotFoundError: No" in ran.stderr, name
 
 
+@pytest.mark.long  # `make test-front` asks a real installation
 @pytest.mark.usefixtures("for_fronts")
 def test_a_front_answers_chats_tools_schemas_and_counts_without_the_own_engines_libraries() -> None:
     chat = {"model": "verbatim-demo", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 8}
@@ -72,9 +73,9 @@ def test_a_command_of_the_own_engine_names_what_is_missing_and_how_it_is_install
     ran = subprocess.run([COMMAND, command], capture_output=True, text=True, timeout=60)
     assert ran.returncode == ExitStatus.FAILED
     assert ran.stderr == (
-        "verbatim: error: Verbatim's own engine needs gguf, llguidance, torch, xgrammar, which an installation for "
-        "fronts lacks; pip install verbatim-server adds them, and --engine vllm or sglang does without "
-        "(docs/vllm.md)\n"
+        "verbatim: error: Verbatim's own engine needs gguf, llguidance, torch, xgrammar, which an "
+        "installation for fronts lacks; pip install verbatim-server adds them, and --engine vllm or sglang "
+        "does without (docs/vllm.md)\n"
     )
 
 

@@ -33,6 +33,7 @@ def interrupted(module: str, sent: str, *command: str) -> "subprocess.CompletedP
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+@pytest.mark.by_turns("sent", "module")
 @pytest.mark.parametrize("sent", _STATUSES)
 @pytest.mark.parametrize(
     ("module", "command"),
@@ -40,12 +41,12 @@ def interrupted(module: str, sent: str, *command: str) -> "subprocess.CompletedP
         ("argparse", _SERVE),
         ("pydantic_settings", _SERVE),
         ("handlers.commands.settings", _SERVE),
-        ("handlers.conform.cli", _SERVE),
+        pytest.param("handlers.conform.cli", _SERVE, marks=pytest.mark.long),
         ("fastapi", _SERVE),
         ("uvicorn", _SERVE),
         ("torch", _SERVE),
-        ("torch.nn", _SERVE),
-        ("transformers", _SERVE),
+        pytest.param("torch.nn", _SERVE, marks=pytest.mark.long),
+        pytest.param("transformers", _SERVE, marks=pytest.mark.long),
         ("pydantic", _LAUNCH),
         ("uvicorn", _LAUNCH),
         ("pydantic", ("handlers.cli", "keys", "new", "a")),

@@ -17,8 +17,8 @@ from handlers.cli import main as verbatim
 from handlers.commands.launcher import launcher_parser, read_launcher_settings
 from handlers.settings.settings import Settings
 from handlers.text_generation_launcher import main
-from handlers.tgi_family.launcher.argument import Setting
-from handlers.tgi_family.launcher.arguments import ARGUMENTS
+from handlers.tgi.launcher.argument import Setting
+from handlers.tgi.launcher.arguments import ARGUMENTS
 from handlers.version import VERSION
 
 TOKENIZER_CONFIG = {"chat_template": "{{ messages[0].content }}"}

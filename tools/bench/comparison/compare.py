@@ -4,18 +4,16 @@ import argparse
 import json
 import signal
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from tools.bench import machine
-from tools.bench.comparison import engine_level, http_level
-from tools.bench.comparison.contender import KINDS, Contender, Failed, python_of
+from tools.bench.comparison import contender, engine_level, http_level
+from tools.bench.comparison.contender import Contender, Failed, Kind, chosen
 from tools.bench.comparison.http_level import Server
-from tools.bench.random_model import SHAPES, write_model
+from tools.bench.random_model import SHAPES, model_directory
 from tools.bench.table import Row, print_table
 
 _MAX_BUSY: Final = 0.1  # maximum share of the cores' time that other programs may use
@@ -32,7 +30,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
     }
     _check_idle(arguments)
     arguments.logs.mkdir(parents=True, exist_ok=True)
-    with _model(arguments.model, shape) as model:
+    with model_directory(arguments.model, shape) as model:
         report |= _measure(arguments, model, SHAPES[shape])
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)
@@ -42,25 +40,24 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 def _measure(arguments: argparse.Namespace, model: Path, shape: dict[str, Any]) -> dict[str, Any]:
     report: dict[str, Any] = {"contenders": [], "engine": [], "http": [], "floor": []}
-    names = arguments.only or list(KINDS)
+    kinds = chosen(arguments)
     if "engine" in arguments.level:
-        report |= _measure_engines(arguments, model, shape, names)
+        report |= _measure_engines(arguments, model, shape, kinds)
     if "http" in arguments.level:
-        report |= _measure_servers(arguments, model, names)
+        report |= _measure_servers(arguments, model, kinds)
     return report
 
 
 def _measure_engines(
-    arguments: argparse.Namespace, model: Path, shape: dict[str, Any], names: list[str]
+    arguments: argparse.Namespace, model: Path, shape: dict[str, Any], kinds: dict[str, Kind]
 ) -> dict[str, Any]:
     with ExitStack() as stack:
-        contenders = []
-        for name in names:
+        contenders: list[Contender] = []
+        for name, kind in kinds.items():
             try:
-                contender = _contender(name, arguments)
-                stack.callback(contender.end)
-                contender.load(model)
-                contenders.append(contender)
+                engine = stack.enter_context(Contender(name, kind, arguments))
+                engine.load(model)
+                contenders.append(engine)
             except Failed as error:
                 print(f"not measured: {error}")
         loads: list[Row] = [
@@ -73,21 +70,13 @@ def _measure_engines(
     return {"contenders": loads, "floor": floor, "engine": rows, "busy": busy}
 
 
-def _contender(name: str, arguments: argparse.Namespace) -> Contender:
-    python = python_of(name, dict(arguments.peer))
-    if python is None:
-        raise Failed(f"{name} is not installed: make bench-peers")
-    return Contender(name, python, arguments.logs / f"{name}.log")
-
-
-def _measure_servers(arguments: argparse.Namespace, model: Path, names: list[str]) -> dict[str, Any]:
+def _measure_servers(arguments: argparse.Namespace, model: Path, kinds: dict[str, Kind]) -> dict[str, Any]:
     with ExitStack() as stack:
         servers: list[Server] = []
-        for name in names:
+        for name, kind in kinds.items():
             try:
-                driver = _contender(name, arguments)
-                with driver:
-                    server = Server(driver, model, arguments.logs / f"{name}.server.log")
+                with Contender(name, kind, arguments) as driver:
+                    server = Server(driver, model)
                 stack.callback(server.end)
                 servers.append(server)
             except Failed as error:
@@ -126,39 +115,8 @@ def _check_idle(arguments: argparse.Namespace) -> None:
     print(f"warning: {message}")
 
 
-@contextmanager
-def _model(given: Path | None, shape: str) -> Iterator[Path]:
-    """Yield the directory of the model: a temporary one, or the given one, which is created if necessary."""
-    if given is None:
-        with tempfile.TemporaryDirectory() as directory:
-            write_model(Path(directory), shape)
-            yield Path(directory)
-        return
-    if not (given / "model.safetensors").exists():
-        given.mkdir(parents=True, exist_ok=True)
-        write_model(given, shape)
-    yield given.absolute()
-
-
-def _peer(text: str) -> tuple[str, Path]:
-    name, _, path = text.partition("=")
-    if name not in KINDS or not path:
-        raise argparse.ArgumentTypeError(f"write NAME=DIRECTORY; names are {', '.join(KINDS)}")
-    return name, Path(path)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--only", nargs="+", choices=KINDS, help="contenders to measure (default: all that are installed)"
-    )
-    parser.add_argument(
-        "--peer",
-        action="append",
-        type=_peer,
-        default=[],
-        metavar="NAME=DIRECTORY",
-        help="virtual environment of a contender; may be repeated",
-    )
+    contender.add_arguments(parser)
     parser.add_argument(
         "--level", nargs="+", choices=("engine", "http"), default=["engine", "http"], help="levels to measure"
     )
@@ -172,8 +130,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=5, help="rounds, of which medians are reported")
     parser.add_argument("--small", action="store_true", help="use a small model, for a test of a minute")
     parser.add_argument("--model", type=Path, help="directory in which to keep the model, in all formats")
-    parser.add_argument(
-        "--logs", type=Path, default=Path(tempfile.gettempdir()), help="folder for the peers' logs"
-    )
     parser.add_argument("--json", type=Path, help="file for a report, with a description of the machine")
     parser.add_argument("--strict", action="store_true", help="stop if other programs use the machine")

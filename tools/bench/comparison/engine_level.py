@@ -1,12 +1,13 @@
 """Measurements of engines without a server: the speed of decode and prefill."""
 
 import argparse
+from collections.abc import Mapping
 from itertools import pairwise
 from random import Random
 from statistics import median
 from typing import Final, NamedTuple
 
-from tools.bench.comparison.contender import KINDS, Contender
+from tools.bench.comparison.contender import Contender
 from tools.bench.comparison.rounds import by_turns, compare
 from tools.bench.machine import busy_share
 from tools.bench.table import Row, print_tables
@@ -55,10 +56,13 @@ def decode_speed(steps: list[tuple[float, int]], num_requests: int) -> float:
     return num_requests / median(times) if times else 0.0
 
 
-def rows(case: Case, results: dict[str, list[tuple[float, float]]]) -> list[Row]:
-    """Return a row for each contender. ratio: our speed with the same bits over theirs."""
+def rows(case: Case, results: dict[str, list[tuple[float, float]]], beside: Mapping[str, str]) -> list[Row]:
+    """Return a row for each contender.
+
+    beside: the name of ours that a contender is compared with. ratio: our speed over the contender's.
+    """
     speeds = {name: _speeds(case, rounds) for name, rounds in results.items()}
-    ratios = {name: compare(speeds.get(KINDS[name].beside, []), own) for name, own in speeds.items()}
+    ratios = {name: compare(speeds.get(beside[name], []), own) for name, own in speeds.items()}
     return [
         {
             "what": "prefill" if case.num_tokens == 1 else "decode",
@@ -94,5 +98,6 @@ def run(
         lambda contender, case, number: measure(contender, case, number, vocab_size),
         warm_up=cases(arguments),
     )
-    lines = print_tables([rows(case, measured) for case, measured in results.items()])
+    beside = {contender.name: contender.kind.beside for contender in contenders}
+    lines = print_tables([rows(case, measured, beside) for case, measured in results.items()])
     return lines, max(busy, busy_share())

@@ -22,12 +22,11 @@ from statistics import median
 from typing import Any, Final, NamedTuple
 
 from engine.demo_model import DEMO_MODEL
-from tools.bench.comparison.contender import Failed, Turns, start
+from tools.bench.comparison.contender import Command, Failed, start
 from tools.bench.comparison.http_level import MAX_START_S, ask_all, free_port, with_low_priority
 from tools.bench.comparison.rounds import by_turns, compare
 from tools.bench.http.connection import Answer, post
 from tools.bench.processor_time import group_s
-from tools.bench.random_model import SHAPES, write_model
 from tools.bench.table import Row, print_tables
 
 MODEL: Final = "bench"
@@ -41,6 +40,7 @@ _TEXT: Final = re.compile(rb'"content": ?"[^"]')
 _TOKEN_IDS: Final = re.compile(rb'"token_ids": ?\[\d')
 _MAX_LENGTH: Final = 2048
 _POLL_S: Final = 0.2
+_SERVE: Final = "from handlers.cli import main; raise SystemExit(main())"
 _VLLM_ENVIRONMENT: Final = {"VLLM_CPU_KVCACHE_SPACE": "1"}
 
 
@@ -113,20 +113,10 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
     signal.signal(
         signal.SIGTERM, lambda number, _: sys.exit(128 + number)
     )  # so that no server is left running
-    served = "a scripted server" if arguments.scripted else arguments.shape or "the embedded model"
-    sampling = f"temperature {arguments.temperature}" if arguments.temperature else "greedy"
-    print(f"{served}; prompts of {arguments.prompt} characters; {sampling}")
-    with ExitStack() as stack:
-        model = DEMO_MODEL
-        if arguments.shape:
-            model = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            write_model(model, arguments.shape)
-        servers = stack.enter_context(_servers(arguments, model))
-        every_way = [
-            way
-            for way in ways(servers, arguments.temperature)
-            if not (arguments.scripted and way.name == CHAT)
-        ]
+    served = "a scripted server" if arguments.scripted else "vLLM with the embedded model"
+    print(f"{served}; prompts of {arguments.prompt} characters")
+    with _servers(arguments) as servers:
+        every_way = [way for way in ways(servers) if not (arguments.scripted and way.name == CHAT)]
         loads = [
             Load(1, arguments.tokens_alone, arguments.times_alone),
             Load(arguments.streams, arguments.tokens),
@@ -147,47 +137,43 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 
 @contextmanager
-def _servers(arguments: argparse.Namespace, model: Path) -> Iterator[Servers]:
-    """Run vLLM and the front while the block runs. Raises Failed if they do not start.
+def _servers(arguments: argparse.Namespace) -> Iterator[Servers]:
+    """Run vLLM and the fronts while the block runs. Raises Failed if they do not start.
 
-    The front starts vLLM, and so places its threads, unless --apart is set.
+    The first front starts vLLM, and so places its threads.
     """
-    name = ["--served-model-name", MODEL]
     port = free_port()
-    if arguments.scripted:
-        vllm = [sys.executable, "-m", "tools.bench.http.scripted_tokens", *name]
-        vllm += ["--step-ms", str(arguments.step_ms)]
-    else:
-        vllm = [str(arguments.vllm), "serve", str(model), *name]
-        vllm += ["--enable-scale-out", "--max-model-len", str(_MAX_LENGTH), "--no-enable-prefix-caching"]
-    vllm += ["--port", str(port)]
     url = ["--engine-url", f"http://127.0.0.1:{port}"]
     arguments.logs.mkdir(parents=True, exist_ok=True)
-    verbatim = Path(sys.executable).with_name("verbatim")
     with ExitStack() as stack:
 
-        def started(command: list[str], log: str) -> Turns:
-            turns = start(command, _VLLM_ENVIRONMENT, arguments.logs / f"bench-{log}.log")
-            stack.callback(turns.end)
-            return turns
-
-        def front(command: Path, number: int, options: list[str]) -> Server:
-            served = [str(command), "serve", str(model), *name, "--engine", "vllm", *options]
+        def front(tree: Path, options: list[str]) -> Server:
+            python = tree / ".venv" / "bin" / "python"
+            words = [str(python) if python.exists() else sys.executable, "-c", _SERVE, "serve"]
+            words += [str(DEMO_MODEL), "--served-model-name", MODEL, "--engine", "vllm", *options]
             own = free_port()
-            turns = started([*served, "--port", str(own)], f"front-{number}")
+            command = Command([*words, "--port", str(own)], _VLLM_ENVIRONMENT, tree)
+            turns = start(command, arguments.logs / "front.log")
+            stack.callback(turns.end)
             _wait_until_ready(own, turns.process.poll)
             return Server(turns.process.pid, own)
 
-        if arguments.apart:
-            vllm_group = started(vllm, "vllm").process.pid
-            first = front(verbatim, 0, url)
-        else:
-            file = stack.enter_context(tempfile.NamedTemporaryFile("r"))
-            shell = f"echo $$ >{file.name}; exec {shlex.join(vllm)}"
-            first = front(verbatim, 0, [*url, "--engine-command", shlex.join(["sh", "-c", shell])])
-            vllm_group = int(file.read())
-        before = [] if arguments.before is None else [front(arguments.before, 1, url)]
-        yield Servers(first, Server(vllm_group, port), *before)
+        file = stack.enter_context(tempfile.NamedTemporaryFile("r"))
+        shell = f"echo $$ >{file.name}; exec {shlex.join(_vllm(arguments, port))}"
+        first = front(Path.cwd(), [*url, "--engine-command", shlex.join(["sh", "-c", shell])])
+        before = None if arguments.before is None else front(arguments.before.absolute(), url)
+        yield Servers(first, Server(int(file.read()), port), before)
+
+
+def _vllm(arguments: argparse.Namespace, port: int) -> list[str]:
+    """Return the command of vLLM, or of the scripted server."""
+    if arguments.scripted:
+        command = [sys.executable, "-m", "tools.bench.http.scripted_tokens"]
+        command += ["--step-ms", str(arguments.step_ms)]
+    else:
+        command = [str(arguments.vllm.absolute()), "serve", str(DEMO_MODEL), "--enable-scale-out"]
+        command += ["--max-model-len", str(_MAX_LENGTH), "--no-enable-prefix-caching"]
+    return [*command, "--served-model-name", MODEL, "--port", str(port)]
 
 
 def _wait_until_ready(port: int, has_ended: Callable[[], int | None]) -> None:
@@ -209,7 +195,7 @@ def _wait_until_ready(port: int, has_ended: Callable[[], int | None]) -> None:
     raise Failed(f"the front did not answer in {MAX_START_S:.0f} s")
 
 
-def ways(servers: Servers, temperature: float = 0.0) -> list[Way]:
+def ways(servers: Servers) -> list[Way]:
     """Return the APIs: the fronts' chat completions, vLLM's chat completions, and vLLM's token API."""
     before = servers.before
 
@@ -223,7 +209,7 @@ def ways(servers: Servers, temperature: float = 0.0) -> list[Way]:
         return {"token_ids": prompt.token_ids, "sampling_params": sampling}
 
     def params(num_tokens: int) -> dict[str, Any]:
-        return {"max_tokens": num_tokens, "ignore_eos": True, "temperature": temperature}
+        return {"max_tokens": num_tokens, "ignore_eos": True, "temperature": 0}
 
     return [
         Way(FRONT, servers.front.port, _CHAT_PATH, chat, _TEXT),
@@ -316,10 +302,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--step-ms", type=float, default=8.0, help="milliseconds between tokens of the scripted server"
     )
-    parser.add_argument("--apart", action="store_true", help="start vLLM separately, not by the front")
-    parser.add_argument("--temperature", type=float, default=0.0, help="above 0, tokens are sampled")
-    parser.add_argument("--before", type=Path, help="`verbatim` of another version to measure")
-    parser.add_argument("--shape", choices=SHAPES, help="shape of random weights (default: embedded model)")
+    parser.add_argument(
+        "--before", type=Path, metavar="TREE", help="checkout of another version, whose front is measured too"
+    )
     parser.add_argument("--rounds", type=int, default=5, help="rounds, of which medians are reported")
     parser.add_argument("--streams", type=int, default=32, help="number of concurrent streams")
     parser.add_argument("--tokens", type=int, default=128, help="tokens of each of these streams")

@@ -16,11 +16,11 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import uvloop
 
-from tools.bench.comparison.contender import KINDS, Failed, Turns, start
+from tools.bench.comparison.contender import Contender, Failed, Turns, start
 from tools.bench.comparison.rounds import by_turns, compare
 from tools.bench.http.connection import Answer, Connection, post
 from tools.bench.table import Row, print_tables
@@ -50,28 +50,19 @@ class Measured(NamedTuple):
     gaps: list[float]
 
 
-class Served(Protocol):
-    """A contender with a server."""
-
-    @property
-    def name(self) -> str: ...
-
-    def server(self, model: Path, port: int) -> tuple[list[str], dict[str, str]]:
-        """Return the command that serves a model there, and its environment. Raises Failed."""
-        ...
-
-
 class Server:
     """A server that only runs during its turns. start_s: seconds from its start to its first answer."""
 
-    def __init__(self, contender: Served, model: Path, log: Path) -> None:
+    def __init__(self, contender: Contender, model: Path) -> None:
         """Start the server. Raises Failed if the contender has none, or if it does not start."""
         self.name = contender.name
+        self.beside = contender.kind.beside
         self.port = free_port()
         self._model = str(model)
-        command, environment = contender.server(model, self.port)
+        command = contender.server(model, self.port)
+        log = contender.log.with_suffix(".server.log")
         started = time.perf_counter()
-        self.turns: Turns = start(command, environment, log)
+        self.turns: Turns = start(command, log)
         try:
             with_low_priority(self._come_up())
         except Failed as error:
@@ -200,13 +191,13 @@ def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
         warm_up=[_warm_up(arguments)],
     )
     return print_tables(
-        [[_row(load, name, measured) for name in measured] for load, measured in results.items()]
+        [[_row(load, server, measured) for server in servers] for load, measured in results.items()]
     )
 
 
-def _row(load: Load, name: str, results: dict[str, list[Measured]]) -> Row:
+def _row(load: Load, server: Server, results: dict[str, list[Measured]]) -> Row:
     """Return a row. ratio, first_ratio: ours over theirs; ours is faster if above 1, and below 1."""
-    rounds, ours = results[name], results.get(KINDS[name].beside, [])
+    rounds, ours = results[server.name], results.get(server.beside, [])
     speeds = _speeds(rounds)
     ratio = compare(_speeds(ours), speeds)
     firsts = [first for measured in rounds for first in measured.firsts]
@@ -215,7 +206,7 @@ def _row(load: Load, name: str, results: dict[str, list[Measured]]) -> Row:
         "requests": load.num_requests,
         "prompt": load.num_prompt_tokens,
         "output": load.num_tokens,
-        "server": name,
+        "server": server.name,
         "tokens_per_s": median(speeds),
         "first_p50_ms": 1e3 * median(firsts),
         "first_p99_ms": 1e3 * _p99(firsts),

@@ -3,31 +3,19 @@
 import argparse
 import asyncio
 import json
-import os
 import subprocess
 import sys
 import time
-from collections.abc import Coroutine, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from tools.bench.http.bare_app import PATH, STREAM_PATH
 from tools.bench.http.connection import Connection, post
-from tools.bench.http.in_process import InProcess
-from tools.bench.http.in_process import run as run_in_process
-from tools.bench.http.scripted_server import scripted_app
 from tools.bench.processor_time import threads_s
 from tools.bench.table import Row, print_table
 
 BARE: Final = "(bare)"  # a minimal application
-
-_SPIN: Final = """\
-import os
-os.sched_setaffinity(0, {%d})
-os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-while True:
-    pass
-"""
 
 _CHAT: Final[dict[str, Any]] = {
     "model": "verbatim-demo",
@@ -89,8 +77,6 @@ REQUESTS: Final = {
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
-    if arguments.in_process:
-        return await _run_in_process(arguments)
     print(
         f"an engine that computes nothing; processor µs of the server, least of {arguments.rounds} rounds\n"
         f"{arguments.clients} clients, {arguments.requests} requests of one token each, streams of "
@@ -102,26 +88,12 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
     return rows
 
 
-async def _run_in_process(arguments: argparse.Namespace) -> list[Row]:
-    how = InProcess(
-        num_clients=arguments.clients,
-        num_requests=arguments.requests,
-        num_tokens=arguments.tokens,
-        num_rounds=arguments.rounds,
-        num_functions=arguments.profile,
-    )
-    names: Iterable[str] = arguments.only or REQUESTS
-    requests = {name: REQUESTS[name].request for name in names}
-    return await run_in_process(scripted_app(), requests, how)
-
-
 async def _rounds(arguments: argparse.Namespace) -> dict[str, list["_Costs"]]:
     """Measure every contract once in each round, so that changes of the machine's speed affect all."""
     asked = {BARE: Asked(PATH, STREAM_PATH, {}, "max_tokens")}
     asked |= {name: REQUESTS[name] for name in arguments.only or REQUESTS}
     costs: dict[str, list[_Costs]] = {name: [] for name in asked}
-    awake = _cores_awake() if arguments.awake else nullcontext()
-    with awake, _server("--bare") as bare, _server() as scripted:
+    with _server("--bare") as bare, _server() as scripted:
         for _ in range(arguments.rounds):
             for name, request in asked.items():
                 costs[name].append(await _measure(request, *(bare if name == BARE else scripted), arguments))
@@ -208,17 +180,6 @@ async def _watched(pid: int, work: Coroutine[Any, Any, int]) -> _Cost:
 
 
 @contextmanager
-def _cores_awake() -> Iterator[None]:
-    """Keep every core busy at the lowest priority, so that none is halted."""
-    with ExitStack() as spinning:
-        for core in os.sched_getaffinity(0):
-            process = subprocess.Popen([sys.executable, "-c", _SPIN % core])
-            spinning.callback(process.wait)
-            spinning.callback(process.kill)
-        yield
-
-
-@contextmanager
 def _server(*options: str) -> Iterator[tuple[int, int]]:
     """Run a scripted server; yield its port and process id."""
     command = [sys.executable, "-m", "tools.bench.http.scripted_server", *options]
@@ -232,17 +193,6 @@ def _server(*options: str) -> Iterator[tuple[int, int]]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="+", choices=REQUESTS, help="contracts to measure")
-    parser.add_argument("--in-process", action="store_true", help="call the application without sockets")
-    parser.add_argument(
-        "--awake", action="store_true", help="keep cores from halting, which is expensive in virtual machines"
-    )
-    parser.add_argument(
-        "--profile",
-        type=int,
-        default=0,
-        metavar="N",
-        help="list N functions of a profile (with --in-process)",
-    )
     parser.add_argument("--rounds", type=int, default=7, help="rounds, of which the minimum is reported")
     parser.add_argument("--clients", type=int, default=32, help="number of concurrent clients")
     parser.add_argument("--requests", type=int, default=1600, help="requests of one token in a round")

@@ -37,7 +37,7 @@ sglang)
     $pip install --no-deps sglang==0.5.23
     # Its kernels for CPUs need AVX-512 and are on no index: this stands in for them.
     packages=$("$directory/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-    cp tools/bench/peers/sgl_kernel.py "$packages"
+    cp tests/sglang/sgl_kernel.py "$packages"
     # This torchvision is made for another torch: it is to register none of its operators.
     sed -i '/_registrations,/d' "$packages/torchvision/__init__.py"
     # Seeds count with deterministic inference alone, whose kernels are Triton's: torch's are to pass for such.

@@ -37,6 +37,7 @@ _NUMBER: Final = r"/-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,99})?([eE][+-]?[0-9]{1,2})
 # Items that are different as they are written are different numbers.
 _PLAIN_INTEGER: Final = "/0|-?[1-9][0-9]{0,14}/"
 _PLAIN_NUMBER: Final = r"/0|-?[1-9][0-9]{0,8}|-?(0|[1-9][0-9]{0,8})\.[0-9]{0,5}[1-9]/"
+_MOST_MULTIPLE: Final = 20_000  # llguidance makes a state of each remainder, 40 ms of 10,000
 _MOST: Final = 10**18 - 1  # the largest whole number that llguidance takes for a bound
 
 
@@ -87,6 +88,7 @@ class JsonScalars:
         is_canonical: whether each has one text. Raises NoValue if there is none.
         """
         multiple = Fraction(repr(schema.get("multipleOf", 1))).numerator
+        _check_multiple(multiple)
         low, high = least_multiple(schema), greatest_multiple(schema)
         if (low is not None and low > _MOST) or (high is not None and high < -_MOST):
             raise InvalidGrammar(f"bounds of integers may be up to {_MOST}")
@@ -119,6 +121,7 @@ class JsonScalars:
         multiples of another. Raises NoValue if there is none.
         """
         multiple = Decimal(repr(schema["multipleOf"])).normalize()
+        _check_multiple(int(multiple.scaleb(-int(multiple.as_tuple().exponent))))
         found = dict[str, None]()
         for num_decimals in range(max(0, -int(multiple.as_tuple().exponent)) + 1):
             step = common_multiple(Fraction(multiple), Fraction(1, 10**num_decimals))
@@ -174,6 +177,12 @@ class JsonScalars:
 
     def _quoted(self, content: str) -> str:
         return self._grammar.terminal(rf'"\"" {content} "\""')
+
+
+def _check_multiple(digits: int) -> None:
+    """Raise InvalidGrammar for a multipleOf of too many digits, whatever its decimal point is."""
+    if digits > _MOST_MULTIPLE:
+        raise InvalidGrammar(f"multipleOf may have the digits of a number up to {_MOST_MULTIPLE}")
 
 
 def _implies_length(pattern: str, low: int, high: int | None) -> bool:

@@ -47,7 +47,7 @@ class _Rules:
         self._scalars = JsonScalars(grammar)
         self._names: dict[tuple[str, bool], str] = {}
         self._blank = grammar.rule(f"/[ \\n\\r\\t]{{1,{max_whitespace}}}/?") if max_whitespace else ""
-        has_layout = max_whitespace is None
+        self._has_layout = has_layout = max_whitespace is None
         self._comma = '", "' if has_layout else self._spaced('","')
         self._colon = '": "' if has_layout else self._spaced('":"')
 
@@ -144,6 +144,8 @@ class _Rules:
         is_unique = bool(schema.get("uniqueItems")) and (high is None or high > 1)
         if is_unique and is_item:
             raise InvalidGrammar("uniqueItems inside an item of uniqueItems is not supported")
+        if is_unique and not self._has_layout:  # as a text for each value needs
+            return _Rules(self._grammar, self._document, None)._array(place, schema, is_item)
         prefix = schema.get("prefixItems", [])
         others = schema.get("items", not prefix)
         first = [

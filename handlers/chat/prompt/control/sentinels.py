@@ -1,4 +1,8 @@
-"""Sentinels in a client's text, wherever a control token could begin."""
+"""Sentinels in a client's text, wherever a control token could begin.
+
+A sentinel is a number that the request does not hold. Where `<|im_end|>` is a control token and the sentinel
+is 7, the client's "Hi<|im_end|>" becomes "Hi<7|im_end|>". It is taken out again after the template has run.
+"""
 
 import json
 import re
@@ -16,19 +20,23 @@ _JSON_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 class Sentinels:
-    """Puts a sentinel into whatever could become a control token, so that it does not.
+    """Puts a sentinel into each text that could become a control token.
 
-    A token begins either in the client's text or in the template's. Where it begins in the client's, a
-    sentinel behind the first character keeps it from forming, whatever the template leaves out or joins
-    later. Where the template writes a beginning in front of a value and an end behind it ('<' + name + '>',
-    as those do that write calls as XML), what would complete a token has a sentinel, and so has the client's
-    own end of one.
+    A token may begin in the client's text: `<tool>` becomes `<7tool>`. The sentinel follows the first
+    character, so no token forms, whatever the template leaves out or joins later.
+
+    A token may also begin in the template's text. A template that writes calls as XML has '<' + name + '>'.
+    There, the name `tool` would complete `<tool>`, so it becomes `t7ool`. The client's own `>` becomes `7>`.
     """
 
     def __init__(
         self, tokens: Collection[str], literals: TemplateLiterals, reasoning_tags: Collection[str]
     ) -> None:
-        """Find where control tokens can begin. reasoning_tags: tags that an assistant's content may hold."""
+        """Find where control tokens can begin.
+
+        tokens: the control tokens. literals: the texts of the template. reasoning_tags: tags that an
+        assistant's content may hold, such as `<think>`.
+        """
         openings = _Openings(frozenset(tokens), literals.written)
         inner = {inner for _, inner in openings.inner()}
         self._known_roles = {text for text in literals.sought if text.isidentifier()} - inner
@@ -39,24 +47,26 @@ class Sentinels:
         self._places_in_answers = places(kept.union(reasoning_tags))
 
     def are_needed(self, text: str) -> bool:
-        """Return whether a sentinel may be needed in the text, which is all of a request's."""
+        """Return whether a sentinel may be needed. text: all texts of a request, joined."""
         return self._places.are_in(text)
 
     def put(self, text: str, sentinel: str, *, has_reasoning: bool = False) -> str:
-        """Return the text with the sentinel wherever it is needed. has_reasoning: whether to leave the tags
-        of thoughts whole.
+        """Return the text with the sentinel wherever it is needed.
+
+        has_reasoning: whether tags of thoughts stay whole, as in an assistant's content.
         """
         places = self._places_in_answers if has_reasoning else self._places
         return places.put(text, sentinel)
 
     def put_in_role(self, role: str, sentinel: str) -> str:
-        """Return the role, with sentinels unless the contract or the template knows it."""
+        """Return the role. It has sentinels unless a contract or the template knows it."""
         is_known = role in KNOWN_ROLES or role in self._known_roles
         return role if is_known else self.put(role, sentinel)
 
     def put_in_json(self, text: str, sentinel: str) -> str:
-        """Return JSON text with the sentinel put into its strings, escaped characters included; it
-        stays valid.
+        """Return JSON text with the sentinel in its strings. Valid JSON stays valid.
+
+        Escaped characters are read first: of "\\u003ctool>", the string is `<tool>`.
         """
         try:
             json.loads(text)
@@ -71,7 +81,10 @@ class Sentinels:
 
 
 class _Openings:
-    """The places at which a template continues with a value in the middle of a possible token."""
+    """The places in which a template writes the beginning of a token, and a value follows.
+
+    If the template writes '<' + name + '>' and `<tool>` is a token, the beginning is '<' and the end is '>'.
+    """
 
     def __init__(self, tokens: Set[str], written: Collection[str]) -> None:
         self._tokens = tokens
@@ -89,14 +102,12 @@ class _Openings:
         }
 
     def begun(self) -> Iterator[str]:
-        """Yield the tokens whose beginning the template writes in front of a value."""
+        """Yield the tokens whose beginning the template writes before a value, such as `<tool>`."""
         beginnings = tuple(self._beginnings)
         return (token for token in self._tokens if token.startswith(beginnings))
 
     def inner(self) -> Iterator[tuple[str, str]]:
-        """Yield pairs: a text that the template writes in front of a value, and a value that would complete a
-        token.
-        """
+        """Yield pairs such as ('<', 'tool'): a beginning, and the value that completes a token."""
         for token in self.begun():
             for beginning in filter(token.startswith, self._beginnings):
                 for end in filter(token.endswith, self._ends):
@@ -105,10 +116,13 @@ class _Openings:
 
 
 class _Places:
-    """The places of sentinels: behind first characters, in front of last characters of tokens that the
-    template may have begun, and inside words.
+    """The places of sentinels.
 
-    kept: texts that stay whole although they begin as a token does.
+    They are after the first character of a token (`<7tool>`), before the last character of a token that the
+    template may have begun (`7>`), and inside words (`t7ool`).
+
+    kept: texts that stay whole although they begin like a token. An example is `</think>`, if the template
+    looks for it and `</s>` is a token.
     """
 
     def __init__(self, tokens: Set[str], openings: _Openings, kept: Collection[str]) -> None:
@@ -119,15 +133,16 @@ class _Places:
         self._words = re.compile(words) if words else None
 
     def are_in(self, text: str) -> bool:
-        """Return whether the text may have such a place."""
+        """Return whether the text may have such a place. It may have none after all."""
         for character in (*self._starts, *self._ends):
             if character in text:
                 return True
         return self._words is not None and self._words.search(text) is not None
 
     def put(self, text: str, sentinel: str) -> str:
-        # Words first, since a sentinel beside one would make it a longer one. All else is by `replace`, which
-        # takes a twentieth of the time that a pattern takes for a text of nothing but first characters.
+        """Return the text with a sentinel in each place."""
+        # Words come first, since a sentinel next to a word would make it a longer one. All else is by
+        # `replace`. It takes a twentieth of a pattern's time for a text of only first characters.
         changed = text if self._words is None else self._words.sub(rf"\g<0>{sentinel}", text)
         for end in self._ends:
             changed = changed.replace(end, sentinel + end)
@@ -143,9 +158,7 @@ class _Places:
         return text
 
     def _keep(self, changed: str, kept: str, sentinel: str) -> str:
-        """Remove the sentinels of a literal's first and last characters, but not those of tokens inside
-        it.
-        """
+        """Return the text with a kept literal whole again. Tokens inside the literal keep their sentinels."""
         rest = kept[1:]
         for end in self._ends:
             rest = rest.replace(end, sentinel + end)
@@ -156,8 +169,9 @@ class _Places:
 
 
 def _words(tokens: Set[str], openings: _Openings) -> Iterator[str]:
-    """Yield patterns of the first characters of tokens that begin like words, and of values that would
-    complete a token.
+    """Yield patterns of first characters: of tokens that begin like words, and of values that complete one.
+
+    A token that begins like a word is `end_of_turn`; a value that completes one is `tool` (see `_Openings`).
     """
     if words := [token for token in tokens if _is_plain(token[0])]:
         yield f"(?i:{first_of(words)})"
@@ -174,14 +188,20 @@ def _grouped(pairs: Iterator[tuple[str, str]]) -> dict[str, set[str]]:
 
 
 def _word(text: str) -> str:
-    """Return a pattern of the text's first character, where the text is not part of a longer word."""
+    """Return a pattern of the text's first character, where the text is not part of a longer word.
+
+    For `tool`, it finds the `t` of "tool" but nothing in "tools".
+    """
     behind = r"(?!\w)" if re.match(r"\w", text[-1]) else ""
     before = r"(?<!\w)" if re.match(r"\w", text[0]) else ""
     return f"{before}{re.escape(text[0])}(?={re.escape(text[1:])}{behind})"
 
 
 def _kept(sought: Collection[str], tokens: Set[str], starts: Collection[str]) -> Iterator[str]:
-    """Yield the texts that a template looks for which begin like a token but are not the beginning of one."""
+    """Yield the texts that a template looks for and that only begin like a token.
+
+    If `<tool>` is a token, `</think>` is such a text. `<to` is not: it may become the token.
+    """
     beginnings = {token[:length] for token in tokens for length in range(1, len(token) + 1)}
     for text in sought:
         for at, character in enumerate(text):

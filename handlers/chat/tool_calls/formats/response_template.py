@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from handlers.chat.tool_calls.formats.families.hermes import HERMES
+from handlers.chat.tool_calls.formats.registry import HERMES
 from handlers.chat.tool_calls.text import CallArguments, CallBegin, CallEnd, IncomingText, Malformed, Reading
 from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Opening, Schema, ToolFormat
 

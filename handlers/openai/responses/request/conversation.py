@@ -12,8 +12,7 @@ from engine.port.request import MediaKind
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.openai.custom_tool import as_arguments
 from handlers.openai.files import file_part
 from handlers.openai.responses.request.items import CallItem, InputItem, ResultItem, call_id

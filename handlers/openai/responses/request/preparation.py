@@ -13,8 +13,8 @@ from handlers.openai.responses.request.conversation import Conversation
 from handlers.openai.responses.request.request import chat_params, check_rules, request_field
 from handlers.openai.responses.request.tools import Toolbox, tool_lists
 from handlers.openai.responses.request.truncation import Dropped, shortest_cut
+from handlers.served_model.request_values import check_bias_ids
 from handlers.served_model.served_model import ServedModel
-from handlers.served_model.token_ids import check_bias_ids
 
 _ROOM_SHARE: Final = 8  # of a truncated prompt's context, one part in so many is left where no bound holds
 

@@ -8,8 +8,7 @@ from generated.openai import models as m
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.openai.responses.request.conversation import Conversation
 from handlers.openai.responses.request.tools import Toolbox
 from handlers.openai.sampling import check_stream_options, seed_bits, stop_texts

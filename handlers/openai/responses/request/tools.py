@@ -9,8 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from generated.openai import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode, check_callers
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.openai.custom_tool import CustomFunctions, InputGrammar
 from handlers.wire.missing import given
 

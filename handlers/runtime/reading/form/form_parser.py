@@ -7,8 +7,7 @@ from typing import Final
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser
 
-from handlers.runtime.reading.form.malformed import MalformedForm
-from handlers.runtime.reading.form.part import Part
+from handlers.runtime.reading.form.part import MalformedForm, Part
 
 MAX_PARTS: Final = 64
 MAX_TEXT_BYTES: Final = 2**20

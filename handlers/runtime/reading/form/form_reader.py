@@ -8,14 +8,11 @@ from starlette.types import Receive, Scope
 
 from generated.operation import FormField
 from generated.upload import Upload
-from handlers.errors.violation import Violation
-from handlers.runtime.invalid_value import InvalidValue
-from handlers.runtime.problem import InvalidRequest, UnsupportedMediaType
+from handlers.errors import Violation
+from handlers.runtime.problem import InvalidRequest, InvalidValue, UnsupportedMediaType
 from handlers.runtime.reading.form.form_parser import FormParser
-from handlers.runtime.reading.form.malformed import MalformedForm
-from handlers.runtime.reading.form.part import Part
-from handlers.runtime.reading.raw_body import body_chunks
-from handlers.runtime.reading.raw_headers import raw_header
+from handlers.runtime.reading.form.part import MalformedForm, Part
+from handlers.runtime.reading.raw_request import body_chunks, raw_header
 from handlers.runtime.reading.scalar import read_scalar
 
 FORM: Final = "multipart/form-data"

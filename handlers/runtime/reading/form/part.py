@@ -1,13 +1,24 @@
-"""One part of a multipart body."""
+"""One part of a multipart body, and the error of a body that is malformed."""
 
 from typing import Final
 
 from python_multipart.multipart import parse_options_header
 
-from handlers.runtime.reading.form.malformed import MalformedForm
-
 # Other encodings are deprecated (RFC 7578, section 4.7), and to take one for the bytes would misread it.
 _PLAIN_ENCODINGS: Final = (b"", b"7bit", b"8bit", b"binary")
+
+
+class MalformedForm(Exception):
+    """A body is not well-formed, or has more or larger parts than a request may have.
+
+    field: the member at fault, which the message is then a predicate of; empty for the body.
+    is_too_long: whether the body is well-formed, and only too large.
+    """
+
+    def __init__(self, message: str, field: str = "", *, is_too_long: bool = False) -> None:
+        super().__init__(message)
+        self.field = field
+        self.is_too_long = is_too_long
 
 
 class Part:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from engine.bounded_process.limits import ProcessLimits
 from engine.bounded_process.messages import End, receive, send
 from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy
+from tests.support.clocks.until import wait_until
 from tests.support.servers.processes import children, is_alive
 from tests.unit.engine.bounded_process.program import MODULE
 
@@ -48,7 +49,7 @@ def shared_program() -> Iterator[BoundedProcess]:
 def program(shared_program: BoundedProcess) -> BoundedProcess:
     """Return the program that most tests share, once it has no child: one takes a moment to end."""
     shared_program.start()
-    until(lambda: not running(shared_program))
+    wait_until(lambda: not running(shared_program))
     return shared_program
 
 
@@ -74,13 +75,6 @@ def end_of(program: BoundedProcess, deed: str, limits: ProcessLimits = LIMITS) -
 
 def running(program: BoundedProcess) -> list[int]:
     return [] if program.pid is None else children(program.pid)
-
-
-def until(condition: Callable[[], object], seconds: float = 60) -> None:
-    ends_at = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < ends_at
-        time.sleep(0.01)
 
 
 def test_a_child_answers_its_task(program: BoundedProcess) -> None:
@@ -123,7 +117,7 @@ def test_a_stopped_child_is_ended_in_time(program: BoundedProcess) -> None:
         target=lambda: ends.append(end_of(program, "sleep 600", with_limits(timeout_s=2.0)))
     )
     thread.start()
-    until(lambda: running(program))
+    wait_until(lambda: running(program))
     (child,) = running(program)
     os.kill(child, signal.SIGSTOP)
     thread.join(30)
@@ -136,13 +130,13 @@ def test_a_child_without_a_proper_answer_fails_alone(program: BoundedProcess, de
     pid = program.pid
     assert end_of(program, deed) is End.CRASH
     assert do(program, "echo next") == "next"
-    until(lambda: not running(program))
+    wait_until(lambda: not running(program))
     assert program.pid == pid
 
 
 def test_a_child_that_stays_after_its_answer_is_ended(program: BoundedProcess) -> None:
     assert do(program, "linger") == "here"
-    until(lambda: not running(program))
+    wait_until(lambda: not running(program))
 
 
 def test_a_child_has_its_channel_and_nothing_else(program: BoundedProcess, tmp_path: Path) -> None:
@@ -170,7 +164,7 @@ def test_who_finds_no_place_in_time_is_told_so(program: BoundedProcess) -> None:
     attempts = [Attempt() for _ in range(MAX_CHILDREN)]
     with ThreadPoolExecutor(MAX_CHILDREN) as pool:
         asked = [pool.submit(do, program, "sleep 600", attempt=attempt) for attempt in attempts]
-        until(lambda: len(running(program)) == MAX_CHILDREN)
+        wait_until(lambda: len(running(program)) == MAX_CHILDREN)
         with pytest.raises(EngineBusy, match="no place for deeds"):
             do(program, "echo", with_limits(timeout_s=0.1))
         for attempt in attempts:
@@ -190,11 +184,11 @@ def test_a_task_that_is_called_off_ends(program: BoundedProcess) -> None:
 
     thread = threading.Thread(target=sleep)
     thread.start()
-    until(lambda: running(program))
+    wait_until(lambda: running(program))
     attempt.cancel()
     thread.join(30)
     assert ended == [Cancelled]
-    until(lambda: not running(program))
+    wait_until(lambda: not running(program))
     with pytest.raises(Cancelled):
         do(program, "sleep 600", attempt=attempt)
 
@@ -203,7 +197,7 @@ def test_a_task_outlives_the_program_that_forked_its_child(program: BoundedProce
     results: list[str] = []
     thread = threading.Thread(target=lambda: results.append(do(program, "sleep 1")))
     thread.start()
-    until(lambda: running(program))
+    wait_until(lambda: running(program))
     first = program.pid
     assert first is not None
     (child,) = running(program)
@@ -229,13 +223,13 @@ def test_a_program_that_does_not_answer_is_replaced(monkeypatch: pytest.MonkeyPa
     program = BoundedProcess(MODULE, name="deeds", max_children=1)
     try:
         do(program, "echo")
-        until(lambda: program.stats().num_children == 0)
+        wait_until(lambda: program.stats().num_children == 0)
         first = program.pid
         assert first is not None
         os.kill(first, signal.SIGSTOP)
         assert do(program, "echo again", with_limits(timeout_s=2.0)) == "again"
         assert program.pid != first
-        until(lambda: not is_alive(first))
+        wait_until(lambda: not is_alive(first))
     finally:
         program.stop()
 
@@ -247,7 +241,7 @@ def test_a_program_that_reports_no_end_keeps_no_place_for_ever(monkeypatch: pyte
         attempt = Attempt()
         with ThreadPoolExecutor(1) as pool:
             asked = pool.submit(do, program, "sleep 600", attempt=attempt)
-            until(lambda: running(program))
+            wait_until(lambda: running(program))
             first = program.pid
             assert first is not None
             os.kill(first, signal.SIGSTOP)
@@ -268,7 +262,7 @@ def test_ends_are_counted() -> None:
         stats = program.stats()
         assert (stats.name, stats.num_starts) == ("deeds", 1)
         assert {name: count for name, count in stats.ends.items() if count} == {"done": 1, "crash": 1}
-        until(lambda: program.stats().num_children == 0)
+        wait_until(lambda: program.stats().num_children == 0)
     finally:
         program.stop()
 
@@ -290,8 +284,8 @@ def test_nothing_outlives_the_process_that_serves() -> None:
         try:
             assert served.stdout is not None
             pid = int(served.stdout.readline())
-            until(lambda: children(pid))
+            wait_until(lambda: children(pid))
             (child,) = children(pid)
         finally:
             served.kill()
-    until(lambda: not is_alive(pid) and not is_alive(child))
+    wait_until(lambda: not is_alive(pid) and not is_alive(child))

@@ -160,8 +160,8 @@ def noted(reads: list[str]) -> Iterator[None]:
 
 @pytest.fixture
 def as_on_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("engine.host.transfers", "engine.sampling.draw", "engine.sampling.truncation"):
-        monkeypatch.setattr(f"{module}.is_on_host", lambda tensor: False)
+    for name in ("host.transfers.is_on_host", "sampling.draw.is_on_host", "sampling.truncation.can_keep"):
+        monkeypatch.setattr(f"engine.{name}", lambda tensor: False)
 
 
 @pytest.fixture(scope="module")

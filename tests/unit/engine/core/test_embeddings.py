@@ -29,6 +29,7 @@ from engine.port.errors import (
 )
 from engine.port.events import Embedding, TokenEvent
 from engine.port.request import EmbeddingRequest, Pooling, Prompt
+from tests.support.clocks.until import until
 from tests.support.engine_requests import embedding_request
 from tests.support.selection.effort import trials
 from tests.support.tiny_models.text import save_tiny_model
@@ -235,13 +236,16 @@ async def test_a_text_may_fill_the_context(engine: AsyncEngine) -> None:
     assert told.num_prompt_tokens == MAX_TOTAL_TOKENS
 
 
+async def computes(engine: AsyncEngine, num_tokens: int) -> None:
+    """Return once it has computed so many more tokens."""
+    least = engine.stats().counters.num_computed_tokens + num_tokens
+    await until(lambda: engine.stats().counters.num_computed_tokens >= least)
+
+
 async def test_cancelling_who_waits_for_a_vector_aborts(engine: AsyncEngine) -> None:
     for num_tokens in (0, 1, 400, 1500):  # of 3200
-        num_before = engine.stats().counters.num_computed_tokens
         waiting = [asyncio.create_task(engine.embed(text(str(n), 400))) for n in range(8)]
-        async with asyncio.timeout(30):
-            while engine.stats().counters.num_computed_tokens - num_before < num_tokens:
-                await asyncio.sleep(0.001)
+        await computes(engine, num_tokens)
         for task in waiting:
             task.cancel()
         results = await asyncio.gather(*waiting, return_exceptions=True)

@@ -12,6 +12,7 @@ from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy, EngineStopped, InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
+from tests.support.clocks.until import until
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER
 
 
@@ -56,9 +57,7 @@ def ask(queue: GrammarQueue, *grammars: Grammar) -> list[asyncio.Task[CompiledGr
 
 
 async def until_begun(compiler: SlowCompiler, number: int) -> None:
-    async with asyncio.timeout(30):
-        while len(compiler.begun) < number:
-            await asyncio.sleep(0.005)
+    await until(lambda: len(compiler.begun) >= number)
 
 
 async def test_small_grammars_do_not_wait_for_large_ones(compiler: SlowCompiler) -> None:
@@ -145,10 +144,8 @@ async def test_a_compilation_that_lasts_too_long_is_busy_to_all_and_its_place_is
         refused = await asyncio.gather(*ask(queue, regex(source), regex(source)), return_exceptions=True)
         assert [type(error) for error in refused] == [EngineBusy] * 2
         assert all("within 0.05 s" in str(error) for error in refused)
-    async with asyncio.timeout(30):
-        await queue.compile(regex("a"))
-        while len(compiler.cancelled) < len(slow):
-            await asyncio.sleep(0.005)
+    await asyncio.wait_for(queue.compile(regex("a")), 30)
+    await until(lambda: len(compiler.cancelled) >= len(slow))
     assert sorted(compiler.cancelled) == slow
 
 
@@ -159,10 +156,8 @@ async def test_a_compilation_that_nobody_waits_for_any_longer_is_called_off(comp
     for task in leaving:
         task.cancel()
     await asyncio.gather(*leaving, return_exceptions=True)
-    async with asyncio.timeout(30):
-        await queue.compile(regex("a"))
-        while len(compiler.cancelled) < MAX_COMPILATIONS:
-            await asyncio.sleep(0.005)
+    await asyncio.wait_for(queue.compile(regex("a")), 30)
+    await until(lambda: len(compiler.cancelled) >= MAX_COMPILATIONS)
     assert sorted(compiler.cancelled) == ["slow0", "slow1"]
 
 
@@ -183,7 +178,5 @@ async def test_a_stop_ends_all_who_wait(compiler: SlowCompiler) -> None:
     queue.stop()
     ended = await asyncio.gather(*waiting, return_exceptions=True)
     assert [type(error) for error in ended] == [EngineStopped] * len(waiting)
-    async with asyncio.timeout(30):
-        while len(compiler.cancelled) < MAX_COMPILATIONS:
-            await asyncio.sleep(0.005)
+    await until(lambda: len(compiler.cancelled) >= MAX_COMPILATIONS)
     assert compiler.begun == ["slow0", "slow1"]

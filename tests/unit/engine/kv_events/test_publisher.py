@@ -18,6 +18,7 @@ from engine.port.errors import CannotLoadAdapter, CannotPublish
 from engine.port.request import SamplingParams, StopConditions
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.cache_changes import CacheChanges, StoredBlock
+from tests.support.clocks.until import wait_until
 from tests.support.engine_requests import generation_request
 from tests.support.servers.kv_subscriber import KVSubscriber
 from tests.support.tiny_models.text import save_tiny_model
@@ -200,8 +201,9 @@ def publish_large(publisher: KVEventPublisher, changes: CacheChanges, number: in
     num_lost = publisher.counters().num_lost
     num_before = publisher.counters().num_batches
     publisher.publish()
-    while publisher.counters().num_batches == num_before and publisher.counters().num_lost == num_lost:
-        time.sleep(0.001)
+    wait_until(
+        lambda: publisher.counters().num_batches > num_before or publisher.counters().num_lost > num_lost
+    )
     return block_hash(block.key)
 
 
@@ -234,7 +236,7 @@ def test_replays_of_one_who_reads_late_are_whole(
         gone.connect(config.replay_endpoint)
         gone.send_multipart((b"", bytes(8)))
         gone.close(linger=0)
-        time.sleep(0.2)
+        wait_until(lambda: num_read)
         publish_large(publisher, changes, number + 1)  # others are not held up meanwhile
         for _ in range(5):
             numbers: list[int] = []

@@ -16,9 +16,9 @@ from torch import nn
 from engine.config import AdapterLimits, AdapterSource
 from engine.lora.registry import AdapterRegistry
 from engine.lora.sites import Site
-from engine.model.adapters import LoraAdapter
 from engine.port.errors import CannotLoadAdapter, EngineBusy, GenerationFailed, UnknownAdapter
 from engine.port.info.adapter import UsedAdapters
+from tests.support.clocks.until import until
 
 PATH = "model.layers.0.q_proj"
 SITES = {PATH: Site(nn.Identity(), 600, 500, torch.float32, torch.device("cpu"))}
@@ -195,15 +195,6 @@ def test_an_engine_that_takes_no_adapters_has_no_statistics_of_them() -> None:
     assert AdapterRegistry({}, AdapterLimits()).stats(UsedAdapters((), ())) is None
 
 
-async def has_left(adapter: weakref.ref[LoraAdapter]) -> bool:
-    """Return whether it leaves memory once the loop and the thread that loaded it have gone on."""
-    for _ in range(200):
-        if adapter() is None:
-            return True
-        await asyncio.sleep(0.01)
-    return False
-
-
 async def test_an_adapter_that_makes_room_or_is_unloaded_leaves_memory(tmp_path: Path) -> None:
     adapters = registry(tmp_path, max_in_memory=1)
     gc.disable()  # what is left to it stays for long
@@ -215,13 +206,13 @@ async def test_an_adapter_that_makes_room_or_is_unloaded_leaves_memory(tmp_path:
         del adapter
         assert first() is not None
         await adapters.load(write(tmp_path / "b"))
-        assert await has_left(first)
+        await until(lambda: first() is None)  # the loop and the thread that loaded it have gone on
         async with adapters.using("a") as adapter:
             assert adapter is not None
             again = weakref.ref(adapter)
         del adapter
         adapters.unload("a")
-        assert await has_left(again)
+        await until(lambda: again() is None)
     finally:
         gc.enable()
         adapters.close()

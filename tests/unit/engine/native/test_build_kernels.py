@@ -177,6 +177,7 @@ def test_of_processes_that_start_at_once_one_compiles(
     assert len(targets) == 2
 
 
+@pytest.mark.long  # `make test-wheel` does the same with compiled code of a wheel's
 @needs_compiler
 def test_a_server_that_requires_native_code_starts_without_a_compiler(
     built: Path, no_compiler: dict[str, str]
@@ -202,6 +203,7 @@ def test_a_server_that_requires_native_code_and_finds_none_refuses_in_one_line(
     )
 
 
+@pytest.mark.long
 def test_without_a_compiler_a_server_starts_and_says_what_it_lacks(no_compiler: dict[str, str]) -> None:
     started = serve(no_compiler, "--log-level", "error")
     assert "  native    none; torch computes everything" in started.stdout.splitlines()

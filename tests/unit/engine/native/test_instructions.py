@@ -180,6 +180,7 @@ def _code_of(isa: str, expected: str) -> str:
     return subprocess.run(["objdump", "-d", path], capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.long  # it compiles all code once more
 @needs_avx512
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")
 def test_a_library_for_avx2_has_no_register_of_512_bits() -> None:
@@ -187,6 +188,7 @@ def test_a_library_for_avx2_has_no_register_of_512_bits() -> None:
     assert "%ymm" in code and "%zmm" not in code and "vpdpbusd" not in code
 
 
+@pytest.mark.long
 @needs_compiler
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")
 @pytest.mark.skipif(not instructions.has_avx_vnni(), reason="needs AVX-VNNI")

@@ -74,6 +74,7 @@ def test_a_second_start_computes_the_same_bits_from_the_cache(
 
 
 @needs_compiled_bfloat16
+@pytest.mark.by_turns("architecture", "quantize")
 @pytest.mark.parametrize("quantize", [None, "int8", "int4"])
 @pytest.mark.parametrize("architecture", ["qwen3_next", "lfm2", "falcon_h1", "mamba"])
 def test_a_second_start_of_a_hybrid_computes_the_same_bits_from_the_cache(

@@ -530,6 +530,7 @@ async def test_a_sequence_that_waits_for_room_ends_with_its_client(tokenizer: To
             async for each in found:
                 if each.finish is not None:
                     break
+        await asyncio.sleep(0.1)  # in which the server reads a request that was on its way
         num_asked = len(both.upstream.received)
         await asyncio.sleep(0.2)
         assert len(both.upstream.received) == num_asked
@@ -565,16 +566,6 @@ async def test_a_process_without_descriptors_ejects_no_server(
         is_full = False
         assert all(server.is_healthy for server in engine._servers)
         assert text_of(await events(engine, new_request())) == TEXT
-
-
-async def test_requests_with_the_same_prefix_go_to_the_same_server(tokenizer: Tokenizer) -> None:
-    good = sends(tokens(*written(tokenizer)))
-    async with over_two(tokenizer, good, good) as (engine, first, second):
-        for name, salt in (("a", "x"), ("b", "y"), ("c", "x"), ("d", "y")):
-            request = replace(new_request(name, cache_salt=salt), prompt=Prompt(tuple(range(40))))
-            await events(engine, request)
-        salts = [{body["cache_salt"] for body in one.received} for one in (first, second)]
-    assert [len(one) for one in salts] == [1, 1] and salts[0] != salts[1]
 
 
 REFUSED: dict[str, dict[str, Any]] = {

@@ -12,7 +12,8 @@ from engine.port.errors import ModelNotSupported
 from engine.port.events import TokenEvent
 from engine.port.request import SamplingParams, StopConditions
 from engine.remote.config import RemoteConfig
-from engine.remote.fleet import admission, health_watch
+from engine.remote.fleet import admission
+from engine.remote.fleet import server as module
 from engine.remote.remote_engine import RemoteEngine
 from tests.support.engine_requests import generation_request
 from tests.support.scripted.token_server import (
@@ -33,7 +34,7 @@ from tests.support.token_servers import emulated_sglang as sglang
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(admission, "_GRACE_S", 0.3)
-    monkeypatch.setattr(health_watch, "PERIOD_S", 0.01)
+    monkeypatch.setattr(module, "PERIOD_S", 0.01)
 
 
 def computes() -> Reply:
@@ -164,12 +165,12 @@ async def test_a_server_that_comes_back_with_another_model_gets_nothing() -> Non
     async with running_upstream(computes()) as first, running_upstream(computes()) as second:
         async with started(config(first.url, second.url)) as engine:
             await second.stop()
-            await until(lambda: engine._servers[1].is_lost)
+            await until(lambda: not engine._servers[1].is_healthy)
             second.models = [{"id": "other", "max_model_len": 256}]
             await second.start()
             await until(lambda: engine._servers[1].refusal is not None)
             await first.stop()
-            await until(lambda: engine._servers[0].is_lost)
+            await until(lambda: not engine._servers[0].is_healthy)
             with pytest.raises(Exception, match="cannot be reached"):
                 await found(engine, "a")
         assert num_streams(second.received) == 0
@@ -190,7 +191,7 @@ async def test_a_server_that_comes_back_with_another_order_of_priorities_gets_no
             assert engine.capabilities.priority
             for is_lowest_first in (True, False):
                 await second.stop()
-                await until(lambda: engine._servers[1].is_lost)
+                await until(lambda: not engine._servers[1].is_healthy)
                 orders_priorities(second, is_lowest_first=is_lowest_first)
                 await second.start()
                 if is_lowest_first:

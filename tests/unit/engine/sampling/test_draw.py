@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from engine.port.request import SamplingParams
+from engine.sampling import truncation
 from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
 from tests.support.selection.effort import trials
 from tests.unit.engine.port.text import tiny_tokenizers
@@ -72,13 +73,25 @@ def test_each_position_of_a_sequence_is_drawn_afresh() -> None:
 
 
 @every_truncation
-@pytest.mark.parametrize("vocab_size", [40, 6000])
+@pytest.mark.parametrize("vocab_size", [40, 6000, 151_936])
 def test_a_row_is_drawn_in_any_batch_as_it_is_alone(params: SamplingParams, vocab_size: int) -> None:
     rows = logits(12, vocab_size)
     together = draw(rows, params)
     for index, row in enumerate(rows):
         alone = draw(row.expand(1, -1), params, seed=index)
         assert alone == together[index]
+
+
+@every_truncation
+@pytest.mark.parametrize("spread", [0.5, 8.0])
+def test_compiled_code_draws_what_torch_draws(
+    params: SamplingParams, spread: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = logits(12, 151_936, spread=spread).bfloat16().float()  # with ties
+    rows[:, ::3] = -torch.inf
+    ours = draw(rows, params)
+    monkeypatch.setattr(truncation, "can_keep", lambda _: False)
+    assert torch.equal(ours, draw(rows, params))
 
 
 def test_rows_of_one_batch_may_have_settings_of_their_own() -> None:

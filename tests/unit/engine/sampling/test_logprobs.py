@@ -26,6 +26,14 @@ def test_scores_are_the_float64_log_probabilities_of_the_tokens(num_rows: int) -
     )
 
 
+def test_a_real_vocabulary_is_scored_in_parts_as_it_is_at_once() -> None:
+    rows = logits(20, 151_936)
+    next_ids = torch.arange(20) * 7_001
+    scores = score_tokens(TOKENIZER, rows, next_ids, [0] * 20)
+    expected = log_probabilities(rows).gather(1, next_ids.unsqueeze(1)).squeeze(1)
+    assert [logprob for logprob, _ in scores] == expected.tolist()
+
+
 def test_bfloat16_logits_give_float32_logprobs_without_a_bfloat16_softmax() -> None:
     rows = logits(3, V).bfloat16()
     assert torch.equal(log_probabilities(rows), torch.log_softmax(rows.float(), dim=-1))

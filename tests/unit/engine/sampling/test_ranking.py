@@ -31,6 +31,13 @@ def test_top_tokens_are_by_value_then_by_id(seed: int, vocab_size: int, num_leve
     assert torch.equal(values, logits.gather(1, ids))
 
 
+@pytest.mark.parametrize("num_levels", [1, 3, 1000])
+@pytest.mark.parametrize("k", [513, 1000, 4096, 4097])
+def test_many_tokens_of_a_wide_row_are_by_value_then_by_id(k: int, num_levels: int) -> None:
+    logits = rows_with_ties(0, 40_000, num_levels=num_levels)
+    assert top_tokens(logits, k)[1].tolist() == [reference(row, k) for row in logits.tolist()]
+
+
 @given(seed=st.integers(0, 10_000), vocab_size=st.integers(1, 3000), num_levels=st.sampled_from([1, 3, 1000]))
 def test_the_best_token_is_the_lowest_id_of_the_highest_value(
     seed: int, vocab_size: int, num_levels: int

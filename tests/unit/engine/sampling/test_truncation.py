@@ -3,8 +3,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.native.library import load_library
 from engine.port.request import SamplingParams
-from engine.sampling.truncation import truncate, truncate_prefix
+from engine.sampling.native_truncation import can_keep, keep_by_buckets
+from engine.sampling.truncation import keep_by_sorting, truncate, truncate_prefix
 from tests.unit.engine.sampling import reference_sampler
 from tests.unit.engine.sampling.sampling_cases import logits
 
@@ -60,6 +62,40 @@ def test_a_wide_vocabulary_keeps_what_the_definition_keeps(params: SamplingParam
     # Sums of 30,000 float32 terms may place the threshold one token off.
     assert int(((weights[0] > 0) != expected).sum()) <= 1
     assert torch.equal(weights[1], rows[1].softmax(dim=-1))
+
+
+def peaked_logits() -> torch.Tensor:
+    rows = logits(3, 151_936, spread=0.5)
+    rows[:, 1000:150_000:2990] += 14.0
+    return rows
+
+
+WIDE_ROWS = {
+    "peaked": peaked_logits(),
+    "flat": logits(3, 151_936, spread=0.5),
+    "steep": logits(3, 151_936, spread=8.0),
+    "ties": logits(3, 151_936).bfloat16().float(),
+    "equal": torch.zeros(3, 151_936),
+    "masked": logits(3, 151_936).masked_fill_(torch.arange(151_936) % 300 != 7, -torch.inf),
+    "one token": torch.full((3, 151_936), -torch.inf).index_fill_(1, torch.tensor([150_000]), 0.0),
+    "narrow": logits(3, 20),
+}
+
+
+@pytest.mark.skipif(load_library() is None, reason="there is no compiled code")
+@pytest.mark.parametrize("mass", [0.0, 1e-6, 0.5, 0.9, 0.999, 1.1])
+@pytest.mark.parametrize("rows", WIDE_ROWS.values(), ids=WIDE_ROWS)
+def test_compiled_code_keeps_what_sorting_keeps(rows: torch.Tensor, mass: float) -> None:
+    weights = rows.softmax(dim=-1)
+    by_weight = 0x7F800000 - weights.view(torch.int32)
+    by_surprisal = (weights.log() + 5).abs().view(torch.int32)
+    wanted = torch.tensor([mass, mass / 2, mass / 3], dtype=torch.float64)
+    for keys in (by_weight, by_surprisal):
+        ours, theirs = weights.clone(), weights.clone()
+        assert can_keep(ours)
+        keep_by_buckets(ours, keys, wanted)
+        keep_by_sorting(theirs, keys, wanted)
+        assert torch.equal(ours, theirs)
 
 
 @pytest.mark.parametrize("vocab_size", [50, 30_000])

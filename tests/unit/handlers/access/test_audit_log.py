@@ -3,7 +3,6 @@ import logging
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from handlers.access.audit_log import AuditEntry, AuditLog, CannotWriteAuditLog
+from tests.support.clocks.until import wait_until
 
 
 def entry(request_id: str = "r") -> AuditEntry:
@@ -152,10 +152,7 @@ def on_a_full_disk(path: Path, caplog: pytest.LogCaptureFixture) -> AuditLog:
     log = AuditLog(str(path))
     log.start()
     log.write(entry("lost"))
-    ends_at = time.monotonic() + 60
-    while "No space left on device; 1 entries lost" not in caplog.text:
-        assert time.monotonic() < ends_at
-        time.sleep(0.001)
+    wait_until(lambda: "No space left on device; 1 entries lost" in caplog.text)
     return log
 
 

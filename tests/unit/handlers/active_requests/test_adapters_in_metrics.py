@@ -14,6 +14,7 @@ from engine.demo_model import DEMO_MODEL
 from engine.port.request import GenerationRequest, SamplingParams, StopConditions
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
+from tests.support.clocks.until import until
 from tests.support.engine_requests import generation_request
 from tests.support.tiny_models.adapter_files import DEMO_LAYER, save_adapter_of_ones
 from tests.unit.handlers.runtime.client import send
@@ -76,8 +77,7 @@ async def test_a_scrape_names_the_adapters_of_running_and_of_waiting_requests(en
 
     second = engine.submit(request("clerk"))
     its_start = asyncio.create_task(anext(second))
-    while engine.stats().num_waiting == 0:
-        await asyncio.sleep(0.001)
+    await until(lambda: engine.stats().num_waiting)
     seen, second_at = await scrape(engine)
     assert seen == labels(running="poet", waiting="clerk") and second_at >= first_at
 
@@ -85,6 +85,5 @@ async def test_a_scrape_names_the_adapters_of_running_and_of_waiting_requests(en
     await its_start
     assert (await scrape(engine))[0] == labels(running="clerk")
     await second.aclose()
-    while engine.stats().num_running:
-        await asyncio.sleep(0.001)
+    await until(lambda: not engine.stats().num_running)
     assert (await scrape(engine))[0] == labels()

@@ -10,7 +10,7 @@ from engine.port.text.token_memory import TokenMemory
 from handlers.active_requests.metrics import Metrics
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Overloaded
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 
 
 def counters() -> Counters:

@@ -30,10 +30,8 @@ from handlers.chat.reading.answer_parser import (
 from handlers.chat.reading.channels import HARMONY_CHANNELS
 from handlers.chat.reading.reasoning import ReasoningFormat, ReasoningStart
 from handlers.chat.reading.tag_pair import THINK
-from handlers.chat.tool_calls.formats.families.harmony import HARMONY
-from handlers.chat.tool_calls.formats.families.hermes import HERMES
-from handlers.chat.tool_calls.formats.families.llama import LLAMA_JSON
-from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS
+from handlers.chat.tool_calls.formats.harmony import HARMONY
+from handlers.chat.tool_calls.formats.registry import HERMES, LLAMA_JSON, TOOL_FORMATS
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tool_calls.use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode

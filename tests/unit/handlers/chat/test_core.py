@@ -19,8 +19,7 @@ from handlers.chat.messages import ChatMessage, MediaPart
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.reading.result import ChatChoice, collect_chat
-from handlers.chat.tool_calls.formats.families.hermes import HERMES
-from handlers.chat.tool_calls.formats.families.llama import LLAMA_JSON
+from handlers.chat.tool_calls.formats.registry import HERMES, LLAMA_JSON
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from tests.unit.handlers.chat.events import events_of, stream

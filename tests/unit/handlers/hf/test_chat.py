@@ -10,8 +10,9 @@ from engine.port.events import FinishReason
 from engine.port.request import GenerationRequest, GrammarKind
 from generated.hf import models as m
 from handlers.chat.delta import ChatDelta
-from handlers.hf.chat.events import ChatEvents
-from handlers.tgi_family.server_name import SERVER_NAME
+from handlers.hf.answers import chat_chunk
+from handlers.tgi.chat.events import ChatEvents
+from handlers.tgi.openai_form import SERVER_NAME
 from handlers.wire.envelope import Envelope
 from tests.support.scripted.engine import says
 from tests.unit.handlers.hf.api import Api, chat
@@ -190,7 +191,7 @@ async def test_a_conversation_is_sent_back_as_it_came() -> None:
 
 @given(st.text())
 def test_the_prebuilt_chunk_is_the_models_own_serialisation(text: str) -> None:
-    events = ChatEvents(Envelope.new("name", "chatcmpl"), with_logprobs=False)
+    events = ChatEvents(Envelope.new("name", "chatcmpl"), chat_chunk, with_logprobs=False)
     events.encode(ChatDelta(index=0, content="a"))
     encoded = events.encode(ChatDelta(index=0, content=text))
     assert isinstance(encoded, bytes)

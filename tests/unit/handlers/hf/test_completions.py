@@ -1,11 +1,14 @@
 """Completions: prompts in their order, whole and in chunks."""
 
+from functools import partial
+
 import hypothesis.strategies as st
 from hypothesis import given
 
 from engine.port.events import TokenEvent
 from generated.hf import models as m
-from handlers.hf.completions.response import CompletionEvents
+from handlers.hf.answers import without_nulls
+from handlers.tgi.completions.response import CompletionEvents
 from handlers.wire.envelope import Envelope
 from tests.support.scripted.engine import says
 from tests.unit.handlers.hf.api import Api, completion
@@ -66,7 +69,8 @@ def test_the_prebuilt_chunk_is_the_models_own_serialisation(text: str, index: in
         text=text,
         num_prompt_tokens=1,
     )
-    encoded = CompletionEvents(Envelope.new("name", "cmpl")).encode(index, event)
+    form = partial(without_nulls, m.CompletionStreamResponse)
+    encoded = CompletionEvents(Envelope.new("name", "cmpl"), form).encode(index, event)
     assert isinstance(encoded, bytes)
     chunk = m.CompletionStreamResponse.model_validate_json(encoded)
     chunk.choices = [m.CompletionChunkChoice(text=text, index=index)]

@@ -15,6 +15,7 @@ from handlers.http.connections import Connections
 from handlers.http.limits import HttpLimits
 from handlers.http.protocol import bounded_protocol
 from tests.support.servers.certificates import Certificate
+from tests.support.servers.running_app import listening
 
 LIMITS: Final = HttpLimits(
     max_url_bytes=1_000,
@@ -118,16 +119,8 @@ async def serving(
         ssl_certfile=None if certificate is None else certificate.certificate,
         ssl_keyfile=None if certificate is None else certificate.key,
     )
-    server = uvicorn.Server(config)
-    task = asyncio.create_task(server.serve())
-    async with asyncio.timeout(30):
-        while not server.started:
-            await asyncio.sleep(0.01)
-    try:
-        yield Served(server.servers[0].sockets[0].getsockname()[1], connections, clock)
-    finally:
-        server.should_exit = True
-        await task
+    async with listening(config) as port:
+        yield Served(port, connections, clock)
 
 
 class Answer:

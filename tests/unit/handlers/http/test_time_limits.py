@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from tests.support.clocks.until import until
 from tests.unit.handlers.http.echo import answer, serving
 
 HEAD = b"POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 100\r\n"
@@ -188,6 +189,4 @@ async def test_a_client_that_leaves_a_complete_answer_unread_is_cut_off() -> Non
     async with serving(app, client_timeout=0.2, keep_alive_timeout=0.1) as server, server.connect() as client:
         client.write(GET)
         await client.read_exactly(1)
-        async with asyncio.timeout(30):
-            while server.connections.num_open:
-                await asyncio.sleep(0.01)
+        await until(lambda: not server.connections.num_open)

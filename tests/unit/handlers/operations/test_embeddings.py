@@ -16,8 +16,7 @@ from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.concurrency.workers import Workers
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.operations.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooling
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import HIDDEN_SIZE, ScriptedEngine, embedding, says

@@ -9,6 +9,7 @@ import pytest
 
 from handlers.process.foreign_server import ForeignServer
 from handlers.process.watchdog import FORCE_S, Watchdog
+from tests.support.clocks.until import until
 from tests.support.scripted.engine import ScriptedEngine, says
 
 
@@ -73,8 +74,6 @@ async def test_the_death_of_the_engine_stops_the_server(heard: Heard) -> None:
     server = ForeignServer(engine, 90, armed)
     with server.watched():
         engine.died.set()
-        async with asyncio.timeout(30):
-            while not heard.signals:
-                await asyncio.sleep(0.01)
+        await until(lambda: heard.signals)
     assert server.has_died
     assert armed.seconds[0] == FORCE_S

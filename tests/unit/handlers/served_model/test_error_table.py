@@ -3,9 +3,7 @@
 import pytest
 
 from handlers.concurrency.limit import Overloaded
-from handlers.errors.mapping import mapped_errors
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation, mapped_errors
 from handlers.runtime.problem import Problem
 from handlers.served_model.error_table import ErrorKind, ErrorTable
 from handlers.served_model.model_names import ModelNotFound

@@ -3,7 +3,7 @@
 import pytest
 
 from handlers.composition import build_app
-from handlers.errors.violation import Violation
+from handlers.errors import Violation
 from handlers.served_model.model_names import ModelNames, ModelNotFound
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says

@@ -9,7 +9,7 @@ from engine.port.events import FinishReason
 from generated.tgi import models as m
 from handlers.chat.delta import ChatDelta
 from handlers.tgi.chat.events import ChatEvents
-from handlers.tgi_family.server_name import SERVER_NAME
+from handlers.tgi.openai_form import SERVER_NAME
 from handlers.wire.envelope import Envelope
 from tests.support.scripted.engine import says
 from tests.unit.handlers.tgi.api import Api, chat
@@ -103,7 +103,7 @@ async def test_a_streamed_answer_joins_to_the_whole_one() -> None:
 @given(text=st.text(), model=st.text(), index=st.integers(0, 15))
 def test_the_prebuilt_chunk_is_the_models_own_serialisation(text: str, model: str, index: int) -> None:
     envelope = Envelope.new(model, "chatcmpl")
-    events = ChatEvents(envelope, with_logprobs=False)
+    events = ChatEvents(envelope, lambda chunk: chunk, with_logprobs=False)
     events.encode(ChatDelta(index=index, content="the first, with the role"))
     chunk = m.ChatCompletionChunk(
         id=envelope.id,

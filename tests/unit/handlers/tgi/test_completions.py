@@ -10,7 +10,7 @@ from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import GenerationRequest
 from generated.tgi import models as m
 from handlers.tgi.completions.response import CompletionEvents
-from handlers.tgi_family.server_name import SERVER_NAME
+from handlers.tgi.openai_form import SERVER_NAME
 from handlers.wire.envelope import Envelope
 from tests.support.scripted.engine import ScriptedEngine, says, token
 from tests.unit.handlers.tgi.api import Api
@@ -137,4 +137,5 @@ def test_the_prebuilt_chunk_is_the_models_own_serialisation(text: str, model: st
         system_fingerprint=SERVER_NAME,
         choices=[m.CompletionChunkChoice(index=index, text=text, logprobs=None, finish_reason=None)],
     )
-    assert CompletionEvents(envelope).encode(index, event) == chunk.__pydantic_serializer__.to_json(chunk)
+    events = CompletionEvents(envelope, lambda chunk: chunk)
+    assert events.encode(index, event) == chunk.__pydantic_serializer__.to_json(chunk)

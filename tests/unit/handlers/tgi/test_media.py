@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from engine.port.request import MediaKind
-from handlers.tgi_family.request.markdown_images import with_placeholders
+from handlers.tgi.generate.markdown_images import with_placeholders
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.support.scripted.media_processor import NUM_TOKENS, ScriptedMedia, png, seeing_engine
 from tests.unit.handlers.tgi.api import Api, generate_body

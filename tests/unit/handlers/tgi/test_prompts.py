@@ -8,7 +8,7 @@ from tokenizers import Tokenizer as Backend
 from transformers import PreTrainedTokenizerFast
 
 from engine.port.text.tokenizer import Tokenizer
-from handlers.tgi_family.request.prepared_generate import encode_prompt
+from handlers.tgi.generate.prepared_generate import encode_prompt
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, generate_body
 

@@ -12,7 +12,6 @@ import torch
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from engine.async_engine import AsyncEngine
 from engine.port.errors import InvalidMedia, InvalidRequest, NotCapable
 from engine.port.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
 from engine.port.request import (
@@ -25,7 +24,7 @@ from engine.port.request import (
 )
 from engine.speech.reader import SpeechAudio
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
-from handlers.errors.refused import Refused
+from handlers.errors import Refused
 from handlers.transcription.chunks import PauseRules, speech_chunks
 from handlers.transcription.decoding import WHISPERS_RULES, DecodingRules
 from handlers.transcription.transcript import TextDelta, Transcript, TranscriptionRequest
@@ -33,6 +32,7 @@ from tests.support.samples.sounds import RATE, encoded, sound_bytes, tone
 from tests.support.scripted.engine import Script, ScriptedEngine, says, token
 from tests.support.tiny_models.speech import save_tiny_speech
 from tests.support.transcripts import GREEDY, MAX_SECONDS, started, transcribe, transcribing
+from tests.unit.engine.test_async_engine import assert_becomes_idle
 from tests.unit.handlers.transcription.infos import INFO
 
 SOUND = sound_bytes(2.0, seed=1)
@@ -73,16 +73,6 @@ class ScriptedReader:
 
     def token_times(self, weights: NDArray[np.float32]) -> tuple[float, ...]:
         return tuple(0.0 for _ in weights[0])
-
-
-async def is_free(engine: AsyncEngine) -> bool:
-    """Return whether the engine soon holds nothing of any request."""
-    for _ in range(200):
-        stats = engine.stats()
-        if stats.num_running == stats.num_waiting == 0:
-            return stats.num_free_blocks == stats.num_blocks
-        await asyncio.sleep(0.05)
-    return False
 
 
 async def test_results_that_are_not_good_enough_are_drawn_again_at_higher_temperatures(
@@ -174,7 +164,7 @@ async def test_closing_a_stream_or_cancelling_its_task_frees_all(directory: Path
             assert isinstance(await anext(events), TextDelta)
             assert limit.in_use == 1
         assert limit.in_use == 0
-        assert await is_free(engine)
+        await assert_becomes_idle(engine)
 
         async def run() -> None:
             async with transcribing(engine, limit=limit) as (transcriber, active):
@@ -187,7 +177,7 @@ async def test_closing_a_stream_or_cancelling_its_task_frees_all(directory: Path
             with pytest.raises(asyncio.CancelledError):
                 await task
         assert limit.in_use == 0
-        assert await is_free(engine)
+        await assert_becomes_idle(engine)
         assert (await transcribe(engine, SOUND, language="en")).text
 
 
@@ -254,7 +244,7 @@ async def test_a_file_that_is_no_sound_or_too_long_is_refused(
     async with started(directory) as engine:
         with pytest.raises(InvalidMedia, match=reason):
             await transcribe(engine, data)
-        assert await is_free(engine)
+        await assert_becomes_idle(engine)
 
 
 async def test_a_sound_takes_a_bounded_number_of_windows() -> None:

@@ -10,11 +10,12 @@ from hypothesis import given
 from msgspec.structs import replace
 from pydantic import BaseModel
 
+from generated.hf import models as hf
 from handlers.chat.delta import ChatFinish
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.chat.usage import ChatUsage
-from handlers.hf.chat.response import chat_completion as hf_answer
+from handlers.hf.answers import without_nulls
 from handlers.openai.chat.response import ChatAnswer
 from handlers.openai.chat.response import chat_completion as openai_answer
 from handlers.tgi.chat.response import chat_completion as tgi_answer
@@ -27,7 +28,9 @@ ANSWER = ChatAnswer(chat_tokenizer(), (), shows_logprobs=False)
 WRITERS: dict[str, Callable[[Envelope, ChatResult], BaseModel]] = {
     "openai": partial(openai_answer, fingerprint="fp_100%", answer=ANSWER),
     "tgi": partial(tgi_answer, with_logprobs=False),
-    "hf": partial(hf_answer, with_logprobs=False),
+    "hf": lambda envelope, result: without_nulls(
+        hf.ChatCompletionResponse, tgi_answer(envelope, result, with_logprobs=False)
+    ),
 }
 ENVELOPE = Envelope(model="100 % of a model", id="chatcmpl-1", created=1_700_000_000)
 CALL = ToolCall(id="call_1", name="add", arguments="{}")

@@ -4,6 +4,7 @@ import itertools
 import json
 import random
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -81,13 +82,13 @@ def test_a_width_is_that_of_its_texts(seed: int) -> None:
 
 
 def test_what_is_no_word_boundary_stands_between_two_words_or_none() -> None:
-    """The reading of ECMA; in Python it does not match the empty text."""
+    """ECMA has it so; in Python it does not match the empty text."""
     found = PatternTest(r"\B")
     assert [text for text in ("", "a", "aa", "-", "a-") if found.finds(text)] == ["", "aa", "-", "a-"]
 
 
 _CHARACTERS = 'Ab0 _-]^$."\\/\n\t\x01\x7fé\xa0ßЛ\u2028\uffee😀😂'
-_SETS = {
+_SETS: dict[str, Callable[[str], bool]] = {
     r"\d": lambda text: text == "0",
     r"\W": lambda text: text not in "Ab0_",
     r"\s": lambda text: text in " \n\t\xa0\u2028",

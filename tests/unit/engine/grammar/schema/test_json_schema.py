@@ -471,6 +471,11 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ['{"a": "x", "b": 1}', '{"a": "x"}'],
         ["{}", '{"a": "x", "c": 1}'],
     ),
+    "unevaluated items, which see none that another schema names": (
+        {"type": "array", "allOf": [{"prefixItems": [True, INTEGER]}, {"unevaluatedItems": INTEGER}]},
+        ["[]", "[1, 2, 3]"],
+        ['["a"]', '[1, "a"]', '[1, 2, "a"]'],
+    ),
     "a record of an enum": (
         {"type": "object", "propertyNames": {"enum": ["low", "high"]}, "additionalProperties": INTEGER}
         | {"required": ["high"]},
@@ -804,6 +809,29 @@ REFUSED: dict[str, tuple[Any, str]] = {
         {"anyOf": [{"properties": {"a": INTEGER}}, {"type": "null"}], "unevaluatedProperties": False},
         "unevaluatedProperties beside anyOf",
     ),
+    "unevaluated beside a negation": (
+        {
+            "not": {"not": {"properties": {"a": {"const": 1}}, "required": ["a"]}},
+            "unevaluatedProperties": False,
+        },
+        "unevaluatedProperties beside not",
+    ),
+    "unevaluated beside a condition of another schema": (
+        {"$ref": "#/$defs/x", "unevaluatedProperties": False}
+        | {"$defs": {"x": {"allOf": [{"if": {"required": ["a"]}, "then": {"properties": {"b": INTEGER}}}]}}},
+        "#: unevaluatedProperties beside if",
+    ),
+    "unevaluated beside contains": (
+        {"prefixItems": [True], "contains": STRING, "unevaluatedItems": False},
+        "unevaluatedItems beside contains",
+    ),
+    "a multiple of many digits": (
+        {"items": {"type": "integer", "multipleOf": 0.123456789}},
+        "#/items: multipleOf may have the digits of a number up to 20000",
+    ),
+    "multiples of many digits": ({"type": "number", "multipleOf": 1234.5678}, "#: multipleOf may have"),
+    "a list of schemas for one": ({"additionalProperties": [{}]}, "#/additionalProperties: a schema is"),
+    "a list of schemas for names": ({"items": {"propertyNames": []}}, "#/items/propertyNames: a schema is"),
     "overlapping oneOf": ({"oneOf": [{"multipleOf": 3}, {"multipleOf": 2}]}, "no two can match"),
     "oneOf that always matches twice": ({"oneOf": [True, True]}, "contradict"),
     "foreign $ref": ({"$ref": "https://example.com/a.json"}, "names no schema"),

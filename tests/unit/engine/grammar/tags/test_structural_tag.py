@@ -93,6 +93,10 @@ CASES: list[tuple[Format, list[str]]] = [
     (sequence(regex("[a-z]+"), const("end")), ["aend", "endend", "end", "en"]),
     (sequence(either(regex("[a-z]*"), NUMBER), const("end")), ["aend", "12end", "end", "1"]),
     (sequence(repeated("star", regex("[a-z]")), const("end")), ["enend", "end", "ab"]),
+    (
+        sequence(sequence(without("<c>"), tag("<c>", NUMBER, "</c>")), const("!")),
+        ["a<c>1</c>!", "<c>1</c>!", "a<c>1</c>", "a<c>1</c><c>1</c>!"],
+    ),
     (repeated("optional", NUMBER), ["", "1", "a"]),
     (repeated("plus", tag("<", NUMBER, ">")), ["", "<1>", "<1><2>"]),
     (repeated("repeat", tag("<", NUMBER, ">"), min=1, max=2), ["", "<1>", "<1><2>", "<1><2><3>"]),

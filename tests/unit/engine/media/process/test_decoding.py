@@ -26,6 +26,7 @@ from engine.media.process.client import DecodingLimits, DecodingProcess
 from engine.media.process.messages import ImageFacts, Outcome
 from engine.port.attempt import Attempt, set_current_attempt
 from engine.port.errors import EngineBusy
+from tests.support.clocks.until import wait_until
 from tests.support.samples import images
 from tests.support.samples.sounds import encoded, sound_bytes, tone
 from tests.support.samples.videos import video_bytes
@@ -64,17 +65,10 @@ def decoding(process: DecodingProcess) -> list[int]:
     return [] if process.pid is None else children(process.pid)
 
 
-def until(condition: Callable[[], object]) -> None:
-    ends_at = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < ends_at
-        time.sleep(0.002)
-
-
 def started(process: DecodingProcess) -> int:
     """Return the id of the program once it has no child: one that has answered takes a moment to end."""
     process.read_audio(sound_bytes(0.1), 16_000, 1)
-    until(lambda: not decoding(process))
+    wait_until(lambda: not decoding(process))
     assert process.pid is not None
     return process.pid
 
@@ -145,7 +139,7 @@ def test_a_decoder_that_crashes_fails_its_file_alone(
     pid = started(process)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(process.read_audio, long_sound, 16_000, LONG_S)
-        until(lambda: decoding(process))
+        wait_until(lambda: decoding(process))
         os.kill(decoding(process)[0], number)
         with pytest.raises(CannotDecode, match="the file cannot be decoded: its decoder failed"):
             asked.result(60)
@@ -158,7 +152,7 @@ def test_a_death_of_the_program_loses_no_file(process: DecodingProcess, long_sou
     pid = started(process)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(process.read_audio, long_sound, 16_000, LONG_S)
-        until(lambda: decoding(process))
+        wait_until(lambda: decoding(process))
         os.kill(pid, signal.SIGKILL)
         assert len(asked.result(60)) == LONG_S * 16_000
     assert process.pid not in (None, pid)
@@ -184,7 +178,7 @@ def test_time_is_bounded(quick: DecodingProcess, long_sound: bytes) -> None:
             asked_at = time.monotonic()
             thread = threading.Thread(target=read)
             thread.start()
-            until(partial(lambda reader: decoding(hasty) or not reader.is_alive(), thread))
+            wait_until(partial(lambda reader: decoding(hasty) or not reader.is_alive(), thread))
             for child in decoding(hasty):
                 with suppress(ProcessLookupError):
                     os.kill(child, signal.SIGSTOP)  # a decoder that waits without end
@@ -252,11 +246,11 @@ def test_an_image_that_nobody_waits_for_any_longer_is_not_decoded(process: Decod
 
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(read)
-        until(lambda: decoding(process))
+        wait_until(lambda: decoding(process))
         attempt.cancel()
         with pytest.raises(Cancelled):
             asked.result(60)
-        until(lambda: not decoding(process))
+        wait_until(lambda: not decoding(process))
         num_ended = sum(process.stats().ends.values())
         with pytest.raises(Cancelled):
             pool.submit(read).result(60)

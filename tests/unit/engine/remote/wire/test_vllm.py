@@ -124,6 +124,21 @@ def test_log_probabilities_of_another_prompt_are_malformed(tokenizer: Tokenizer)
             list(reader.read(json.dumps({"choices": [], "prompt_logprobs": listed}).encode()))
 
 
+@pytest.mark.parametrize("scored", [{"token_id": 5}, {"token_id": 5, "logprob": None}, {"logprob": -1.0}])
+def test_a_token_without_its_log_probability_is_malformed(
+    tokenizer: Tokenizer, scored: dict[str, object]
+) -> None:
+    request = new_request(SamplingParams(num_logprobs=1, num_prompt_logprobs=1))
+    whole = {"token_id": 5, "logprob": -1.0, "top_logprobs": [scored]}
+    for own in (scored, whole):
+        choice = {"token_ids": [5], "logprobs": {"content": [own]}}
+        with pytest.raises(Malformed):
+            API.reader(request, tokenizer).read(json.dumps({"choices": [choice]}).encode())
+    listed = [None, {"2": {"logprob": None}}]
+    with pytest.raises(Malformed):
+        API.reader(request, tokenizer).read(json.dumps({"prompt_logprobs": listed}).encode())
+
+
 def test_named_tokens_are_one_more_than_the_request_has(tokenizer: Tokenizer) -> None:
     """The server's list has the drawn token first, each token once, and is cut to its length."""
     sampling = SamplingParams(num_logprobs=0, logprob_token_ids=(5, 3))

@@ -9,6 +9,7 @@ from handlers.access.keys import keyring
 from handlers.access.keys.key_file import InvalidKeyFile, read_key_file
 from handlers.access.keys.keyring import SINGLE_KEY, Keyring
 from handlers.access.keys.new_key import as_toml, new_key
+from tests.support.clocks.until import until
 from tests.unit.handlers.access.keys.key_files import table, write
 
 CONTRACTS = ("openai", "tgi")
@@ -119,14 +120,13 @@ def test_a_change_for_the_worse_leaves_the_keys_as_they_were(
     assert ring.find(b"key-a") is None, "an empty file has no keys, and lets nobody in"
 
 
-async def test_a_server_that_runs_follows_its_file(tmp_path: Path) -> None:
+async def test_a_server_that_runs_follows_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keyring, "_REFRESH_S", 0.01)
     path = write(tmp_path / "keys", table("a", "key-a"))
     ring = Keyring(None, path, CONTRACTS)
     following = asyncio.create_task(ring.keep_fresh())
     write(path)
-    async with asyncio.timeout(30):
-        while ring.find(b"key-a") is not None:
-            await asyncio.sleep(0.05)
+    await until(lambda: ring.find(b"key-a") is None)
     following.cancel()
 
 

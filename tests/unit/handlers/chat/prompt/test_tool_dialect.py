@@ -11,28 +11,37 @@ from handlers.chat.params import ChatParams
 from handlers.chat.prompt.dialect import Dialect
 from handlers.chat.prompt.tool_dialect import ToolDialect
 from handlers.chat.reading.result import ChatChoice, collect_chat
-from handlers.chat.tool_calls.formats.families.deepseek import (
+from handlers.chat.tool_calls.formats.gemma import FUNCTION_GEMMA, GEMMA_4
+from handlers.chat.tool_calls.formats.harmony import HARMONY
+from handlers.chat.tool_calls.formats.kimi import KIMI_K2
+from handlers.chat.tool_calls.formats.mistral import MISTRAL, MISTRAL_LIST
+from handlers.chat.tool_calls.formats.registry import (
+    APERTUS,
+    COHERE,
     DEEPSEEK_V3,
     DEEPSEEK_V4,
     DEEPSEEK_V31,
     DEEPSEEK_V32,
     DEEPSEEK_V41,
+    GLM,
+    GRANITE,
+    HERMES,
+    HY_3,
+    INTERNLM,
+    JAMBA,
+    LFM_2,
+    LLAMA_JSON,
+    MINIMAX_M2,
+    NEMOTRON,
+    OLMO_3,
+    PHI_4_MINI,
+    PYTHONIC,
+    QWEN_CODER,
+    SEED_OSS,
+    STEP_3,
+    TOOL_FORMATS,
+    tool_format_of,
 )
-from handlers.chat.tool_calls.formats.families.gemma import FUNCTION_GEMMA, GEMMA_4
-from handlers.chat.tool_calls.formats.families.glm import GLM, HY_3, STEP_3
-from handlers.chat.tool_calls.formats.families.granite import APERTUS, COHERE, GRANITE, JAMBA, PHI_4_MINI
-from handlers.chat.tool_calls.formats.families.harmony import HARMONY
-from handlers.chat.tool_calls.formats.families.hermes import HERMES
-from handlers.chat.tool_calls.formats.families.internlm import INTERNLM
-from handlers.chat.tool_calls.formats.families.kimi import KIMI_K2
-from handlers.chat.tool_calls.formats.families.llama import LLAMA_JSON
-from handlers.chat.tool_calls.formats.families.minimax import MINIMAX_M2
-from handlers.chat.tool_calls.formats.families.mistral import MISTRAL, MISTRAL_LIST
-from handlers.chat.tool_calls.formats.families.nemotron import NEMOTRON
-from handlers.chat.tool_calls.formats.families.qwen_coder import QWEN_CODER
-from handlers.chat.tool_calls.formats.families.seed_oss import SEED_OSS
-from handlers.chat.tool_calls.formats.pythonic import LFM_2, OLMO_3, PYTHONIC
-from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS, tool_format_of
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from tests.unit.handlers.chat.events import events_of, stream

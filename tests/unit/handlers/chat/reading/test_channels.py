@@ -17,7 +17,7 @@ from handlers.chat.reading.answer_parser import (
 )
 from handlers.chat.reading.channels import HARMONY_CHANNELS
 from handlers.chat.reading.reasoning import ReasoningStart
-from handlers.chat.tool_calls.formats.families.harmony import HARMONY
+from handlers.chat.tool_calls.formats.harmony import HARMONY
 from handlers.chat.tool_calls.message_header import CHANNEL, ENDS, FRAMING, MESSAGE, START
 from handlers.chat.tools import ToolDefinition
 from tests.support.selection.effort import trials

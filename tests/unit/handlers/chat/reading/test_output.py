@@ -14,7 +14,7 @@ from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.reading.result import ChatChoice, collect_chat, join
 from handlers.chat.reading.tag_pair import THINK
-from handlers.chat.tool_calls.formats.families.hermes import HERMES
+from handlers.chat.tool_calls.formats.registry import HERMES
 from handlers.chat.tool_calls.ids import new_tool_call_id
 from handlers.chat.tools import ToolDefinition
 from handlers.chat.usage import ChatUsage

@@ -6,11 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handlers.chat.tool_calls.formats.families.deepseek import DEEPSEEK_V32
-from handlers.chat.tool_calls.formats.families.kimi import KIMI_K2
-from handlers.chat.tool_calls.formats.families.mistral import MISTRAL, MISTRAL_LIST
-from handlers.chat.tool_calls.formats.families.qwen_coder import QWEN_CODER
-from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS, tool_format_named
+from handlers.chat.tool_calls.formats.kimi import KIMI_K2
+from handlers.chat.tool_calls.formats.mistral import MISTRAL, MISTRAL_LIST
+from handlers.chat.tool_calls.formats.registry import (
+    DEEPSEEK_V32,
+    QWEN_CODER,
+    TOOL_FORMATS,
+    tool_format_named,
+)
 from handlers.chat.tool_calls.tool_format import Schema, ToolFormat
 from tests.support.selection.effort import trials
 from tests.unit.handlers.chat.cuts import cut

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handlers.chat.delta import ToolCallDelta
-from handlers.chat.tool_calls.formats.families.hermes import HERMES
-from handlers.chat.tool_calls.formats.families.llama import LLAMA_JSON
+from handlers.chat.tool_calls.formats.registry import HERMES, LLAMA_JSON
 from handlers.chat.tool_calls.parser import ToolParser, ToolText
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from tests.unit.handlers.chat.cuts import cut

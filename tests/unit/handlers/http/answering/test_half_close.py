@@ -7,7 +7,9 @@ from functools import partial
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from handlers.http.answering import half_close
 from handlers.serving.server_run import new_event_loop
+from tests.support.clocks.until import until
 from tests.unit.handlers.http.echo import Served, serving
 from tests.unit.handlers.http.test_answer_order import Held
 
@@ -40,9 +42,14 @@ class Streamed:
         await send({"type": "http.response.body", "body": b""})
 
 
+@pytest.fixture(autouse=True)
+def looks_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(half_close, "_FIRST_LOOK_S", 0.001)
+
+
 async def wait_for_looks(server: Served) -> None:
     """Return when the server has looked several times after a client that has closed its side."""
-    await asyncio.sleep(0.2)  # looks are at 10, 30, 70 and 150 ms
+    await asyncio.sleep(0.02)  # looks are at 1, 3, 7 and 15 ms
     assert server.connections.num_open == 1
 
 
@@ -171,9 +178,7 @@ async def test_a_client_that_closes_its_side_before_a_request_is_complete_has_le
 
 
 async def all_closed(server: Served) -> None:
-    async with asyncio.timeout(TO_NOTICE_S):
-        while server.connections.num_open:
-            await asyncio.sleep(0.01)
+    await until(lambda: not server.connections.num_open, TO_NOTICE_S)
 
 
 @pytest.mark.parametrize(

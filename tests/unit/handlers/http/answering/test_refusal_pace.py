@@ -169,3 +169,17 @@ def test_a_connection_that_is_lost_does_not_go_on() -> None:
         assert sum(connection.count for connection in waiting) == 0
 
     run_in_virtual_time(lose())
+
+
+def test_a_new_connection_goes_on_when_an_answer_has_made_room() -> None:
+    async def serve() -> None:
+        pace = RefusalPace()
+        for _ in range(RATE):
+            pace.may_go_on(Waiting())
+        first, second = Waiting(), Waiting()
+        assert not pace.may_begin(first)
+        assert not pace.may_begin(second)
+        pace.note_served()
+        assert (first.count, second.count) == (1, 0)
+
+    run_in_virtual_time(serve())

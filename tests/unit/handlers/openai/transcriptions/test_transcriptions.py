@@ -6,8 +6,7 @@ import orjson
 import pytest
 
 from engine.port.errors import EngineBusy, InvalidMedia
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.transcription.chunks import PauseRules
 from handlers.transcription.transcript import TranscriptionRequest
 from tests.support.scripted.engine import says

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import pytest
@@ -14,25 +14,15 @@ from starlette.types import Message
 from handlers.runtime.answering.disconnect import CancelledByDisconnect, DisconnectWatcher
 from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer
+from tests.support.servers.running_app import listening
 from tests.unit.handlers.runtime.notes import Kept, serve
 
 HEAD = b"POST /notes HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n"
 
 
-@asynccontextmanager
-async def running(app: ContractServer, http: str) -> AsyncGenerator[int, None]:
-    """Serves the application; gives the port."""
-    config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", http=http)
-    server = uvicorn.Server(config)
-    task = asyncio.create_task(server.serve())
-    async with asyncio.timeout(30):
-        while not server.started:
-            await asyncio.sleep(0.01)
-    try:
-        yield server.servers[0].sockets[0].getsockname()[1]
-    finally:
-        server.should_exit = True
-        await task
+def running(app: ContractServer, http: str) -> AbstractAsyncContextManager[int]:
+    """Serve the application, and yield the port."""
+    return listening(uvicorn.Config(app, port=0, log_level="critical", lifespan="off", http=http))
 
 
 async def request(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

@@ -7,8 +7,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from generated.json_types import StrictFloat, StrictInt
-from handlers.errors.violation import Violation
-from handlers.runtime.invalid_value import InvalidValue
+from handlers.errors import Violation
+from handlers.runtime.problem import InvalidValue
 from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
 from handlers.runtime.reading.invalid import explain, render_path
 

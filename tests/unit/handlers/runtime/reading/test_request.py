@@ -15,7 +15,7 @@ from starlette.types import Message, Scope
 from generated.operation import Call
 from handlers.access.keys.key_check import KeyCheck
 from handlers.access.keys.keyring import Keyring
-from handlers.errors.violation import Violation
+from handlers.errors import Violation
 from handlers.runtime.problem import InvalidRequest
 from handlers.runtime.reading.request_reader import RequestReader
 from handlers.runtime.runtime_options import RuntimeOptions

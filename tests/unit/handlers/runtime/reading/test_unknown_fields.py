@@ -12,7 +12,7 @@ from starlette.types import Message, Scope
 
 from generated.json_types import StrictInt
 from generated.operation import Operation
-from handlers.errors.violation import Violation
+from handlers.errors import Violation
 from handlers.runtime.problem import InvalidRequest
 from handlers.runtime.reading.request_reader import RequestReader
 from handlers.runtime.runtime_options import RuntimeOptions

@@ -17,6 +17,7 @@ from handlers.process.exit_status import ExitStatus
 from handlers.serving.api_workers import api_workers as module
 from handlers.serving.api_workers.api_workers import ApiWorkers
 from handlers.settings.settings import Settings
+from tests.support.clocks.until import until
 from tests.support.servers.processes import is_alive
 from tests.unit.handlers.serving.api_workers.test_engine_process import INFO
 
@@ -164,7 +165,7 @@ async def test_a_signal_to_all_processes_replaces_none_and_is_no_failure(
     async with begun() as workers:
         assert await asyncio.wait_for(workers.ready("/s", INFO), WAIT_S)
         os.kill(await started(folder, 0), signal.SIGTERM)
-        await asyncio.sleep(0.2)
+        await until(lambda: not workers.live)
         workers.begin_stop()
         await asyncio.wait(workers._keeping, timeout=WAIT_S)
         assert not workers.failure.done()

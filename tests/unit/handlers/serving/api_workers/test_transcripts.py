@@ -28,8 +28,7 @@ from engine.port.errors import (
 from engine.remote.client.upstream import Upstream
 from handlers.active_requests.active_request import ActiveRequest, ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
-from handlers.errors.refused import Refused
-from handlers.errors.violation import Violation
+from handlers.errors import Refused, Violation
 from handlers.serving.api_workers import relayed_transcriber, transcripts_app
 from handlers.serving.api_workers.relayed_transcriber import RelayedTranscriber
 from handlers.serving.api_workers.transcript_lines import PATH, LineReader, to_lines
@@ -47,6 +46,7 @@ from handlers.transcription.transcript import (
     TranscriptUsage,
     Word,
 )
+from tests.support.clocks.until import until
 from tests.support.samples.sounds import sound_bytes
 from tests.support.servers.running_app import running_app
 from tests.support.tiny_models.speech import save_tiny_speech
@@ -100,13 +100,12 @@ async def relay(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Relay
         yield found
 
 
-async def is_free(relay: Relay) -> bool:
-    for _ in range(500):
+async def becomes_free(relay: Relay) -> None:
+    def is_free() -> bool:
         stats = relay.own.stats()
-        if not stats.num_running and not stats.num_waiting and not relay.limit.in_use:
-            return True
-        await asyncio.sleep(0.01)
-    return False
+        return not (stats.num_running or stats.num_waiting or relay.limit.in_use)
+
+    await until(is_free)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +140,7 @@ async def test_closing_a_stream_frees_the_engine(relay: Relay) -> None:
         async with aclosing(relay.transcriber.stream(active, request)) as events:
             assert isinstance(await anext(events), TextDelta)
             assert relay.limit.in_use == 1
-    assert await is_free(relay)
+    await becomes_free(relay)
 
 
 @pytest.mark.parametrize("moment", ["before it is sent", "while it is computed", "with its first text"])
@@ -174,7 +173,7 @@ async def test_cancelling_a_transcripts_task_frees_the_engine(
         task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 60)
-    assert await is_free(relay)
+    await becomes_free(relay)
 
 
 @pytest.mark.parametrize(

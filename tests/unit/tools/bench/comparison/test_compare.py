@@ -2,19 +2,21 @@
 
 import json
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from tools.bench.__main__ import main
-from tools.bench.comparison.contender import KINDS, Failed, python_of, start
+from tools.bench.comparison.contender import KINDS, Command, Failed, chosen, python_of, start
 from tools.bench.comparison.engine_level import decode_speed
 from tools.bench.comparison.http_level import text_arrivals
 from tools.bench.comparison.rounds import by_turns, compare
 from tools.bench.http.connection import Answer
 from tools.bench.machine import describe
-from tools.bench.markdown import markdown
+
+ROOT = Path(__file__).parents[5]
 
 
 def test_a_decode_step_is_timed_between_two_that_give_every_request_a_token() -> None:
@@ -47,7 +49,7 @@ def test_what_is_measured_may_keep_its_modules_compiled(
 ) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     code = "import os, sys; print(sys.dont_write_bytecode, os.environ['MORE'], 'PATH' in os.environ)"
-    turns = start([sys.executable, "-c", code], {"MORE": "more"}, tmp_path / "log")
+    turns = start(Command([sys.executable, "-c", code], {"MORE": "more"}), tmp_path / "log")
     try:
         assert turns.process.wait(60) == 0
     finally:
@@ -94,8 +96,17 @@ def test_an_answer_that_lacks_tokens_or_refuses_is_no_measurement(told: Answer) 
 
 def test_a_peer_that_is_not_installed_has_no_python(tmp_path: Path) -> None:
     given = dict.fromkeys(KINDS, tmp_path)
-    assert [python_of(name, given) for name in KINDS] == [None] * len(KINDS)
-    assert python_of("verbatim", {}) is not None
+    assert [python_of(name, kind, given) for name, kind in KINDS.items()] == [None] * len(KINDS)
+    assert python_of("verbatim", KINDS["verbatim"], {}) is not None
+
+
+def test_another_tree_is_measured_next_to_each_of_our_own_engines(tmp_path: Path) -> None:
+    kinds = chosen(Namespace(only=["verbatim", "verbatim int8", "vllm"], before=tmp_path))
+    assert [*kinds] == ["verbatim", "verbatim before", "verbatim int8", "verbatim int8 before", "vllm"]
+    before = kinds["verbatim int8 before"]
+    assert (before.tree, before.beside) == (tmp_path, "verbatim int8")
+    assert before.environment == {"VERBATIM_QUANTIZE": "int8"}
+    assert kinds["verbatim"].tree != tmp_path
 
 
 def test_the_machine_is_described() -> None:
@@ -103,16 +114,20 @@ def test_the_machine_is_described() -> None:
     assert machine["cores"] >= 1 and machine["memory_gib"] > 0 and "torch" in machine["versions"]
 
 
-def test_the_engine_is_measured_by_its_driver_and_the_report_is_kept(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.long
+def test_two_trees_are_measured_by_their_drivers_and_the_report_is_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ["--small", "--only", "verbatim", "--level", "engine", "--rounds", "1"]
+    options = ["--small", "--only", "verbatim", "--before", str(ROOT), "--level", "engine", "--rounds", "1"]
     options += ["--requests", "2", "--prompts", "16", "--logs", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", ["bench", "compare", *options, "--json", str(tmp_path / "report.json")])
     main()
     report = json.loads((tmp_path / "report.json").read_text())
-    assert [row["what"] for row in report["engine"]] == ["decode", "prefill"]
+    assert [(row["what"], row["contender"]) for row in report["engine"]] == [
+        (what, name) for what in ("decode", "prefill") for name in ("verbatim", "verbatim before")
+    ]
     assert all(row["tokens_per_s"] > 0 and row["first_token_ms"] > 0 for row in report["engine"])
+    assert [row["ratio"] == 1 for row in report["engine"]] == [True, False] * 2
     assert report["machine"]["versions"] and report["floor"][0]["tokens_per_s"] > 0
-    told = markdown(report)
-    assert "| engine | load, s | decode at 2 | prompt of 16 |" in told and "| verbatim 0" in told
+    table = capsys.readouterr().out.splitlines()
+    assert [line for line in table if line.startswith("| decode ") and "| verbatim before |" in line]

@@ -7,15 +7,12 @@ import pytest
 from tools.bench.http import http_layer
 
 
-def _arguments(**given: object) -> argparse.Namespace:
-    few = {"only": None, "rounds": 2, "clients": 2, "requests": 4, "tokens": 5, "warm_up": 1, "awake": True}
-    return argparse.Namespace(**(few | {"in_process": False, "profile": 0} | given))
-
-
+@pytest.mark.long
 async def test_whole_answers_and_events_of_every_contract_are_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    rows = await http_layer.run(_arguments())
+    few = {"only": None, "rounds": 2, "clients": 2, "requests": 4, "tokens": 5, "warm_up": 1}
+    rows = await http_layer.run(argparse.Namespace(**few))
     assert [row["contract"] for row in rows] == [http_layer.BARE, *http_layer.REQUESTS]
     for row in rows:
         assert 0 < float(row["request_us"]) <= float(row["request_all_us"])
@@ -23,11 +20,3 @@ async def test_whole_answers_and_events_of_every_contract_are_counted(
         assert float(row["requests_per_s"]) > 0, row
     assert (rows[0]["request_x"], rows[0]["event_x"]) == (1, 1)
     assert "openai" in capsys.readouterr().out
-
-
-async def test_calls_of_functions_are_counted_without_sockets(capsys: pytest.CaptureFixture[str]) -> None:
-    (row,) = await http_layer.run(_arguments(only=["tgi"], tokens=200, in_process=True, profile=3))
-    assert row["contract"] == "tgi"
-    assert float(row["request_us"]) > 0 and float(row["event_us"]) > 0
-    assert float(row["request_calls"]) > 4 * float(row["event_calls"]) > 80
-    assert "Ordered by: internal time" in capsys.readouterr().out

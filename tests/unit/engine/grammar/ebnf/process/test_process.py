@@ -17,6 +17,7 @@ from engine.grammar.ebnf.process.messages import TrialLimits
 from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy, InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
+from tests.support.clocks.until import wait_until
 from tests.support.servers.processes import children, is_alive
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER, accepts
 
@@ -58,20 +59,12 @@ def slow(number: int) -> Grammar:
     return Grammar(GrammarKind.EBNF, f"{SLOW}\n# {number}")
 
 
-def until(condition: object) -> None:
-    assert callable(condition)
-    ends_at = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < ends_at
-        time.sleep(0.01)
-
-
 def started(process: GrammarProcess) -> int:
     """Return the id of the process once it has no child: one that has answered takes a moment to end."""
     process.start()
     pid = process.pid
     assert pid is not None
-    until(lambda: not children(pid))
+    wait_until(lambda: not children(pid))
     return pid
 
 
@@ -104,7 +97,7 @@ def test_a_compilation_ends_at_its_time_limit_whatever_it_does() -> None:
                 compiler.compile(slow(number))
         pid = process.pid
         assert pid is not None
-        until(lambda: not children(pid))
+        wait_until(lambda: not children(pid))
         compiler.compile(Grammar(GrammarKind.EBNF, 'root ::= "a"+'))
         assert process.pid == pid
     finally:
@@ -138,11 +131,11 @@ def test_a_grammar_is_taken_however_long_others_keep_the_processor() -> None:
     thread = threading.Thread(target=compile_starved)
     try:
         thread.start()
-        until(lambda: children(pid) or results)
+        wait_until(lambda: children(pid) or results)
         (compiling,) = children(pid)
         os.kill(compiling, signal.SIGSTOP)
         stopped_at = time.monotonic()
-        until(lambda: time.monotonic() - stopped_at > limits.processor_s)
+        wait_until(lambda: time.monotonic() - stopped_at > limits.processor_s)
         assert results == []
         os.kill(compiling, signal.SIGCONT)
         thread.join(60)
@@ -177,11 +170,11 @@ def test_a_compilation_that_is_called_off_ends(process: GrammarProcess) -> None:
     thread = threading.Thread(target=compile_slowly)
     pid = started(process)
     thread.start()
-    until(lambda: children(pid))
+    wait_until(lambda: children(pid))
     attempt.cancel()
     thread.join(60)
     assert len(ended) == 1
-    until(lambda: not children(pid))
+    wait_until(lambda: not children(pid))
 
 
 def test_a_death_of_the_process_loses_no_grammar(process: GrammarProcess) -> None:
@@ -197,7 +190,7 @@ def test_a_death_of_the_process_loses_no_grammar(process: GrammarProcess) -> Non
         target=lambda: results.append(compiler.compile(Grammar(GrammarKind.EBNF, MIDDLING)))
     )
     thread.start()
-    until(lambda: children(second) or results)
+    wait_until(lambda: children(second) or results)
     os.kill(second, signal.SIGKILL)
     thread.join(60)
     assert len(results) == 1
@@ -228,8 +221,8 @@ def test_nothing_outlives_the_process_that_serves() -> None:
         try:
             assert served.stdout is not None
             pid = int(served.stdout.readline())
-            until(lambda: children(pid))
+            wait_until(lambda: children(pid))
             (compiling,) = children(pid)
         finally:
             served.kill()
-    until(lambda: not is_alive(pid) and not is_alive(compiling))
+    wait_until(lambda: not is_alive(pid) and not is_alive(compiling))

@@ -8,7 +8,7 @@ import pytest
 
 from generated.upload import Upload
 from handlers.runtime.reading.form.form_parser import MAX_PARTS, MAX_TEXT_BYTES, FormParser
-from handlers.runtime.reading.form.malformed import MalformedForm
+from handlers.runtime.reading.form.part import MalformedForm
 from tests.unit.handlers.runtime.reading.form.recordings import MAX_UPLOAD_BYTES, Cut, Studio
 
 SOUND = ("sound", ("a.wav", b"RIFF\r\n--x", "audio/wav"))

@@ -1,1 +1,0 @@
-"""The formats of model families, as data for the classes of syntax."""

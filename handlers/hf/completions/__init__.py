@@ -1,1 +1,0 @@
-"""Completions in OpenAI's form, as Hugging Face's hosted API serves them."""

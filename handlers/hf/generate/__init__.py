@@ -1,1 +1,0 @@
-"""Generation by Hugging Face's hosted API."""

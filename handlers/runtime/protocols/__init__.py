@@ -1,1 +1,0 @@
-"""The protocols that a contract's handlers may follow beside their operations."""

@@ -1,1 +1,0 @@
-"""Requests of TGI's kin in neutral terms, within the limits of the server."""

@@ -1,1 +1,0 @@
-"""Benchmarks of the engine: its speed, and the parts of a step's time."""

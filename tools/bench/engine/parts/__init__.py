@@ -1,1 +1,0 @@
-"""Benchmarks of parts of a step: kernels, products and stages."""

@@ -1,1 +1,0 @@
-"""Measurements of the choice among several servers, over simulated fleets."""
