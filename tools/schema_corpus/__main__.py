@@ -85,14 +85,13 @@ def row(outcomes: list[Outcome]) -> str:
 def _share(part: int, whole: int) -> str:
     if not whole:
         return "–"
-    share = 100 * part / whole
-    is_nearly_all = part < whole and share > 99.9
-    return f"{share:.{3 if is_nearly_all else 1}f}% of {whole}"
+    num_digits = 3 if 0.999 < part / whole < 1 else 1
+    return f"{100 * part / whole:.{num_digits}f}% of {whole}"
 
 
 def _milliseconds(seconds: list[float], *percentiles: int) -> str:
     found = np.percentile(seconds or [0.0], percentiles, method="nearest") * 1000
-    return f"{' / '.join(f'{value:.3g}' for value in found)} ms"
+    return f"{' / '.join(f'{value:.3g}' if value < 1000 else f'{value:.0f}' for value in found)} ms"
 
 
 def _append_details(
