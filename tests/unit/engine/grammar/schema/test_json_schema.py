@@ -314,6 +314,11 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ["0", "1.13", "99.5", "0.50"],
         ["-1", "99.51", "1.125", "1."],
     ),
+    "multipleOf a million": (
+        {"type": "integer", "multipleOf": 1_000_000},
+        ["0", "1000000", "-12000000"],
+        ["1", "100000", "1000001"],
+    ),
     "multipleOf a fraction": ({"type": "integer", "multipleOf": 1.5}, ["3", "-6"], ["1", "1.5"]),
     "unique items": (
         {
@@ -470,6 +475,11 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         | {"$defs": {"x": {"type": "object", "properties": {"a": STRING}, "required": ["a"]}}},
         ['{"a": "x", "b": 1}', '{"a": "x"}'],
         ["{}", '{"a": "x", "c": 1}'],
+    ),
+    "unevaluated items, which see none that another schema names": (
+        {"type": "array", "allOf": [{"prefixItems": [True, INTEGER]}, {"unevaluatedItems": INTEGER}]},
+        ["[]", "[1, 2, 3]"],
+        ['["a"]', '[1, "a"]', '[1, 2, "a"]'],
     ),
     "a record of an enum": (
         {"type": "object", "propertyNames": {"enum": ["low", "high"]}, "additionalProperties": INTEGER}
@@ -804,6 +814,29 @@ REFUSED: dict[str, tuple[Any, str]] = {
         {"anyOf": [{"properties": {"a": INTEGER}}, {"type": "null"}], "unevaluatedProperties": False},
         "unevaluatedProperties beside anyOf",
     ),
+    "unevaluated beside a negation": (
+        {
+            "not": {"not": {"properties": {"a": {"const": 1}}, "required": ["a"]}},
+            "unevaluatedProperties": False,
+        },
+        "unevaluatedProperties beside not",
+    ),
+    "unevaluated beside a condition of another schema": (
+        {"$ref": "#/$defs/x", "unevaluatedProperties": False}
+        | {"$defs": {"x": {"allOf": [{"if": {"required": ["a"]}, "then": {"properties": {"b": INTEGER}}}]}}},
+        "#: unevaluatedProperties beside if",
+    ),
+    "unevaluated beside contains": (
+        {"prefixItems": [True], "contains": STRING, "unevaluatedItems": False},
+        "unevaluatedItems beside contains",
+    ),
+    "a multiple of many digits": (
+        {"items": {"type": "integer", "multipleOf": 0.123456789}},
+        "#/items: multipleOf may be a power of ten, or have the digits of a number up to 100000",
+    ),
+    "multiples of many digits": ({"type": "number", "multipleOf": 1234.5678}, "#: multipleOf may be"),
+    "a list of schemas for one": ({"additionalProperties": [{}]}, "#/additionalProperties: a schema is"),
+    "a list of schemas for names": ({"items": {"propertyNames": []}}, "#/items/propertyNames: a schema is"),
     "overlapping oneOf": ({"oneOf": [{"multipleOf": 3}, {"multipleOf": 2}]}, "no two can match"),
     "oneOf that always matches twice": ({"oneOf": [True, True]}, "contradict"),
     "foreign $ref": ({"$ref": "https://example.com/a.json"}, "names no schema"),
