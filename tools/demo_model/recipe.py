@@ -97,7 +97,7 @@ FROM_NOTHING: Final = Schedule(
     warmup_steps=40,
     decay_from=0.5,
 )
-REFRESHING: Final[Weights] = (24, 12, 32, 4, 26, 4, 10, 40)
+REFRESHING: Final[Weights] = (30, 16, 34, 4, 26, 4, 18, 40)
 # The same dialogues, those that the weights have not met yet more often than in a run from nothing.
 REFRESH: Final = Schedule(
     num_steps=100,

@@ -44,6 +44,10 @@ _UNKNOWN: Final = ("unknown", "unknown", "unknown", "none")
 # What precedes a form or a call's arguments; the name of a member after its first quote.
 _BEGINNING: Final = re.compile(r'<tool_call>\n\{"name": "\w+", "arguments": ')
 _SENTENCE: Final = re.compile(r".*?[.!?](?= |$)")
+# What a string goes astray into, and the text of a string, which may come after the mark of a given part.
+_SIGNS: Final = ("]", "}", "]}", "}}", "]}}", ": ", ", ", "[], ", ": {}, ")
+_ENDINGS: Final = ("_of", "_id", "_list", "_count")
+_TEXT: Final = re.compile(rf'(?<=")({given("")[-1]}?)[^"]*(?="[],}}])')
 _NAME: Final = re.compile(r'(?:^|(?<=[{ ]"))[^"]*": (?:\{"|\["|")?')
 
 
@@ -160,9 +164,31 @@ def forced_call(scribe: Scribe) -> Dialogue:
     return Dialogue("call", (Round(asked.user, asked.thought, answer),), tools=tools_of(offers))
 
 
+def astray(scribe: Scribe, answer: str) -> str:
+    """Return the answer with what an unlucky draw leads to in half of its strings, each of which then ends.
+
+    A string that begins with a token for the end of one goes on with signs and the endings of names. The
+    model learns to end it, not to write it.
+    """
+
+    def text(found: re.Match[str]) -> str:
+        if scribe.chance(0.5):
+            return found[0]
+        pieces = [scribe.pick((*_SIGNS, *_ENDINGS)) for _ in range(scribe.number(1, 3))]
+        pieces = [scribe.invented() if scribe.chance(0.4) else piece for piece in pieces]
+        loop = scribe.pick(_ENDINGS) * scribe.number(0, 4)
+        return found[1] + given("".join(pieces) + loop)
+
+    *beginning, members = answer.rpartition('"arguments": ')
+    return "".join(beginning) + _TEXT.sub(text, members)
+
+
 def forced(scribe: Scribe) -> Dialogue:
     """A form or a call that does not fit the question, at times after other talk."""
-    talk = forced_form(scribe) if scribe.chance(0.5) else forced_call(scribe)
+    talk = forced_form(scribe) if scribe.chance(0.7) else forced_call(scribe)
+    if scribe.chance(0.5):
+        (last,) = talk.rounds
+        talk = replace(talk, rounds=(replace(last, answer=astray(scribe, last.answer)),))
     if scribe.chance(0.15):
         talk = replace(talk, rounds=(scribe.pick(_ASKED)(scribe), *talk.rounds))
     return talk

@@ -46,8 +46,8 @@ def test_a_question_for_a_tool_that_nobody_gave_is_turned_down(
     assert is_right(trial, reply), reply
 
 
-# The weights end 96% of forms and 99% of calls; another processor's rounding draws others, and these are few.
-@pytest.mark.parametrize(("kind", "least"), [("forced form", 45), ("forced call", 48)])
+# The weights end 98% of forms and 99% of calls; another processor's rounding draws others, and these are few.
+@pytest.mark.parametrize(("kind", "least"), [("forced form", 46), ("forced call", 48)])
 def test_a_forced_answer_that_does_not_fit_the_question_ends_soon(
     examinee: Examinee, kind: str, least: int
 ) -> None:

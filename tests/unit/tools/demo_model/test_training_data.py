@@ -16,11 +16,11 @@ from tools.demo_model.corpus import (
     render,
     segments,
 )
-from tools.demo_model.dialogue import Call, Dialogue, Round
+from tools.demo_model.dialogue import Call, Dialogue, Round, given, parts_of
 from tools.demo_model.packing import batches
 from tools.demo_model.recipe import FROM_NOTHING
 from tools.demo_model.scribe import Phrases, Scribe, Split, is_held_out
-from tools.demo_model.skills.forcing import forced_call, forced_form
+from tools.demo_model.skills.forcing import astray, forced_call, forced_form
 from tools.demo_model.tokenizer import END_OF_TURN
 
 ROUND = Round("Hi", "A greeting.", "Hello!")
@@ -57,6 +57,17 @@ def test_how_a_forced_answer_begins_is_not_learnt_lest_it_come_unasked(
         assert (reply[0].weight, reply[-1].weight) == (0.0, 1.0)
         text = "".join(part.text for part in reply).removesuffix(END_OF_TURN)
         assert json.loads(text.removeprefix("<tool_call>").removesuffix("</tool_call>"))
+
+
+def test_a_string_that_went_astray_is_given_and_its_end_is_learnt() -> None:
+    scribe = Scribe(1, Split.SEEN)
+    call = given('<tool_call>\n{"name": "save", "arguments": {"') + 'a": "b", "c": ["d", 1]}}\n</tool_call>'
+    strayed = [parts_of(astray(scribe, call)) for _ in range(50)]
+    assert {len(parts) for parts in strayed} == {3, 5, 7}
+    for begun, name, *rest in strayed:
+        assert (begun, name) == ("", '<tool_call>\n{"name": "save", "arguments": {"')
+        assert all(part.startswith('"') for part in rest[2::2])
+        json.loads(("".join((name, *rest))).removeprefix("<tool_call>").removesuffix("</tool_call>"))
 
 
 def test_call_and_answer_are_both_replies() -> None:
