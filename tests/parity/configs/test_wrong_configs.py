@@ -37,8 +37,8 @@ _KNOWN: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
         ("sliding_window", None),
         ("query_pre_attn_scalar", -16),
     ),
-    "deepseek_v3": (("n_group", None), ("n_group", 0)),
-    "llama4": (("attention_chunk_size", -1), ("attention_chunk_size", 0)),
+    "deepseek_v3": (("n_group", None), ("n_group", 0), ("num_nextn_predict_layers", "many")),
+    "llama4": (("attention_chunk_size", -1), ("attention_chunk_size", 0), ("num_hidden_layers", 2**31)),
 }
 
 

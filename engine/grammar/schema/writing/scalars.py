@@ -50,7 +50,7 @@ _SIDES: Final = (
 )
 
 
-class NoValue(InvalidGrammar):
+class NoValue(Exception):
     """No value of a type matches the schema."""
 
 

@@ -107,7 +107,7 @@ class _Rules:
             except NoValue as refusal:
                 refusals.append(refusal)
         if not found:
-            raise refusals[0]
+            raise InvalidGrammar(str(refusals[0]))
         return " | ".join(found)
 
     def _of_type(self, place: str, schema: Schema, type_name: str, is_item: bool) -> str:

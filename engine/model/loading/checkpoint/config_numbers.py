@@ -19,7 +19,9 @@ from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from engine.port.errors import ModelNotSupported
 
 _LARGEST: Final = 2**31 - 1  # which compiled code counts with
-_MOST_LAYERS: Final = 1000  # whose sizes are looked at, should a config describe more
+_MOST_LAYERS: Final = 1000  # of a model
+_LAYERS: Final = re.compile(r"n_layers?|num(_\w+)?_layers")
+_DRAFTING: Final = "num_nextn_predict_layers"  # of DeepSeek V3 and its like, which transformers does not read
 _DIMENSIONS: Final = (
     "vocab_size",
     "hidden_size",
@@ -49,6 +51,16 @@ _PLAIN: Final = "default"  # a rotary embedding that is not scaled
 _OTHER: Final = frozenset({"id2label", "label2id", "quantization_config"})
 
 
+def check_layers(directory: Path, raw: dict[str, Any]) -> None:
+    """Raise ModelNotSupported for more layers than models have, of some of which transformers makes a list.
+
+    raw: config.json.
+    """
+    for name, number in _numbers(raw):
+        if _LAYERS.fullmatch(name.rpartition(".")[2]) and number > _MOST_LAYERS:
+            _refuse(directory, name, f"at most {_MOST_LAYERS}", number)
+
+
 def check_config(directory: Path, config: PreTrainedConfig) -> None:
     """Raise ModelNotSupported for a number in a model's config that no such model can have, or a rotary
     embedding that is not known.
@@ -69,6 +81,9 @@ def check_config(directory: Path, config: PreTrainedConfig) -> None:
             _refuse(directory, name, f"at most {most}", number)
         elif number == 0 and last in _DIVISORS:
             _refuse(directory, name, "above 0", number)
+    drafting = getattr(config, _DRAFTING, None)
+    if drafting is not None and not isinstance(drafting, int):
+        _refuse(directory, _DRAFTING, "a whole number, or null for none", drafting)
     _check_windows(directory, config)
     _check_rotary_embeddings(directory, config)
 
@@ -124,5 +139,5 @@ def _most(name: str) -> int:
     return _LARGEST_BASE if _FREE.fullmatch(name) else _LARGEST
 
 
-def _refuse(directory: Path, name: str, wanted: str, found: float | None) -> None:
+def _refuse(directory: Path, name: str, wanted: str, found: object) -> None:
     raise ModelNotSupported(f"{directory}/config.json: {name} must be {wanted}, and is {str(found)[:50]}")

@@ -13,7 +13,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from engine.config import EngineConfig
 from engine.model.loading.checkpoint.complete import check_plausible
-from engine.model.loading.checkpoint.config_numbers import check_config
+from engine.model.loading.checkpoint.config_numbers import check_config, check_layers
 from engine.model.loading.checkpoint.described_files import check_described_files
 from engine.model.loading.checkpoint.end_tokens import NamedEnds, read_end_token_ids
 from engine.model.loading.checkpoint.formats import check_dtypes, check_files
@@ -206,6 +206,7 @@ def _parse_config(directory: Path, raw: dict[str, Any], config: EngineConfig) ->
             f"{place} names the model_type `{model_type}`, which transformers {transformers.__version__} "
             "does not know; a newer release of it may"
         )
+    check_layers(directory, raw)
     try:
         found = AutoConfig.from_pretrained(directory, trust_remote_code=config.trust_remote_code)
     except StrictDataclassError as error:

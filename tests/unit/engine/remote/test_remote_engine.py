@@ -513,7 +513,7 @@ async def test_a_later_sequence_waits_for_room_once_the_answer_has_begun(tokeniz
 
 async def test_the_wait_for_room_is_bounded_and_begins_with_the_answer(tokenizer: Tokenizer) -> None:
     good = sends(tokens(*written(tokenizer)))
-    async with pair(tokenizer, good, refuses(429), patience_s=0.1) as both:
+    async with pair(tokenizer, good, refuses(429), patience_s=0.5) as both:
         with pytest.raises(EngineBusy):
             await events(both.engine, new_request(num_sequences=2, num_parallel=1))
         assert len(both.upstream.received) > 2
