@@ -62,6 +62,8 @@ class BoundedProtocol(HttpToolsProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
+        self._is_held = False  # new, and not read until its turn comes
+        self._early = b""  # what came nevertheless
         self._is_put_off = False  # whether the last answer says when the client may try again
         self._serving: RequestResponseCycle | None = None  # the request whose answer is next on the wire
         self._is_refused = False  # nothing more is parsed
@@ -82,6 +84,7 @@ class BoundedProtocol(HttpToolsProtocol):
             transport.write(TOO_MANY_CONNECTIONS.encode(self.server_state.default_headers))
             transport.close()
         elif not self.registry.refusal_pace.may_begin(self):
+            self._is_held = True
             self.flow.pause_reading()
 
     @override
@@ -124,6 +127,10 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @override
     def data_received(self, data: bytes) -> None:
+        if self._is_held:  # uvloop reads once, although the transport was paused when it was made
+            self._early += data
+            self.transport.pause_reading()
+            return
         if self._is_refused:
             if self._sizes.discard(len(data)):
                 self.abort()
@@ -291,9 +298,14 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def go_on(self) -> None:
         """Serve the next of the requests that were sent ahead, or read one."""
+        self._is_held = False
         if self.transport.is_closing():
             return
-        if self.pipeline:
+        if self._early:
+            early, self._early = self._early, b""
+            self.flow.resume_reading()
+            self.data_received(early)
+        elif self.pipeline:
             self._serving, app = self.pipeline.pop()
             self._start_asgi_task(self._serving, app)
         else:

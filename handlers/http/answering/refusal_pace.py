@@ -39,8 +39,12 @@ class RefusalPace:
         """Return whether a new connection may be read at once; if not, its `go_on` will be called."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        if not self._new and (self._num_left or now - self._span_began >= _SPAN_S):
-            return True
+        if not self._new:
+            if now - self._span_began >= _SPAN_S:
+                return True
+            if self._num_left:
+                self._num_left -= 1
+                return True
         self._new[connection] = now
         self._start_timer(loop)
         return False

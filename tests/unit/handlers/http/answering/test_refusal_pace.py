@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import uvloop
 from starlette.types import Receive, Scope, Send
 
 from handlers.http.answering.refusal_pace import RefusalPace
@@ -86,6 +87,10 @@ async def test_clients_that_connect_anew_for_each_try_are_refused_only_so_often(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def test_so_are_they_under_uvloop_which_reads_once_from_a_paused_connection() -> None:
+    uvloop.run(test_clients_that_connect_anew_for_each_try_are_refused_only_so_often())
 
 
 async def test_errors_that_do_not_say_when_to_come_back_are_not_held_up() -> None:
