@@ -170,7 +170,7 @@ async def test_closing_a_stream_or_cancelling_its_task_frees_all(directory: Path
             async with transcribing(engine, limit=limit) as (transcriber, active):
                 await transcriber.transcribe(active, request)
 
-        for delay in (0.0, 0.02, 0.3):
+        for delay in (0.0, 0.02, 0.08):  # before, at and after its beginning
             task = asyncio.create_task(run())
             await asyncio.sleep(delay)
             task.cancel()
