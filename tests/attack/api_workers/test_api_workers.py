@@ -39,14 +39,18 @@ def with_workers() -> Iterator[Server]:
         yield server
 
 
+def _command_line(pid: int) -> bytes:
+    """Return the command line of a process; empty if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
 def api_workers(server: Server) -> list[int]:
     """Return the process ids of the API workers of a server."""
     children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text()
-    return [
-        int(each)
-        for each in children.split()
-        if b"api_worker_process" in Path(f"/proc/{each}/cmdline").read_bytes()
-    ]
+    return [pid for pid in map(int, children.split()) if b"api_worker_process" in _command_line(pid)]
 
 
 def post(server: Server, **fields: Any) -> httpx.Response:
