@@ -1,39 +1,39 @@
-"""The terminals of regular expressions, as JSON Schema's `pattern` has them: ECMA 262.
+"""The terminals of regular expressions.
 
-The reader is that of Python's `re`, for the normal form. What llguidance's terminals lack is said by `&` and
-`~`: a lookahead is an intersection with what follows, so `T(?=[0-9])x*` becomes `"T" (/[0-9]/ ANY & /x*/)`.
+What llguidance's terminals lack is said by `&` and `~`: a lookahead is an intersection with what follows, so
+`T(?=[0-9])x*` becomes `"T" (/[0-9]/ ANY & /x*/)`.
 
 A pattern stands for whole texts, or for the content of JSON strings, in which each character has one form:
 itself, or the shortest escape.
 """
 
-import re
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from math import prod
-from typing import Any, Final
+from typing import Final
 
 from engine.grammar.lark.byte_matcher import ByteMatcher
 from engine.grammar.lark.lark_grammar import LarkGrammar
-from engine.grammar.patterns.normal_pattern import WORD, normal_pattern
+from engine.grammar.patterns.normal_pattern import WORD
+from engine.grammar.patterns.parsed_pattern import (
+    Node,
+    characters_of,
+    group_nodes,
+    has_assertion,
+    holds,
+    may_be_empty,
+    nodes_of,
+    parsed_pattern,
+    refusal,
+)
 from engine.grammar.patterns.unicode_properties import LAST_CHARACTER, Spans, other_spans, united
 from engine.port.errors import InvalidGrammar
 
-_PARSER: Any = vars(re)["_parser"]  # a private module; the tests of this one notice a change
-_FOREIGN: Final = re.compile(r"\\.|(\{,|\(\?#)", re.DOTALL)
-_ASSERTIONS: Final = frozenset(("AT", "ASSERT", "ASSERT_NOT"))
-_MAX_DEPTH: Final = 64  # groups inside groups
-# Counts multiply the work of the lexer: `((a{0,20}){0,20}){0,20}` has as many states as their product.
-_MAX_EXPANSION: Final = 20_000
-# So do periods that hold together: `(?=(..)*$)(...)*$` has six.
+# Periods that hold together multiply the work of the lexer: `(?=(..)*$)(...)*$` has six states.
 _MAX_PERIODS: Final = 2310
-_MAX_CASES: Final = 4096  # characters of a class of which the other case is looked up
 
 _SHORT_ESCAPES: Final = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 _ESCAPED: Final = (*range(0x20), ord('"'), ord("\\"))
 _PLAIN: Final = other_spans(united((code, code) for code in _ESCAPED))
-
-Node = tuple[str, Any]
 
 
 class PatternTerminals:
@@ -53,13 +53,14 @@ class PatternTerminals:
         Raises InvalidGrammar for a pattern that is malformed or not supported.
         """
         check_periods([pattern])
-        return self._satisfiable(pattern, self._sequence(_parsed(pattern), None, at_start=True))
+        nodes = parsed_pattern(pattern).nodes
+        return self._satisfiable(pattern, self._sequence(nodes, None, at_start=True))
 
     def search(self, pattern: str) -> str:
         """Return the expression of the texts that hold a match; raises InvalidGrammar as `whole` does."""
         check_periods([pattern])
-        nodes = _parsed(pattern)
-        if not _holds(nodes, "AT_BEGINNING"):
+        nodes = parsed_pattern(pattern).nodes
+        if not holds(nodes, "AT_BEGINNING"):
             return self._satisfiable(pattern, self._sequence(nodes, self._anything, leading=self._anything))
         something = self._terminal(f"/{self.character}+/")
         first = self._sequence(nodes, self._anything, at_start=True)
@@ -70,7 +71,7 @@ class PatternTerminals:
     def _satisfiable(self, pattern: str, expression: str | None) -> str:
         is_sure = expression is not None and "&" not in expression  # which no class has as it is
         if expression is None or not (is_sure or self._grammar.is_satisfiable(self._terminal(expression))):
-            raise _refusal(pattern, "no text matches it")
+            raise refusal(pattern, "no text matches it")
         return expression
 
     def _terminal(self, expression: str) -> str:
@@ -84,30 +85,33 @@ class PatternTerminals:
 
         leading, following: the names of terminals; None for nothing. at_start: whether the text begins here.
         """
-        place = next((at for at, node in enumerate(nodes) if _has_assertion(node)), len(nodes))
+        place = next((at for at, node in enumerate(nodes) if has_assertion(node)), len(nodes))
         before, rest = nodes[:place], nodes[place + 1 :]
-        left = _joined([leading, self._plain(before)])
+        plain = self._plain(before)
         if place == len(nodes):
-            return _joined([leading, self._plain(before), following])
+            return _joined([leading, plain, following])
         operator, operand = nodes[place]
         if operator == "AT" and str(operand) == "AT_BEGINNING":
             # What is before it can only be empty.
             return (
-                self._sequence(rest, following, at_start=True) if at_start and _may_be_empty(before) else None
+                self._sequence(rest, following, at_start=True) if at_start and may_be_empty(before) else None
             )
         if operator == "AT" and str(operand) in ("AT_BOUNDARY", "AT_NON_BOUNDARY"):
-            if _holds(rest, "AT_BEGINNING") or (leading is None and not at_start and _may_be_empty(before)):
+            if holds(rest, "AT_BEGINNING") or (leading is None and not at_start and may_be_empty(before)):
                 raise InvalidGrammar(
                     "regular expression: a word boundary before ^ or in a group is not supported"
                 )
             then = self._sequence(rest, following)
-            return None if then is None else self._boundary(left, then, is_one=str(operand) == "AT_BOUNDARY")
-        if at_start and before and _may_be_empty(before) and _holds(nodes[place:], "AT_BEGINNING"):
+            if then is None:
+                return None
+            left = _joined([leading, plain])
+            return self._boundary(left, then, is_one=str(operand) == "AT_BOUNDARY")
+        if at_start and before and may_be_empty(before) and holds(nodes[place:], "AT_BEGINNING"):
             return _either(
                 [self._sequence(nodes[place:], following, at_start=True), self._sequence(nodes, following)]
             )
         after = self._after(nodes[place], rest, following, at_start=at_start and not before)
-        return None if after is None else _joined([leading, self._plain(before), f"({after})"])
+        return None if after is None else _joined([leading, plain, f"({after})"])
 
     def _boundary(self, left: str, then: str, *, is_one: bool) -> str:
         """Return the expression of what meets where exactly one side has a character of a word, or else where
@@ -121,7 +125,7 @@ class PatternTerminals:
     def _after(self, node: Node, rest: list[Node], following: str | None, *, at_start: bool) -> str | None:
         """Return the expression of a node that has assertions, of those after it, and of `following`."""
         operator, operand = node
-        if operator in ("SUBPATTERN", "BRANCH", "MAX_REPEAT", "MIN_REPEAT") and _holds(rest, "AT_BEGINNING"):
+        if operator in ("SUBPATTERN", "BRANCH", "MAX_REPEAT", "MIN_REPEAT") and holds(rest, "AT_BEGINNING"):
             raise InvalidGrammar("regular expression: ^ after a group with an anchor is not supported")
         then = self._sequence(rest, following, at_start=at_start)
         if then is None:
@@ -130,21 +134,21 @@ class PatternTerminals:
             case "AT" if str(operand) == "AT_END":
                 return '""' if then == self._anything else f'"" & {self._terminal(then)}'
             case "ASSERT" | "ASSERT_NOT" if operand[0] == 1:
-                ahead = self._sequence(list(_nodes(operand[1])), self._anything, at_start=at_start)
+                ahead = self._sequence(nodes_of(operand[1]), self._anything, at_start=at_start)
                 if operator == "ASSERT":
                     return None if ahead is None else f"({self._terminal(ahead)} & {self._terminal(then)})"
                 return then if ahead is None else f"({self._terminal(then)} & ~{self._terminal(ahead)})"
             case "SUBPATTERN":
-                return self._sequence(_group(operand), self._terminal(then), at_start=at_start)
+                return self._sequence(group_nodes(operand), self._terminal(then), at_start=at_start)
             case "BRANCH":
                 name = self._terminal(then)
                 branches = [
-                    self._sequence(list(_nodes(branch)), name, at_start=at_start) for branch in operand[1]
+                    self._sequence(nodes_of(branch), name, at_start=at_start) for branch in operand[1]
                 ]
                 return _either(branches)
             case "MAX_REPEAT" | "MIN_REPEAT" if (operand[0], operand[1]) == (0, 1):
                 name = self._terminal(then)
-                return _either([name, self._sequence(list(_nodes(operand[2])), name, at_start=at_start)])
+                return _either([name, self._sequence(nodes_of(operand[2]), name, at_start=at_start)])
         raise InvalidGrammar(
             f"regular expression: {_NAMES.get(operator, 'an anchor in a repetition')} is not supported"
         )
@@ -155,17 +159,17 @@ class PatternTerminals:
 
     def _node(self, node: Node) -> str:
         operator, operand = node
-        if (spans := _spans(operator, operand)) is not None:
+        if (spans := characters_of(operator, operand)) is not None:
             return self._class(spans)
         match operator:
             case "SUBPATTERN":
-                return f"(?:{''.join(map(self._node, _group(operand)))})"
+                return f"(?:{''.join(map(self._node, group_nodes(operand)))})"
             case "BRANCH":
-                branches = ("".join(map(self._node, _nodes(branch))) for branch in operand[1])
+                branches = ("".join(map(self._node, nodes_of(branch))) for branch in operand[1])
                 return f"(?:{'|'.join(branches)})"
             case "MAX_REPEAT" | "MIN_REPEAT":
                 low, high, repeated = operand
-                inner = "".join(map(self._node, _nodes(repeated)))
+                inner = "".join(map(self._node, nodes_of(repeated)))
                 return f"(?:{inner}){{{low},{'' if str(high) == 'MAXREPEAT' else high}}}"
         raise InvalidGrammar(f"regular expression: {_NAMES.get(operator, operator.lower())} is not supported")
 
@@ -209,166 +213,8 @@ class PatternTest:
 
 def check_periods(patterns: Iterable[str]) -> None:
     """Raise InvalidGrammar if the periods of patterns that hold together multiply too much for the lexer."""
-    periods = [period for pattern in patterns for period in _periods(_parsed(pattern))]
-    if prod(dict.fromkeys(periods)) > _MAX_PERIODS:
+    if prod(set[int]().union(*(parsed_pattern(pattern).periods for pattern in patterns))) > _MAX_PERIODS:
         raise InvalidGrammar("regular expression: groups of several lengths are repeated without an end")
-
-
-def pattern_width(pattern: str) -> tuple[int, int | None]:
-    """Return the fewest and the most characters of a text that matches as a whole; None for any number.
-
-    Raises InvalidGrammar for a pattern that is malformed or not supported.
-    """
-    low, high = _tree(pattern).getwidth()
-    return low, high if high < _MAX_EXPANSION else None
-
-
-def is_anchored(pattern: str) -> bool:
-    """Return whether the pattern begins with ^ and ends with $, outside of groups and alternatives."""
-    nodes = _parsed(pattern)
-    ends = [str(operand) for operator, operand in (*nodes[:1], *nodes[-1:]) if operator == "AT"]
-    return ends == ["AT_BEGINNING", "AT_END"]
-
-
-def _parsed(pattern: str) -> list[Node]:
-    nodes = list(_nodes(_tree(pattern)))
-    _check_size(pattern, nodes)
-    return nodes
-
-
-def _tree(pattern: str) -> Any:
-    normal = normal_pattern(pattern)
-    for found in _FOREIGN.finditer(normal):
-        if found[1]:
-            raise _refusal(pattern, f"{found[1]!r} at character {found.start()}, which is not supported")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            tree = _PARSER.parse(normal)
-    except RecursionError:
-        raise _refusal(pattern, "it is nested too deep") from None
-    except (re.error, OverflowError, Warning) as error:
-        raise _refusal(pattern, str(error)) from None
-    if tree.state.flags & ~(re.UNICODE | re.IGNORECASE):
-        raise _refusal(pattern, "flags other than i are not supported")
-    return tree
-
-
-def _nodes(parsed: Any) -> Iterable[Node]:
-    """Return the nodes of a parsed pattern by the names of their operators."""
-    ignores_case = bool(parsed.state.flags & re.IGNORECASE)
-    for operator, operand in parsed:
-        name = str(operator)
-        if ignores_case and (spans := _spans(name, operand, ignores_case=True)) is not None:
-            yield "SPANS", spans
-        else:
-            yield name, operand
-
-
-def _group(operand: Any) -> list[Node]:
-    """Return the nodes of a group. Raises InvalidGrammar for one that has flags."""
-    if operand[1] or operand[2]:
-        raise InvalidGrammar("regular expression: flags of a group are not supported")
-    return list(_nodes(operand[3]))
-
-
-def _inner(node: Node) -> list[Any]:
-    """Return the parsed patterns inside a node."""
-    operator, operand = node
-    match operator:
-        case "SUBPATTERN":
-            return [operand[3]]
-        case "BRANCH":
-            return list(operand[1])
-        case "MAX_REPEAT" | "MIN_REPEAT":
-            return [operand[2]]
-        case "ASSERT" | "ASSERT_NOT":
-            return [operand[1]]
-    return []
-
-
-def _has_assertion(node: Node) -> bool:
-    return node[0] in _ASSERTIONS or any(_has_assertion(each) for one in _inner(node) for each in _nodes(one))
-
-
-def _holds(nodes: Iterable[Node], anchor: str) -> bool:
-    return any(
-        (node[0] == "AT" and str(node[1]) == anchor)
-        or any(_holds(_nodes(one), anchor) for one in _inner(node))
-        for node in nodes
-    )
-
-
-def _may_be_empty(nodes: list[Node]) -> bool:
-    """Return whether the nodes match the empty text."""
-    for node in nodes:
-        operator, operand = node
-        if operator in _ASSERTIONS or (operator in ("MAX_REPEAT", "MIN_REPEAT") and not operand[0]):
-            continue
-        inner = _inner(node)
-        if not inner or not any(_may_be_empty(list(_nodes(one))) for one in inner):
-            return False
-    return True
-
-
-def _periods(nodes: Iterable[Node]) -> Iterator[int]:
-    """Yield the lengths of groups of one length that are repeated."""
-    for operator, operand in nodes:
-        if operator in ("MAX_REPEAT", "MIN_REPEAT") and operand[1] != 1:
-            low, high = operand[2].getwidth()
-            if low == high > 1:
-                yield low
-        for one in _inner((operator, operand)):
-            yield from _periods(_nodes(one))
-
-
-def _check_size(pattern: str, nodes: list[Node]) -> None:
-    if _size(pattern, nodes, 0) > _MAX_EXPANSION:
-        raise _refusal(pattern, f"its counted repetitions amount to more than {_MAX_EXPANSION} characters")
-
-
-def _size(pattern: str, nodes: Iterable[Node], depth: int) -> int:
-    """Return how many characters and classes there are with counted repetitions of groups written out."""
-    if depth > _MAX_DEPTH:
-        raise _refusal(pattern, f"groups are nested more than {_MAX_DEPTH} deep")
-    total = 0
-    for node in nodes:
-        inner = sum(_size(pattern, _nodes(one), depth + 1) for one in _inner(node)) or 1
-        if node[0] in ("MAX_REPEAT", "MIN_REPEAT") and inner > 1:
-            low, high, _ = node[1]
-            inner *= max(1, low, 0 if str(high) == "MAXREPEAT" else high)
-        total += inner
-    return total
-
-
-def _spans(operator: str, operand: Any, *, ignores_case: bool = False) -> Spans | None:
-    """Return the characters that a node matches; None for a node that is not of one character."""
-    match operator:
-        case "SPANS":
-            spans: Spans = operand
-            return spans
-        case "LITERAL" | "NOT_LITERAL":
-            found, is_complement = [(operand, operand)], operator == "NOT_LITERAL"
-        case "IN":
-            found = [
-                value if str(kind) == "RANGE" else (value, value)
-                for kind, value in operand
-                if str(kind) != "NEGATE"
-            ]
-            is_complement = any(str(kind) == "NEGATE" for kind, _ in operand)
-        case _:
-            return None
-    if ignores_case:
-        found = _in_both_cases(found)
-    return other_spans(sorted(found)) if is_complement else sorted(found)
-
-
-def _in_both_cases(spans: Spans) -> Spans:
-    if sum(last - first + 1 for first, last in spans) > _MAX_CASES:
-        return spans  # nearly all characters, or a whole script
-    letters = (chr(code) for first, last in spans for code in range(first, last + 1))
-    others = (other for letter in letters for other in (letter.upper(), letter.lower()) if len(other) == 1)
-    return [*spans, *((ord(other), ord(other)) for other in others)]
 
 
 def _intersection(some: Spans, others: Spans) -> Spans:
@@ -409,8 +255,3 @@ _NAMES: Final = {
     "ASSERT_NOT": "looking behind, or around in a repetition,",
     "GROUPREF": "a back reference",
 }
-
-
-def _refusal(pattern: str, cause: str) -> InvalidGrammar:
-    around = pattern if len(pattern) <= 40 else pattern[:40] + "…"
-    return InvalidGrammar(f"regular expression {around!r}: {cause}")

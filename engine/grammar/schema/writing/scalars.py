@@ -7,12 +7,8 @@ from typing import Final
 
 from engine.grammar.lark.lark_grammar import LarkGrammar, literal
 from engine.grammar.patterns.formats import FORMAT_PATTERNS
-from engine.grammar.patterns.pattern_terminals import (
-    PatternTerminals,
-    check_periods,
-    is_anchored,
-    pattern_width,
-)
+from engine.grammar.patterns.parsed_pattern import parsed_pattern
+from engine.grammar.patterns.pattern_terminals import PatternTerminals, check_periods
 from engine.grammar.schema.keywords import BOUNDS, PATTERNS
 from engine.grammar.schema.number_bounds import (
     common_multiple,
@@ -192,9 +188,9 @@ def _implies_length(pattern: str, low: int, high: int | None) -> bool:
     """Return whether all strings that match the pattern have lengths within the bounds."""
     if not low and high is None:
         return True
-    least, most = pattern_width(pattern)
-    is_short = high is None or (is_anchored(pattern) and most is not None and most <= high)
-    return least >= low and is_short
+    parsed = parsed_pattern(pattern)
+    is_short = high is None or (parsed.is_anchored and parsed.most is not None and parsed.most <= high)
+    return parsed.least >= low and is_short
 
 
 def _content_text(text: str) -> str:

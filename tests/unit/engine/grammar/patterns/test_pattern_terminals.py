@@ -10,7 +10,8 @@ import pytest
 
 from engine.grammar.lark.byte_matcher import ByteMatcher
 from engine.grammar.lark.lark_grammar import LarkGrammar
-from engine.grammar.patterns.pattern_terminals import PatternTerminals, PatternTest, pattern_width
+from engine.grammar.patterns.parsed_pattern import parsed_pattern
+from engine.grammar.patterns.pattern_terminals import PatternTerminals, PatternTest
 from engine.port.errors import InvalidGrammar
 
 _ATOMS = ("a", "b", "x", "é", ".", "]", "[^a]", "[ab]", "[^é]", r"\S", r"\D", '["]', r"[\\x]")
@@ -76,7 +77,7 @@ def test_a_content_matches_as_a_whole_and_ends_no_string(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_width_is_that_of_its_texts(seed: int) -> None:
     pattern = _pattern(random.Random(seed), 2, assertions=False)
-    low, high = pattern_width(pattern)
+    low, high = parsed_pattern(pattern).least, parsed_pattern(pattern).most
     lengths = [len(text) for text in _TEXTS if re.fullmatch(pattern, text)]
     assert all(low <= length and (high is None or length <= high) for length in lengths)
 
