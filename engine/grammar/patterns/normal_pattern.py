@@ -1,10 +1,10 @@
 r"""The normal form of regular expressions, which all that read them here take alike.
 
-Python's `re`, ECMA 262 and xgrammar write characters in ways of their own, and read some of each other's as
-something else: to xgrammar `\x41b` is U+041B, and in JavaScript `\ud83d\ude00` is one character. So all
-escapes are read here. In the normal form a character stands for itself, with a backslash only before a sign
-that has a meaning; classes and `.` are lists of characters and ranges; and groups have no names. What the two
-languages read as different things is refused.
+Python's `re` and ECMA 262 write characters in ways of their own, and read some of each other's as something
+else: in JavaScript `\ud83d\ude00` is one character. So all escapes are read here. In the normal form a
+character stands for itself, with a backslash only before a sign that has a meaning; classes and `.` are lists
+of characters and ranges; and groups have no names. What the two languages read as different things is
+refused.
 
 `\d` and `\w` are of ASCII; `\s` and `.` are ECMA's. In a class a hyphen next to `\d` or its like stands for
 itself, as in ECMA.
@@ -200,15 +200,9 @@ def _spans(read: str | Spans) -> Spans:
 
 
 def _class(spans: Spans, *, is_complement: bool = False) -> str:
-    made = united(spans)
-    if not is_complement and made[0][0] == ord("^"):
-        # xgrammar takes it for the sign of a complement at the start of a class, with a backslash, too.
-        first, last = made[0]
-        if made == [(first, first)]:
-            return "\\^"
-        made = [*([(first + 1, last)] if first < last else []), *made[1:], (first, first)]
     ranges = (
-        _member(first) if first == last else f"{_member(first)}-{_member(last)}" for first, last in made
+        _member(first) if first == last else f"{_member(first)}-{_member(last)}"
+        for first, last in united(spans)
     )
     return f"[{'^' if is_complement else ''}{''.join(ranges)}]"
 

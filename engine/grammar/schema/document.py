@@ -93,7 +93,7 @@ def named_place(place: str) -> Iterator[None]:
 
 
 def _check_shapes(place: str, schema: Schema) -> None:
-    """Check the shapes that this module relies on; other malformed schemas are refused by xgrammar."""
+    """Check the shapes that all that reads a document relies on."""
     for keyword, shape in _SHAPES.items():
         value = schema.get(keyword, shape())
         if not isinstance(value, shape) and (keyword, type(value)) != ("type", list):

@@ -90,7 +90,7 @@ def parse_json(source: str) -> object:
     """Return the parsed text.
 
     Raises InvalidGrammar for text that is no JSON, is nested too deep to read, or has an integer that no
-    float holds, about which xgrammar raises an error without text.
+    float holds.
     """
     try:
         return json.loads(source, parse_int=_integer)

@@ -21,13 +21,16 @@ RESTRICTS = {
     **dict.fromkeys(("unevaluatedProperties", "properties", "additionalProperties"), "object"),
 }
 
-# Each of these is all that xgrammar reads of its schema.
+# What stands beside one of these is merged into it.
 WHOLE = ("$ref", "anyOf", "oneOf", "allOf", "enum", "const")
 
 # The keywords that change what is allowed. Programs leave many others in their schemas: annotations, the
 # likes of `x-order` and `example`, and OpenAPI's `discriminator` and `nullable`. To those that read
 # `nullable`, a value that is not null is valid, too.
 EFFECTIVE = frozenset(("type", "$id", "$defs", "definitions", *REFUSED, *RESTRICTS, *WHOLE))
+
+# Keywords about members that nothing else says anything of, and those about any other members.
+UNEVALUATED = {"unevaluatedItems": "items", "unevaluatedProperties": "additionalProperties"}
 
 # Keywords of our own.
 PATTERNS = "x-verbatim-patterns"  # more patterns for the same string

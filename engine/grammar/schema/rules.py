@@ -1,4 +1,4 @@
-"""The rules for JSON Schemas that xgrammar can enforce; the table is in `json_schema`."""
+"""The rules for JSON Schemas that can be enforced; the table is in `enforceable_document`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,6 +9,7 @@ from engine.grammar.schema.keywords import (
     REFUSED,
     RESTRICTS,
     TYPES,
+    UNEVALUATED,
     WHOLE,
     types_of_value,
 )
@@ -44,8 +45,7 @@ def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
 
 
 def source_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
-    """Yield the reasons why this schema of a request, apart from those inside it, is malformed. Others are
-    left to xgrammar, which refuses them without naming the place."""
+    """Yield the reasons why this schema of a request, apart from those inside it, is malformed."""
     yield from _type_complaints(schema)
     yield from _range_complaints(schema)
     for keyword in ("minContains", "maxContains"):
@@ -67,11 +67,7 @@ def source_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]
 
 def _unevaluated_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
     """Yield the complaints about unevaluated members where it depends on the value which are evaluated."""
-    keywords = [
-        keyword
-        for keyword in ("unevaluatedProperties", "unevaluatedItems")
-        if schema.get(keyword, True) is not True
-    ]
+    keywords = [keyword for keyword in UNEVALUATED if schema.get(keyword, True) is not True]
     waiting, seen = [schema] if keywords else [], set[int]()
     while waiting:
         part = waiting.pop()
@@ -109,7 +105,7 @@ def _range_complaints(schema: Schema) -> Iterator[str]:
 
 
 def _whole_complaints(schema: Schema) -> Iterator[str]:
-    """Yield the complaints about keywords beside one that makes xgrammar ignore all others."""
+    """Yield the complaints about keywords beside one that they should have been merged into."""
     whole = [keyword for keyword in WHOLE if keyword in schema]
     if not whole:
         return

@@ -1,9 +1,10 @@
 """The walk through a document that merges keywords which stand beside each other.
 
-xgrammar reads $ref, anyOf, oneOf, allOf, enum or const as all of their schema. Here the keywords beside them
-are merged into them: the schemas of allOf and the target of a $ref become one schema, those beside anyOf and
-oneOf go into each alternative, and enum keeps the values that the others allow. Only schemas that need it are
-changed, so that the places in later messages are the sender's.
+The rules of a grammar are written from one keyword of $ref, anyOf, oneOf, allOf, enum and const, or from all
+others. Here the keywords beside one of these are merged into it: the schemas of allOf and the target of a
+$ref become one schema, those beside anyOf and oneOf go into each alternative, and enum keeps the values that
+the others allow. Only schemas that need it are changed, so that the places in later messages are the
+sender's.
 
 Merged schemas that come back to themselves become definitions of their own.
 """
@@ -12,8 +13,8 @@ import json
 from functools import reduce
 
 from engine.grammar.schema.document import TOO_DEEP, SchemaDocument, named_place
-from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, WHOLE
-from engine.grammar.schema.merging.normal_form import UNEVALUATED, normal_form, without_foreign
+from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, UNEVALUATED, WHOLE
+from engine.grammar.schema.merging.normal_form import normal_form, without_foreign, without_unevaluated
 from engine.grammar.schema.merging.pairs import CHILDREN, HIGHEST, LOWEST, AnySchema, NoValue, merged_pair
 from engine.grammar.schema.merging.values import allowed_values, values_named
 from engine.grammar.schema.walk import Schema
@@ -164,7 +165,8 @@ class _Merger:
                 return None
             if part is True:
                 continue
-            part = _without_unevaluated(part, place)
+            _check_unevaluated(part, place)
+            part = without_unevaluated(part)
             if "$ref" not in part and "allOf" not in part:
                 flat.append(part)
                 continue
@@ -214,9 +216,8 @@ class _Merger:
             made["$ref"] = self._pointer(made["$ref"])
         for keyword in CHILDREN:
             if isinstance(inner := made.get(keyword), dict):
-                # xgrammar reads no reference there, nor does the automaton of unique items.
-                is_resolved = keyword == "propertyNames" or (keyword == "items" and made.get("uniqueItems"))
-                resolve = self._resolved if is_resolved else self._schema
+                # The names of properties are read from the schema itself.
+                resolve = self._resolved if keyword == "propertyNames" else self._schema
                 made[keyword] = resolve(inner, f"{place}/{keyword}")
         for keyword in _MAPS if place == "#" else (*_MAPS, *_DEFINITIONS):
             if keyword in made:
@@ -250,18 +251,13 @@ def _split_unevaluated(parts: list[AnySchema]) -> tuple[list[AnySchema], Schema]
     return [{keyword: value for keyword, value in part.items() if keyword not in UNEVALUATED}], found
 
 
-def _without_unevaluated(schema: Schema, place: str) -> Schema:
-    """Return the schema with unevaluated members as additional ones, since it stands alone."""
+def _check_unevaluated(schema: Schema, place: str) -> None:
+    """Raise InvalidGrammar for unevaluated members beside a keyword that evaluates some."""
     if _needs_merge(schema):
         for keyword in UNEVALUATED:
             if schema.get(keyword, True) is not True:
                 beside = next(keyword for keyword in WHOLE if keyword in schema)
                 raise InvalidGrammar(f"JSON Schema at {place}: {keyword} beside {beside} is not supported")
-    made = {keyword: value for keyword, value in schema.items() if keyword not in UNEVALUATED}
-    for keyword, plain in UNEVALUATED.items():
-        if keyword in schema:
-            made.setdefault(plain, schema[keyword])
-    return made
 
 
 def _needs_merge(schema: Schema) -> bool:

@@ -1,17 +1,19 @@
 """A merged schema with what it implies written out, and without what no value can have."""
 
-from engine.grammar.schema.keywords import BOUNDS, IMPLIED_TYPE, RESTRICTS, WHOLE, num_matching_types
+from engine.grammar.schema.keywords import (
+    BOUNDS,
+    IMPLIED_TYPE,
+    RESTRICTS,
+    UNEVALUATED,
+    WHOLE,
+    num_matching_types,
+)
 from engine.grammar.schema.merging.pairs import AnySchema
 from engine.grammar.schema.number_bounds import has_multiples, has_numbers
 from engine.grammar.schema.walk import Schema
 
-_OTHER_ITEMS = frozenset(("items", "unevaluatedItems"))
-UNEVALUATED = {"unevaluatedItems": "items", "unevaluatedProperties": "additionalProperties"}
 _NUMBERS = frozenset(("integer", "number"))
 _OBJECTS = frozenset(("object",))
-_OBJECT_MEMBERS = frozenset(
-    ("properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "propertyNames")
-)
 
 
 def normal_form(schema: Schema) -> AnySchema:
@@ -34,7 +36,7 @@ def normal_form(schema: Schema) -> AnySchema:
             )
     is_whole = any(keyword in made for keyword in WHOLE)
     if not is_whole:
-        made = _without_unevaluated(made)
+        made = without_unevaluated(made)
     if not is_whole and "type" not in made:
         implied = dict.fromkeys(RESTRICTS[keyword] for keyword in made if keyword in RESTRICTS)
         if implied:
@@ -47,38 +49,20 @@ def normal_form(schema: Schema) -> AnySchema:
         made["items"] = False
         if made.get("minItems", 0) > len(made["prefixItems"]):
             return False
-    made |= _open_members(made)
-    if made.get("items") is False and not made.get("prefixItems"):
-        if made.get("minItems", 0):
-            return False
-        made = {**made, "items": True, "maxItems": 0}  # xgrammar reads no items without a value
-        made.pop("prefixItems", None)
+    if prefix and made.get("minItems", 0) > len(prefix) and "items" not in made:
+        made["items"] = True
+    if made.get("items") is False and not made.get("prefixItems") and made.get("minItems", 0):
+        return False
     return _object_form(made)
 
 
-def _without_unevaluated(schema: Schema) -> Schema:
+def without_unevaluated(schema: Schema) -> Schema:
     """Return a schema that stands alone with what it says of unevaluated members as of additional ones."""
     made = {keyword: value for keyword, value in schema.items() if keyword not in UNEVALUATED}
     for keyword, plain in UNEVALUATED.items():
         if keyword in schema:
             made.setdefault(plain, schema[keyword])
     return made
-
-
-def _open_members(schema: Schema) -> Schema:
-    """Return the keywords that allow any items and properties where the schema says nothing of them: beside a
-    number of items alone, xgrammar would allow none."""
-    found = Schema()
-    if schema.keys() <= {"type"} or any(keyword in schema for keyword in WHOLE):
-        return found
-    types = schema.get("type", "null")
-    if num_matching_types("object", types) and not schema.keys() & _OBJECT_MEMBERS:
-        found["additionalProperties"] = True
-    num_prefixed = len(schema.get("prefixItems", ()))
-    has_more = not num_prefixed or schema.get("minItems", 0) > num_prefixed
-    if has_more and num_matching_types("array", types) and not schema.keys() & _OTHER_ITEMS:
-        found["items"] = True
-    return found
 
 
 def without_foreign(schema: Schema) -> Schema:
@@ -97,7 +81,7 @@ def _object_form(made: Schema) -> AnySchema:
         return made
     others = made.get("additionalProperties")
     if False in (others, made.get("propertyNames")) and not made.get("properties"):
-        made = {**made, "additionalProperties": False}  # xgrammar would take it for names of any values
+        made = {**made, "additionalProperties": False}
         made.pop("propertyNames", None)
         others = False
         if made.get("minProperties", 0) > 0:
@@ -114,7 +98,7 @@ def _object_form(made: Schema) -> AnySchema:
     if any(name in made.get("required", ()) for name in impossible):
         return _without_types(made, _OBJECTS)
     if impossible:
-        # xgrammar would take the names of impossible properties for others'.
+        # No others are allowed beside them.
         made["properties"] = {k: v for k, v in made["properties"].items() if v is not False}
         made["additionalProperties"] = False
         made.pop("propertyNames", None)

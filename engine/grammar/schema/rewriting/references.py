@@ -1,4 +1,4 @@
-"""The targets of a document's references, each at a place that holds a schema and that xgrammar finds."""
+"""The targets of a document's references, each at a place that holds a schema and that merging leaves."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from engine.port.errors import InvalidGrammar
 MAX_TARGETS = 500
 MAX_LENGTH = 2_000_000  # characters of all targets that are copied
 
-# A pointer to a member of a list, as zod's schemas have them: xgrammar finds members of objects alone.
+# A pointer to a member of a list, as zod's schemas have them: merging may change its number.
 _IN_LIST: Final = re.compile(rf"/(?:{'|'.join(HOLDS_LIST)})/\d+(?=/|$)")
 
 
@@ -28,7 +28,7 @@ def schemas_inside(root: object) -> Iterator[tuple[str, Schema]]:
 
 
 def with_targets(root: Schema, source: object, rewrite: Callable[[object], object]) -> Schema:
-    """Return a document in which each pointer leads to a schema that xgrammar finds: a copy of its target in
+    """Return a document in which each pointer leads to a schema that stays: a copy of its target in
     `source`, rewritten, becomes a definition where the document itself has none there, or has it in a list.
     Pointers to nothing are left as they are.
 
