@@ -181,7 +181,7 @@ CALCULATIONS = {
     "norms": Calculation(norms, 12),
     "rotary embeddings": Calculation(rotary_embeddings, 8),
     "gates": Calculation(gates, 8),
-    "rankings": Calculation(rankings, 2),
+    "rankings": Calculation(rankings, 3),
     "decoding attention": Calculation(decoding_attention, 20),
     "bfloat16 layers": Calculation(bfloat16_layers, 36),
     "bfloat16 layers in pairs": Calculation(bfloat16_layers, 36, _WITH_PAIRS, IN_PAIRS),
