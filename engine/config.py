@@ -185,7 +185,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Refuses to start where compiled code could be used and is not."""
 
     media: bool = True
-    """Reads images and sounds with a model that can; without it, the model's encoder is not loaded."""
+    """Reads images and audio with a model that can; without it, the model's encoder is not loaded."""
 
     media_cache_bytes: int = 2**28
     """The most bytes of processed media that are remembered, and as much again of what the encoder made of

@@ -1,1 +1,1 @@
-"""Images, sounds and videos in prompts: their files, the model's own processor, and its encoder."""
+"""Images, audio and videos in prompts: their files, the model's own processor, and its encoder."""

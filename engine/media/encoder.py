@@ -47,7 +47,7 @@ class EncodedRows(NamedTuple):
 
 
 class MediaEncoder:
-    """The modules of a model that read images and sounds, apart from its language model.
+    """The modules of a model that read images and audio, apart from its language model.
 
     cache: of their output, by the media's digest. num_encoded: media that were computed, ever.
     """
@@ -65,7 +65,7 @@ class MediaEncoder:
         self._arguments = {kind: signature(compute).parameters for kind, compute in self._computes.items()}
         for module in holder.children():
             if isinstance(module, PreTrainedModel):
-                # Gemma's encoder of sounds has attention of its own.
+                # Gemma's encoder of audio has attention of its own.
                 module.set_attn_implementation("sdpa" if module._supports_sdpa else "eager")
 
     @property

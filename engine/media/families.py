@@ -66,7 +66,7 @@ _GLM: Final = MediaFamily(
 
 
 def _hearing(before: str = "", after: str = "") -> MediaFamily:
-    """Return a family that reads sounds alone, between these texts."""
+    """Return a family that reads only audio, between these texts."""
     return MediaFamily(_AUDIO, around={MediaKind.AUDIO: (before, after)})
 
 
@@ -129,7 +129,7 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
 }
 # Why the media of some other types are not read.
 _REASONS: Final = {"phi4_multimodal": "its LoRA adapters for them, one for each kind, are not applied"}
-# Those that read sounds and nothing else.
+# Those that read audio and nothing else.
 HEARING_TYPES: Final = frozenset(name for name, family in FAMILIES.items() if family.kinds == _AUDIO)
 
 

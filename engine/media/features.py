@@ -53,7 +53,7 @@ def token_embeddings(holder: PreTrainedModel) -> tuple[int, Tensor] | None:
 def _gemma3n_audio(
     holder: Any, input_features: Tensor, input_features_mask: Tensor, return_dict: bool
 ) -> BaseModelOutputWithPooling:
-    """Return the rows of sounds of Gemma 3n, as many for each; its own class adds padding in forward alone.
+    """Return the rows of audio of Gemma 3n, as many for each; its own class adds padding in forward alone.
 
     input_features: [num_files, num_frames, num_bands].
     input_features_mask: bool [num_files, num_frames], which frames are no padding.
@@ -100,7 +100,7 @@ def _mistral3_images(
 def _qwen2_audio(
     holder: Any, input_features: Tensor, feature_attention_mask: Tensor, return_dict: bool
 ) -> BaseModelOutputWithPooling:
-    """Return the rows of sounds of Qwen2-Audio, which its own class computes in its forward alone.
+    """Return the rows of audio of Qwen2-Audio, which its own class computes in its forward alone.
 
     input_features: [num_files, num_bands, num_frames].
     feature_attention_mask: [num_files, num_frames].

@@ -38,7 +38,7 @@ def load_readers(
     """Return the readers of the kinds that a model reads. Raises CannotProcess.
 
     on_progress: is told where videos are not read and images are. keeps_arrays: whether the arrays of what
-    is read are wanted; if not, those of sounds and videos are zeros of the same shapes, which cost nothing.
+    is read are wanted; if not, those of audio and videos are zeros of the same shapes, which cost nothing.
     """
     has_images, has_audio = MediaKind.IMAGE in family.kinds, MediaKind.AUDIO in family.kinds
     try:
@@ -60,7 +60,7 @@ def load_readers(
                 directory, images, whole, config, family, tokenizer, limits, keeps_arrays=keeps_arrays
             )
         except CannotProcess as error:
-            on_progress(f"note: videos are not read: {error}")
+            on_progress(f"note: videos cannot be read: {error}")
     return readers
 
 

@@ -52,7 +52,7 @@ def load_processor(
     family = family._replace(kinds=family.kinds.intersection(kinds))
     if not family.kinds:
         return None
-    unread = f"note: {kinds_in_words(family.kinds)} are not read"
+    unread = f"note: {kinds_in_words(family.kinds)} cannot be read"
     needed = family.processor_needs + (family.encoder_needs if keeps_arrays else ())
     if problems := dict.fromkeys(problem for package in needed if (problem := _problem_of(package))):
         on_progress(f"{unread}: {'; '.join(problems)}")

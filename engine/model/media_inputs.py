@@ -95,7 +95,7 @@ def pad_placeholders(model: PreTrainedModel, config: PreTrainedConfig) -> None:
 def embed_media_tokens(model: PreTrainedModel, encoder: MediaEncoder) -> None:
     """Let the ids that a model has for its media alone be embedded by its encoder's tables, if it has any.
 
-    Ends of images and sounds are among them, which are no places of rows.
+    Ends of images and audio are among them, which are no places of rows.
     """
     if (known := encoder.token_embeddings()) is None:
         return

@@ -222,7 +222,7 @@ class MediaKind(Enum):
     @property
     def plural(self) -> str:
         """The plural of the kind's name, for messages."""
-        return "sounds" if self is MediaKind.AUDIO else f"{self.value}s"
+        return "audio" if self is MediaKind.AUDIO else f"{self.value}s"
 
 
 class RopeAxes(msgspec.Struct, frozen=True, eq=False):

@@ -1,4 +1,4 @@
-"""The reading of images, sounds and videos for a model that servers compute; no torch.
+"""The reading of images, audio and videos for a model that servers compute; no torch.
 
 The model's own processor runs here, so that a prompt's tokens are known before it is sent, and again where
 the model is, since its arrays are many times as large as the files. Each answer has the prompt's tokens as
@@ -130,7 +130,7 @@ async def media_that_servers_read(
                         reason = str(error)
                     else:
                         reason = "the server reads them otherwise"
-                    on_progress(f"note: {kind.plural} are not read over {upstream.url}: {reason}")
+                    on_progress(f"note: {kind.plural} cannot be read over {upstream.url}: {reason}")
                     left.discard(kind)
                     break
             if kind not in left:

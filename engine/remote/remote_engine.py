@@ -133,7 +133,7 @@ class RemoteEngine(Engine):
     @property
     @override
     def speech(self) -> SpeechReader | None:
-        """None: no sound is read here. Where the model transcribes, its process gets whole sounds."""
+        """None: no sound is read here. Where the model transcribes, its process gets whole recordings."""
         return None
 
     @property
@@ -268,7 +268,7 @@ class RemoteEngine(Engine):
 
     def _check(self, request: GenerationRequest) -> None:
         check_request(request, self._model_info, self._adapters.names)
-        # Those of the token API, which sends nothing that transcripts alone need: sounds go another way.
+        # Those of the token API, which sends nothing that transcripts alone need: audio goes another way.
         check_capabilities(request, self._model.api.capabilities)
 
     def _check_embedding(self, request: EmbeddingRequest) -> None:

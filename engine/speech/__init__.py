@@ -1,1 +1,1 @@
-"""Speech: the facts about a model that transcribes, the features of sounds, its encoder, times of tokens."""
+"""Speech: the facts about a model that transcribes, the features of audio, its encoder, times of tokens."""

@@ -1,4 +1,4 @@
-"""The encoder of sounds: what a decoder attends to, remembered by the content of windows."""
+"""The encoder of audio: what a decoder attends to, remembered by the content of windows."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast

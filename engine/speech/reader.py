@@ -1,4 +1,4 @@
-"""The reader of sounds for a model that transcribes: files in, windows of features out."""
+"""The reader of audio for a model that transcribes: files in, windows of features out."""
 
 import hashlib
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class WindowReader:
 
     def __init__(self, directory: Path, info: SpeechInfo) -> None:
         """Load it. Raises ModelNotSupported."""
-        # transformers' modules for sounds are imported where one is read.
+        # transformers' modules for audio are imported where one is read.
         from transformers import WhisperFeatureExtractor
 
         self._info = info

@@ -418,7 +418,7 @@ class UserMessage(BaseModel):
     role: Literal["user"]
     content: StrictStr | ContentParts
     """
-    A text, or parts of text; pictures, films and sounds are refused by models that read text alone.
+    A text, or parts of text; pictures, films and audio are refused by models that read text alone.
     """
 
 

@@ -3629,7 +3629,7 @@ class ChatCompletionRequestUserMessage(BaseModel):
     role: Literal["user"]
     content: StrictStr | UserContentParts
     """
-    A text, or parts of text, pictures, sounds and files. A model that reads text alone refuses all but text.
+    A text, or parts of text, pictures, audio and files. A model that reads text alone refuses all but text.
     """
     name: StrictStr | None = None
     """

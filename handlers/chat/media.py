@@ -74,7 +74,7 @@ def source_parts(messages: Sequence[ChatMessage]) -> list[SourcePart]:
 
 
 def media_parts(messages: Sequence[ChatMessage]) -> list[MediaPart]:
-    """Return the images, sounds and videos, in their order."""
+    """Return the images, audio and videos, in their order."""
     return [part for part in source_parts(messages) if isinstance(part, MediaPart)]
 
 
@@ -95,7 +95,7 @@ def in_rendered_order(
 
 
 class PromptMedia:
-    """The images, sounds and videos in one model's prompts, and files, which any model reads as text."""
+    """The images, audio and videos in one model's prompts, and files, which any model reads as text."""
 
     def __init__(self, processor: MediaProcessor | None = None, max_items: int = DEFAULT_MEDIA_ITEMS) -> None:
         """Find the placeholders.

@@ -1,4 +1,4 @@
-"""The transcription of sounds by the engine, for every contract that serves it."""
+"""The transcription of audio by the engine, for every contract that serves it."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -25,7 +25,7 @@ from handlers.transcription.windows import Windows
 
 # The end of a prompt that is looked at; far more than the tokens of it that a window's prompt has.
 _MAX_PROMPT_CHARACTERS: Final = 16_384
-# Sounds whose features are in memory at once; others wait.
+# Audio whose features are in memory at once; others wait.
 _MAX_AUDIO: Final = 16
 _UNSUPPORTED: Final = Violation.UNSUPPORTED_VALUE
 

@@ -1,4 +1,4 @@
-"""Images, sounds and videos encoded into files, for other programs; none of it is a stranger's."""
+"""Images, audio and videos encoded into files, for other programs; none of it is a stranger's."""
 
 from collections.abc import Sequence
 from io import BytesIO

@@ -1,4 +1,4 @@
-"""The reader of sounds, by transformers' feature extractor of a model."""
+"""The reader of audio, by transformers' feature extractor of a model."""
 
 from inspect import signature
 from math import inf
@@ -13,7 +13,7 @@ from engine.media.readers.whole_processor import WholeProcessor, digest_of
 
 
 class AudioReader:
-    """A `MediaReader` of sounds."""
+    """A `MediaReader` of audio."""
 
     def __init__(
         self,
@@ -23,7 +23,7 @@ class AudioReader:
         *,
         max_seconds: float,
     ) -> None:
-        """Make a reader of sounds.
+        """Make a reader of audio.
 
         audio: transformers' feature extractor, or one that computes no features.
         max_seconds: the longest sound, where the model reads longer ones.

@@ -22,7 +22,7 @@ def without_features(extractor: Any) -> Any:
 
 
 def _zeros(self: Any, waveforms: NDArray[np.float32], device: str = "cpu") -> NDArray[np.float32]:
-    """Return the shape of the spectra of sounds [num_sounds, num_samples], as an array without memory."""
+    """Return the shape of the spectra of audio [num_sounds, num_samples], as an array without memory."""
     num_files, num_samples = waveforms.shape
     return np.broadcast_to(np.float32(0), (num_files, self.feature_size, num_samples // self.hop_length))
 

@@ -86,7 +86,7 @@ def process_windows(
 def count_tokens_of_chunks(
     processor: Any, num_frames: NDArray[np.integer], n_window: int = 50
 ) -> NDArray[np.integer]:
-    """Return the tokens of sounds with so many frames of a spectrum, as Qwen3-ASR's method does with torch.
+    """Return the tokens of audio with so many frames of a spectrum, as Qwen3-ASR's method does with torch.
 
     Chunks of two windows are encoded by themselves; three convolutions halve each.
     """

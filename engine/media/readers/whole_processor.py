@@ -30,7 +30,7 @@ _NAMES: Final[Any] = vars(processing_auto)["PROCESSOR_MAPPING_NAMES"]
 SETTINGS_FILE: Final = "processor_config.json"
 IMAGES_FILE: Final = "preprocessor_config.json"
 _NAME: Final = "processor_class"
-# The parts that make tensors of images and of sounds; a class has either name for the latter.
+# The parts that make tensors of images and of audio; a class has either name for the latter.
 IMAGES: Final = "image_processor"
 _AUDIO: Final = ("feature_extractor", "audio_processor")
 
@@ -40,7 +40,7 @@ def whole_processor(
 ) -> WholeProcessor:
     """Return the processor of a model's directory. Raises whatever transformers raises.
 
-    images, sounds: the parts that make tensors of them; None where these are not read.
+    images, audio: the parts that make tensors of them; None where these are not read.
     """
     settings = stored_settings(directory / SETTINGS_FILE)
     name = settings.get(_NAME) or _NAMES.get(config.model_type)

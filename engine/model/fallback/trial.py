@@ -57,7 +57,7 @@ class CacheCost(msgspec.Struct, frozen=True):
     sequence_bytes: int
 
     def with_audio_of(self, model: PreTrainedModel) -> "CacheCost":
-        """Return the cost with that of the sounds which sequences of a model that transcribes are about.
+        """Return the cost with that of the recordings which sequences of a model that transcribes are about.
 
         A trial has a few rows in place of one.
         """

@@ -43,7 +43,7 @@ class LoadedModel:
 
     plan: what was known of it before. pooling, num_parameters: as in `ModelInfo`. search: for weights that an
     earlier start packed, and packed: what it found, whose content need not be checked again; None: nothing.
-    media: what reads images, sounds and videos; None for a model of text alone. speech: what reads sounds for
+    media: what reads images, audio and videos; None for a model of text alone. speech: what reads audio for
     a model that transcribes; None for others.
     Weights that the plan has as unread are zeros.
     A model of float16 whose plan has another type keeps it in linear layers, until they are quantized if they

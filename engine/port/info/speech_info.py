@@ -1,4 +1,4 @@
-"""The facts about a model that transcribes, and the reader of sounds for it; no torch."""
+"""The facts about a model that transcribes, and the reader of audio for it; no torch."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,7 +19,7 @@ SPEECH_MODEL_TYPES = ("whisper",)
 
 
 class SpeechInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """The sounds that a model takes, and the tokens by which it is asked and answers.
+    """The audio that a model takes, and the tokens by which it is asked and answers.
 
     sampling_rate: samples a second. frames_per_second: of its features; num_bands: numbers in each.
         window_frames: those that it hears at once. num_positions: most tokens of a prompt and its output.

@@ -22,7 +22,7 @@ _MAX_DIALECTS = 32  # templates that requests bring are remembered, so many at m
 
 
 class RenderedChat(msgspec.Struct, frozen=True):
-    """A rendered conversation. media: its images, sounds and videos, in the order of their placeholders."""
+    """A rendered conversation. media: its images, audio and videos, in the order of their placeholders."""
 
     prompt: RenderedPrompt
     media: tuple[MediaPart, ...] = ()

@@ -1,1 +1,1 @@
-"""OpenAI's transcriptions and translations of sounds."""
+"""OpenAI's transcriptions and translations of audio."""

@@ -17,7 +17,7 @@ from handlers.transcription.transcript import Transcribes
 
 
 class Transcriptions:
-    """Writes down what is said in sounds, in their language or in English."""
+    """Writes down what is said in audio, in their language or in English."""
 
     def __init__(self, shared: ServedModel, transcriber: Transcribes) -> None:
         self._shared = shared

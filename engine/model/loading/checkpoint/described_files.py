@@ -74,7 +74,7 @@ class _Tokenizer(_Tokens):
 
 
 class _Media(Struct):
-    """The fields of a processor's part for images, sounds or videos."""
+    """The fields of a processor's part for images, audio or videos."""
 
     do_resize: _Flag = UNSET
     do_rescale: _Flag = UNSET

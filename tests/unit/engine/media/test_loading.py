@@ -58,10 +58,10 @@ TIMM = "timm is not installed (pip install timm)"
 @pytest.mark.parametrize(
     ("config", "note"),
     [
-        (Llama4Config(), f"images are not read: {TORCHVISION}"),
-        (Cohere2VisionConfig(), f"images are not read: {TORCHVISION}"),
-        (FastVlmConfig(), f"images are not read: {TORCHVISION}; {TIMM}"),
-        (Gemma3nConfig(), f"images and sounds are not read: {TORCHVISION}; {TIMM}"),
+        (Llama4Config(), f"images cannot be read: {TORCHVISION}"),
+        (Cohere2VisionConfig(), f"images cannot be read: {TORCHVISION}"),
+        (FastVlmConfig(), f"images cannot be read: {TORCHVISION}; {TIMM}"),
+        (Gemma3nConfig(), f"images and audio cannot be read: {TORCHVISION}; {TIMM}"),
     ],
 )
 def test_a_family_whose_packages_are_missing_says_what_to_install(
@@ -82,6 +82,6 @@ def test_a_torchvision_that_is_made_for_another_torch_is_reported(
     monkeypatch.delitem(sys.modules, "torchvision", raising=False)
     (note,) = notes_of(Llama4Config(), tmp_path)
     assert note.startswith(
-        "note: images are not read: torchvision cannot be imported: operator torchvision::nms does not exist "
+        "note: images cannot be read: torchvision cannot be imported: operator torchvision::nms does not exist "
         "(pip install torchvision, in the version for the torch"
     )

@@ -150,7 +150,7 @@ def test_a_processor_that_cannot_be_loaded_is_reported_and_text_is_served(tmp_pa
     lines: list[str] = []
     info = build_core(config_of(tmp_path), lines.append).info
     assert info.media == frozenset()
-    assert any(line.startswith("note: images are not read: ") for line in lines), lines
+    assert any(line.startswith("note: images cannot be read: ") for line in lines), lines
 
 
 @pytest.mark.parametrize("places", [[(-1, 2)], [(0, 0)], [(3, 3)], [(0, 3), (2, 2)], [(2, 2), (0, 1)]])

@@ -63,7 +63,7 @@ def unexpected(lines: list[str]) -> list[str]:
     """Return what a start should not say of tiny models; Gemma 4's that hears has no token of videos."""
     known = (
         "media are decoded in",
-        "note: videos are not read: the tokenizer has no token <|video|>",
+        "note: videos cannot be read: the tokenizer has no token <|video|>",
     )
     return [line for line in lines if not line.startswith(known)]
 

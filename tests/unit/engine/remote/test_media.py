@@ -259,7 +259,7 @@ async def test_images_are_off_where_a_server_reads_them_otherwise(
 ) -> None:
     async with over_vllm(directory, reply(own.tokenizer)) as (engine, said, _):
         assert (engine.media, engine.model_info.media) == (None, frozenset())
-        assert any("images are not read" in line and reason in line for line in said)
+        assert any("images cannot be read" in line and reason in line for line in said)
 
 
 async def test_images_are_off_where_a_server_refuses_them(directory: Path, own: AsyncEngine) -> None:
@@ -271,7 +271,7 @@ async def test_images_are_off_where_a_server_refuses_them(directory: Path, own: 
 
     async with over_vllm(directory, refuses_files) as (engine, said, _):
         assert engine.media is None
-        assert any("images are not read" in line and "no images here" in line for line in said)
+        assert any("images cannot be read" in line and "no images here" in line for line in said)
 
 
 async def test_images_are_off_by_the_setting(directory: Path, own: AsyncEngine) -> None:
@@ -300,5 +300,5 @@ async def test_images_are_off_where_the_processor_cannot_be_loaded(
     (broken / "processor_config.json").write_text('{"processor_class": "NoProcessor"}')
     async with over_vllm(broken, expands(own.tokenizer)) as (engine, said, upstream):
         assert engine.media is None
-        assert any(line.startswith("note: images are not read: TypeError") for line in said)
+        assert any(line.startswith("note: images cannot be read: TypeError") for line in said)
         assert not any("content_parts" in body for body in upstream.received)  # none is tried

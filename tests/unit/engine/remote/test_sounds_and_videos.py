@@ -191,7 +191,7 @@ async def test_a_kind_that_a_server_refuses_is_off_and_others_stay(tmp_path: Pat
     ):
         assert engine.capabilities.media == media_of(engine).kinds == {MediaKind.IMAGE}
     (said,) = unexpected(lines)
-    assert said.startswith("note: sounds are not read") and "no sounds here" in said
+    assert said.startswith("note: audio cannot be read") and "no sounds here" in said
 
 
 async def test_a_server_without_room_for_a_file_at_the_start_reads_it_later(

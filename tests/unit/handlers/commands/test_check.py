@@ -51,7 +51,7 @@ def test_the_table_says_which_files_are_read(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "processor_config.json").write_text('{"processor_class": "NoProcessor"}')
     assert main(["check", "--dtype", "float32", "--model", str(tmp_path), *_CACHE]) == 0
     shown = capsys.readouterr().out
-    assert "  reads " not in shown and "  note      images and videos are not read: " in shown
+    assert "  reads " not in shown and "  note      images and videos cannot be read: " in shown
 
 
 def test_json_has_all_that_the_table_says(capsys: pytest.CaptureFixture[str]) -> None:

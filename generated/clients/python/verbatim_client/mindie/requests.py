@@ -213,7 +213,7 @@ class UserMessage(TypedDict, closed=True):
     role: Literal["user"]
     content: str | Sequence[ContentPart]
     """
-    A text, or parts of text; pictures, films and sounds are refused by models that read text alone.
+    A text, or parts of text; pictures, films and audio are refused by models that read text alone.
     """
 
 

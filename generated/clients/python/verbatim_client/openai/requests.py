@@ -1917,7 +1917,7 @@ class ChatCompletionRequestUserMessage(TypedDict, closed=True):
         ]
     )
     """
-    A text, or parts of text, pictures, sounds and files. A model that reads text alone refuses all but text.
+    A text, or parts of text, pictures, audio and files. A model that reads text alone refuses all but text.
     """
     name: NotRequired[str | None]
     """

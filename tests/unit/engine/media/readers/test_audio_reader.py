@@ -39,7 +39,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_each_place_takes_a_file_of_its_kind(directory: Path) -> None:
     tokenizer, processor, lines = load(directory)
     assert processor is not None
-    assert any(line.startswith("reads images and sounds, by an encoder") for line in lines), lines
+    assert any(line.startswith("reads audio and images, by an encoder") for line in lines), lines
     image, sound = processor.placeholder(MediaKind.IMAGE), processor.placeholder(MediaKind.AUDIO)
     ids = tokenizer.encode(f"{sound} and {image}")
     first, second = processor.expand(ids, [SOUND, PICTURE]).media
@@ -83,4 +83,4 @@ def test_a_model_that_hears_serves_text_alone_where_sounds_are_not_wanted_or_can
     (tmp_path / "preprocessor_config.json").write_text('{"feature_extractor_type": "Unknown"}')
     tokenizer, processor, lines = load(tmp_path)
     assert processor is None
-    assert any(line.startswith("note: sounds are not read: ") for line in lines), lines
+    assert any(line.startswith("note: audio cannot be read: ") for line in lines), lines
