@@ -82,6 +82,6 @@ def test_a_torchvision_that_is_made_for_another_torch_is_reported(
     monkeypatch.delitem(sys.modules, "torchvision", raising=False)
     (note,) = notes_of(Llama4Config(), tmp_path)
     assert note.startswith(
-        "note: images cannot be read: torchvision cannot be imported: operator torchvision::nms does not exist "
-        "(pip install torchvision, in the version for the torch"
+        "note: images cannot be read: torchvision cannot be imported: operator torchvision::nms does not "
+        "exist (pip install torchvision, in the version for the torch"
     )
