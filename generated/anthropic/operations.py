@@ -17,6 +17,12 @@ CreateMessageHeaders = TypedDict(
     "CreateMessageHeaders",
     {
         "request-id": Required[str],
+        "anthropic-ratelimit-requests-limit": int,
+        "anthropic-ratelimit-requests-remaining": int,
+        "anthropic-ratelimit-requests-reset": str,
+        "anthropic-ratelimit-tokens-limit": int,
+        "anthropic-ratelimit-tokens-remaining": int,
+        "anthropic-ratelimit-tokens-reset": str,
     },
     total=False,
 )
@@ -25,6 +31,12 @@ CountMessageTokensHeaders = TypedDict(
     "CountMessageTokensHeaders",
     {
         "request-id": Required[str],
+        "anthropic-ratelimit-requests-limit": int,
+        "anthropic-ratelimit-requests-remaining": int,
+        "anthropic-ratelimit-requests-reset": str,
+        "anthropic-ratelimit-tokens-limit": int,
+        "anthropic-ratelimit-tokens-remaining": int,
+        "anthropic-ratelimit-tokens-reset": str,
     },
     total=False,
 )
@@ -33,6 +45,12 @@ ListModelsHeaders = TypedDict(
     "ListModelsHeaders",
     {
         "request-id": Required[str],
+        "anthropic-ratelimit-requests-limit": int,
+        "anthropic-ratelimit-requests-remaining": int,
+        "anthropic-ratelimit-requests-reset": str,
+        "anthropic-ratelimit-tokens-limit": int,
+        "anthropic-ratelimit-tokens-remaining": int,
+        "anthropic-ratelimit-tokens-reset": str,
     },
     total=False,
 )
@@ -41,6 +59,12 @@ GetModelHeaders = TypedDict(
     "GetModelHeaders",
     {
         "request-id": Required[str],
+        "anthropic-ratelimit-requests-limit": int,
+        "anthropic-ratelimit-requests-remaining": int,
+        "anthropic-ratelimit-requests-reset": str,
+        "anthropic-ratelimit-tokens-limit": int,
+        "anthropic-ratelimit-tokens-remaining": int,
+        "anthropic-ratelimit-tokens-reset": str,
     },
     total=False,
 )
@@ -64,6 +88,12 @@ OPERATIONS: Final = (
         event_name="type",
         headers={
             "request-id": True,
+            "anthropic-ratelimit-requests-limit": False,
+            "anthropic-ratelimit-requests-remaining": False,
+            "anthropic-ratelimit-requests-reset": False,
+            "anthropic-ratelimit-tokens-limit": False,
+            "anthropic-ratelimit-tokens-remaining": False,
+            "anthropic-ratelimit-tokens-reset": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -94,6 +124,12 @@ OPERATIONS: Final = (
         media_type="application/json",
         headers={
             "request-id": True,
+            "anthropic-ratelimit-requests-limit": False,
+            "anthropic-ratelimit-requests-remaining": False,
+            "anthropic-ratelimit-requests-reset": False,
+            "anthropic-ratelimit-tokens-limit": False,
+            "anthropic-ratelimit-tokens-remaining": False,
+            "anthropic-ratelimit-tokens-reset": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -127,6 +163,12 @@ OPERATIONS: Final = (
         media_type="application/json",
         headers={
             "request-id": True,
+            "anthropic-ratelimit-requests-limit": False,
+            "anthropic-ratelimit-requests-remaining": False,
+            "anthropic-ratelimit-requests-reset": False,
+            "anthropic-ratelimit-tokens-limit": False,
+            "anthropic-ratelimit-tokens-remaining": False,
+            "anthropic-ratelimit-tokens-reset": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -154,6 +196,12 @@ OPERATIONS: Final = (
         media_type="application/json",
         headers={
             "request-id": True,
+            "anthropic-ratelimit-requests-limit": False,
+            "anthropic-ratelimit-requests-remaining": False,
+            "anthropic-ratelimit-requests-reset": False,
+            "anthropic-ratelimit-tokens-limit": False,
+            "anthropic-ratelimit-tokens-remaining": False,
+            "anthropic-ratelimit-tokens-reset": False,
         },
         errors={
             400: m.ErrorResponse,

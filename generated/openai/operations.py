@@ -17,6 +17,12 @@ CreateChatCompletionHeaders = TypedDict(
     "CreateChatCompletionHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -25,6 +31,12 @@ CreateCompletionHeaders = TypedDict(
     "CreateCompletionHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -33,6 +45,12 @@ CreateResponseHeaders = TypedDict(
     "CreateResponseHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -41,6 +59,12 @@ CountResponseInputTokensHeaders = TypedDict(
     "CountResponseInputTokensHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -49,6 +73,12 @@ CreateEmbeddingHeaders = TypedDict(
     "CreateEmbeddingHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -57,6 +87,12 @@ CreateTranscriptionHeaders = TypedDict(
     "CreateTranscriptionHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -65,6 +101,12 @@ CreateTranslationHeaders = TypedDict(
     "CreateTranslationHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -73,6 +115,12 @@ ListModelsHeaders = TypedDict(
     "ListModelsHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -81,6 +129,12 @@ RetrieveModelHeaders = TypedDict(
     "RetrieveModelHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -89,6 +143,12 @@ RenderChatCompletionHeaders = TypedDict(
     "RenderChatCompletionHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -97,6 +157,12 @@ RenderCompletionHeaders = TypedDict(
     "RenderCompletionHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -105,6 +171,12 @@ TokenizeHeaders = TypedDict(
     "TokenizeHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -113,6 +185,12 @@ DetokenizeHeaders = TypedDict(
     "DetokenizeHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -121,6 +199,12 @@ LoadLoraAdapterHeaders = TypedDict(
     "LoadLoraAdapterHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -129,6 +213,12 @@ UnloadLoraAdapterHeaders = TypedDict(
     "UnloadLoraAdapterHeaders",
     {
         "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
     },
     total=False,
 )
@@ -147,6 +237,12 @@ OPERATIONS: Final = (
         terminator="[DONE]",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -175,6 +271,12 @@ OPERATIONS: Final = (
         terminator="[DONE]",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -203,6 +305,12 @@ OPERATIONS: Final = (
         event_name="type",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -229,6 +337,12 @@ OPERATIONS: Final = (
         media_type="application/json",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -255,6 +369,12 @@ OPERATIONS: Final = (
         media_type="application/json",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -308,6 +428,12 @@ OPERATIONS: Final = (
         terminator="[DONE]",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -342,6 +468,12 @@ OPERATIONS: Final = (
         text_media_type="text/plain",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -367,6 +499,12 @@ OPERATIONS: Final = (
         media_type="application/json",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             401: m.ErrorResponse,
@@ -387,6 +525,12 @@ OPERATIONS: Final = (
         media_type="application/json",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -409,6 +553,12 @@ OPERATIONS: Final = (
         media_type="application/json",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -435,6 +585,12 @@ OPERATIONS: Final = (
         media_type="application/json",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -461,6 +617,12 @@ OPERATIONS: Final = (
         media_type="application/json",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -487,6 +649,12 @@ OPERATIONS: Final = (
         media_type="application/json",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -513,6 +681,12 @@ OPERATIONS: Final = (
         media_type="text/plain",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,
@@ -539,6 +713,12 @@ OPERATIONS: Final = (
         media_type="text/plain",
         headers={
             "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
         },
         errors={
             400: m.ErrorResponse,

@@ -23,6 +23,14 @@ class TokenBucket:
         missing = 1.0 - self._level_at(now_s)
         return 0.0 if missing <= _ROUNDING else missing * 60.0 / self.per_minute
 
+    def left(self, now_s: float) -> int:
+        """Return how many units it has; 0 if it is overdrawn."""
+        return max(0, int(self._level_at(now_s) + _ROUNDING))
+
+    def fills_in_s(self, now_s: float) -> float:
+        """Return the seconds until it is full, if nothing is spent."""
+        return (self.per_minute - self._level_at(now_s)) * 60.0 / self.per_minute
+
     def spend(self, num_units: int, now_s: float) -> None:
         """Remove units, even if the bucket has fewer."""
         self._level = self._level_at(now_s) - num_units

@@ -18,6 +18,15 @@ class Exhausted(NamedTuple):
         return f"{self.per_minute} {self.unit} a minute"
 
 
+class RateLimit(NamedTuple):
+    """A limit of a key, as it is now. unit: requests or tokens. reset_s: seconds until all is left again."""
+
+    unit: str
+    per_minute: int
+    left: int
+    reset_s: float
+
+
 class RateLimits:
     """Limits on requests and tokens per minute; None for no limit.
 
@@ -35,12 +44,21 @@ class RateLimits:
     def exhausted(self) -> Exhausted | None:
         """Return the exhausted limit, with the longer wait if both are; None if neither is."""
         now_s = self._clock()
-        limits = ((self._requests, "requests"), (self._tokens, "tokens"))
-        found = [
-            Exhausted(bucket.per_minute, unit, bucket.wait_s(now_s)) for bucket, unit in limits if bucket
-        ]
+        found = [Exhausted(bucket.per_minute, unit, bucket.wait_s(now_s)) for unit, bucket in self._buckets()]
         longest = max(found, key=lambda limit: limit.wait_s, default=None)
         return None if longest is None or longest.wait_s == 0.0 else longest
+
+    def now(self) -> list[RateLimit]:
+        """Return each limit that there is, as it is now."""
+        now_s = self._clock()
+        return [
+            RateLimit(unit, bucket.per_minute, bucket.left(now_s), bucket.fills_in_s(now_s))
+            for unit, bucket in self._buckets()
+        ]
+
+    def _buckets(self) -> list[tuple[str, TokenBucket]]:
+        named = (("requests", self._requests), ("tokens", self._tokens))
+        return [(unit, bucket) for unit, bucket in named if bucket is not None]
 
     def count_request(self) -> None:
         """Charge an admitted request."""

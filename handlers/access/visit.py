@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from handlers.access.key import Key
+from handlers.access.rate_limits import RateLimit
 
 
 @dataclass(slots=True)
@@ -40,6 +41,12 @@ def private_cache_salt(given: str | None) -> str | None:
     """
     visit = current_visit.get()
     return given if visit is None else visit.cache_salt(given)
+
+
+def current_limits() -> list[RateLimit]:
+    """Return the limits of the current request's key; none without a key that has limits."""
+    visit = current_visit.get()
+    return [] if visit is None or visit.key is None else visit.key.limits.now()
 
 
 # Each request has its own task; tasks that it starts inherit the context.

@@ -1,6 +1,7 @@
 """The contract's error bodies, and the headers of every answer."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import ClassVar, Final, Literal, TypeAlias, final
 
 from pydantic import MISSING, BaseModel
@@ -8,6 +9,7 @@ from typing_extensions import override
 
 from generated.anthropic import models as m
 from generated.operation import Operation
+from handlers.access.visit import current_limits
 from handlers.errors import Violation
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
@@ -52,7 +54,14 @@ class AnthropicContract(Contract):
 
     @override
     def headers(self, call: RequestCall) -> Mapping[str, str]:
-        return {"request-id": call.request_id}
+        headers = {"request-id": call.request_id}
+        for limit in current_limits():
+            full = datetime.now(UTC) + timedelta(seconds=limit.reset_s)
+            name = f"anthropic-ratelimit-{limit.unit}"
+            headers[f"{name}-limit"] = str(limit.per_minute)
+            headers[f"{name}-remaining"] = str(limit.left)
+            headers[f"{name}-reset"] = f"{full:%Y-%m-%dT%H:%M:%SZ}"
+        return headers
 
 
 def _details(problem: Problem) -> m.ErrorDetails | MISSING:

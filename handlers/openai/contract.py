@@ -1,6 +1,7 @@
 """The contract's error bodies, and the headers of every answer."""
 
 from collections.abc import Mapping
+from math import ceil
 from typing import ClassVar, Final, final
 
 from pydantic import BaseModel
@@ -8,6 +9,7 @@ from typing_extensions import override
 
 from generated.openai import models as m
 from generated.operation import Operation
+from handlers.access.visit import current_limits
 from handlers.errors import Violation
 from handlers.openai.errors import ENGINE_FIELDS, code_of
 from handlers.runtime.call import RequestCall
@@ -63,7 +65,20 @@ class OpenAIContract(Contract):
 
     @override
     def headers(self, call: RequestCall) -> Mapping[str, str]:
-        return {"x-request-id": call.request_id}
+        headers = {"x-request-id": call.request_id}
+        for limit in current_limits():
+            headers[f"x-ratelimit-limit-{limit.unit}"] = str(limit.per_minute)
+            headers[f"x-ratelimit-remaining-{limit.unit}"] = str(limit.left)
+            headers[f"x-ratelimit-reset-{limit.unit}"] = _duration(limit.reset_s)
+        return headers
+
+
+def _duration(seconds: float) -> str:
+    """Return a time as OpenAI writes it: `6m0s`, `1s`, `17ms`."""
+    if seconds < 1:
+        return f"{ceil(seconds * 1000)}ms"
+    minutes, rest = divmod(ceil(seconds), 60)
+    return f"{minutes}m{rest}s" if minutes else f"{rest}s"
 
 
 def _code(problem: Problem) -> str | None:

@@ -253,6 +253,27 @@ async def test_with_one_key_or_none_a_salt_is_what_the_request_says(settings: di
     assert [request.cache_salt for request in engine.requests] == [None, "s"]
 
 
+async def test_a_key_with_limits_is_told_what_is_left_of_them(tmp_path: Path) -> None:
+    limits = table("a", "key-a", requests_per_minute=2, tokens_per_minute=600)
+    served = Guarded(tmp_path, limits, table("b", "key-b"))
+    answer = await served.ask("openai", "key-a")
+    assert answer.headers["x-ratelimit-limit-requests"] == "2"
+    assert answer.headers["x-ratelimit-remaining-requests"] == "1"
+    assert answer.headers["x-ratelimit-reset-requests"] == "30s"
+    assert answer.headers["x-ratelimit-limit-tokens"] == "600"
+    num_tokens = len(served.engine.requests[0].prompt.token_ids) + 3
+    assert int(answer.headers["x-ratelimit-remaining-tokens"]) in (600 - num_tokens, 601 - num_tokens)
+    answer = await served.ask("anthropic", "key-a")
+    assert answer.status_code == 200
+    assert answer.headers["anthropic-ratelimit-requests-remaining"] == "0"
+    assert answer.headers["anthropic-ratelimit-requests-reset"].endswith("Z")
+    assert int(answer.headers["anthropic-ratelimit-tokens-remaining"]) < 600
+    refused = await served.ask("openai", "key-a")
+    assert (refused.status_code, refused.headers["x-ratelimit-remaining-requests"]) == (429, "0")
+    unlimited = await served.ask("openai", "key-b")
+    assert not [name for name in unlimited.headers if "ratelimit" in name]
+
+
 async def statuses_of_all(app: ASGIApp, key: str | None) -> dict[str, int]:
     """The status of each operation of each contract under its prefix, and of each page."""
     found = {}

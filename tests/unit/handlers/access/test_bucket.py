@@ -24,6 +24,16 @@ def test_who_waits_never_gets_more_than_the_rate_and_one_full_bucket(
     assert num_spent <= per_minute * (1 + (now_s - 1e6) / 60) + 1e-3
 
 
+@given(RATES, st.integers(min_value=0, max_value=10**6), SECONDS)
+def test_what_is_left_and_when_it_is_full_agree(per_minute: int, cost: int, pause_s: float) -> None:
+    bucket = TokenBucket(per_minute, 0.0)
+    bucket.spend(cost, 0.0)
+    left = bucket.left(pause_s)
+    assert 0 <= left <= per_minute
+    assert (bucket.wait_s(pause_s) > 0) == (left == 0)
+    assert bucket.left(pause_s + bucket.fills_in_s(pause_s)) >= per_minute - 1
+
+
 @given(RATES, st.lists(st.tuples(SECONDS, st.integers(min_value=0, max_value=10**6)), max_size=30))
 def test_the_wait_is_enough_and_no_longer_than_it_must_be(
     per_minute: int, costs: list[tuple[float, int]]

@@ -29,7 +29,10 @@ class RawClient:
     ) -> APIResponse[m.Message]:
         """The raw answer of `Client.create_message`.
 
-        Declared headers: request-id.
+        Declared headers: request-id, anthropic-ratelimit-requests-limit,
+        anthropic-ratelimit-requests-remaining, anthropic-ratelimit-requests-reset,
+        anthropic-ratelimit-tokens-limit, anthropic-ratelimit-tokens-remaining,
+        anthropic-ratelimit-tokens-reset.
         """
         return self._client._respond(
             o.CREATE_MESSAGE,
@@ -47,7 +50,10 @@ class RawClient:
     ) -> APIResponse[m.MessageTokensCount]:
         """The raw answer of `Client.count_message_tokens`.
 
-        Declared headers: request-id.
+        Declared headers: request-id, anthropic-ratelimit-requests-limit,
+        anthropic-ratelimit-requests-remaining, anthropic-ratelimit-requests-reset,
+        anthropic-ratelimit-tokens-limit, anthropic-ratelimit-tokens-remaining,
+        anthropic-ratelimit-tokens-reset.
         """
         return self._client._respond(
             o.COUNT_MESSAGE_TOKENS,
@@ -68,7 +74,10 @@ class RawClient:
     ) -> APIResponse[m.ModelPage]:
         """The raw answer of `Client.list_models`.
 
-        Declared headers: request-id.
+        Declared headers: request-id, anthropic-ratelimit-requests-limit,
+        anthropic-ratelimit-requests-remaining, anthropic-ratelimit-requests-reset,
+        anthropic-ratelimit-tokens-limit, anthropic-ratelimit-tokens-remaining,
+        anthropic-ratelimit-tokens-reset.
         """
         return self._client._respond(
             o.LIST_MODELS,
@@ -88,7 +97,10 @@ class RawClient:
     ) -> APIResponse[m.ModelInfo]:
         """The raw answer of `Client.get_model`.
 
-        Declared headers: request-id.
+        Declared headers: request-id, anthropic-ratelimit-requests-limit,
+        anthropic-ratelimit-requests-remaining, anthropic-ratelimit-requests-reset,
+        anthropic-ratelimit-tokens-limit, anthropic-ratelimit-tokens-remaining,
+        anthropic-ratelimit-tokens-reset.
         """
         return self._client._respond(
             o.GET_MODEL,

@@ -23,7 +23,9 @@ class RawClient:
     ) -> APIResponse[m.CreateChatCompletionResponse]:
         """The raw answer of `Client.create_chat_completion`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.CREATE_CHAT_COMPLETION, Arguments(body=body))
 
@@ -32,14 +34,18 @@ class RawClient:
     ) -> APIResponse[m.CreateCompletionResponse]:
         """The raw answer of `Client.create_completion`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.CREATE_COMPLETION, Arguments(body=body))
 
     def create_response(self, **body: Unpack[r.CreateResponseRequest]) -> APIResponse[m.Response]:
         """The raw answer of `Client.create_response`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.CREATE_RESPONSE, Arguments(body=body))
 
@@ -48,7 +54,9 @@ class RawClient:
     ) -> APIResponse[m.ResponseInputTokens]:
         """The raw answer of `Client.count_response_input_tokens`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
 
@@ -57,7 +65,9 @@ class RawClient:
     ) -> APIResponse[m.CreateEmbeddingResponse]:
         """The raw answer of `Client.create_embedding`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.CREATE_EMBEDDING, Arguments(body=body))
 
@@ -66,7 +76,9 @@ class RawClient:
     ) -> APIResponse[m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson | str]:
         """The raw answer of `Client.create_transcription`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.CREATE_TRANSCRIPTION, Arguments(body=body))
 
@@ -75,21 +87,27 @@ class RawClient:
     ) -> APIResponse[m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str]:
         """The raw answer of `Client.create_translation`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.CREATE_TRANSLATION, Arguments(body=body))
 
     def list_models(self) -> APIResponse[m.ListModelsResponse]:
         """The raw answer of `Client.list_models`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.LIST_MODELS, Arguments())
 
     def retrieve_model(self, model: str) -> APIResponse[m.Model]:
         """The raw answer of `Client.retrieve_model`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(
             o.RETRIEVE_MODEL,
@@ -103,7 +121,9 @@ class RawClient:
     ) -> APIResponse[m.RenderedRequest]:
         """The raw answer of `Client.render_chat_completion`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.RENDER_CHAT_COMPLETION, Arguments(body=body))
 
@@ -112,34 +132,44 @@ class RawClient:
     ) -> APIResponse[m.RenderCompletionResponse]:
         """The raw answer of `Client.render_completion`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.RENDER_COMPLETION, Arguments(body=body))
 
     def tokenize(self, **body: Unpack[r.TokenizeRequest]) -> APIResponse[m.TokenizeResponse]:
         """The raw answer of `Client.tokenize`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.TOKENIZE, Arguments(body=body))
 
     def detokenize(self, **body: Unpack[r.DetokenizeRequest]) -> APIResponse[m.DetokenizeResponse]:
         """The raw answer of `Client.detokenize`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.DETOKENIZE, Arguments(body=body))
 
     def load_lora_adapter(self, **body: Unpack[r.LoadLoraAdapterRequest]) -> APIResponse[str]:
         """The raw answer of `Client.load_lora_adapter`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.LOAD_LORA_ADAPTER, Arguments(body=body))
 
     def unload_lora_adapter(self, **body: Unpack[r.UnloadLoraAdapterRequest]) -> APIResponse[str]:
         """The raw answer of `Client.unload_lora_adapter`.
 
-        Declared headers: x-request-id.
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.UNLOAD_LORA_ADAPTER, Arguments(body=body))
