@@ -39,7 +39,7 @@ from handlers.playground.page import LINK, Playground
 from handlers.process.interpreter_share import InterpreterShare
 from handlers.root_paths.document import RootDocument
 from handlers.root_paths.invocations import INVOCATIONS, Invocations
-from handlers.root_paths.probes import PING, Probes
+from handlers.root_paths.probes import PROBES, Probes
 from handlers.runtime.contract import Contract
 from handlers.runtime.cors import Cors
 from handlers.runtime.documents.served_document import served_document
@@ -171,7 +171,7 @@ def build_app(
             shell
         )
     server = ContractServer(shell, options, _endpoints(settings))
-    Probes(engine).mount(shell)
+    Probes(engine, lambda: limit.in_use).mount(shell)
     Invocations(server, f"/{OpenAIContract.name}", max_body_bytes, shared.workers).mount(shell)
     _root_document(settings, engine.capabilities).mount(shell)
     if transcriber is None:
@@ -183,7 +183,7 @@ def build_app(
         server.mount(CONTRACTS[name].contract, handlers[name], leaves=leaves)
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
-    return access.guarded(_with_cors(access.closed(server, (PING, INVOCATIONS)), settings), server)
+    return access.guarded(_with_cors(access.closed(server, (*PROBES, INVOCATIONS)), settings), server)
 
 
 class _Shell(FastAPI):

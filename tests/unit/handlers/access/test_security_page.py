@@ -7,6 +7,7 @@ from typing import Literal
 import pytest
 
 from handlers.composition import CONTRACTS, TABLES, build_app
+from handlers.root_paths.probes import PROBES
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
@@ -53,5 +54,6 @@ def test_the_page_has_every_operation_and_every_page() -> None:
     }
     pages = {f"GET /{name}/{page}" for name in CONTRACTS for page in ("docs", "openapi.json")}
     playground = {f"GET /playground{path}" for path in ("", "/about", "/state")}
-    root = {"GET /docs", "GET /openapi.json", "GET /ping", "POST /ping", "POST /invocations", "GET /nothing"}
-    assert set(stated("all")) == operations | pages | playground | root
+    root = {"GET /docs", "GET /openapi.json", "POST /ping", "POST /invocations", "GET /nothing"}
+    probes = {f"GET {path}" for path in PROBES}
+    assert set(stated("all")) == operations | pages | playground | root | probes

@@ -1,5 +1,6 @@
 """The paths at the root that belong to no contract, and those that a slash at the end would lose."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -16,13 +17,33 @@ CHAT: dict[str, Any] = {"messages": [{"role": "user", "content": "Hi"}], "model"
 
 
 @pytest.mark.parametrize(("is_healthy", "status"), [(True, 200), (False, 503)])
-async def test_ping_says_whether_the_engine_can_generate(is_healthy: bool, status: int) -> None:
+async def test_probes_say_whether_the_engine_can_generate(is_healthy: bool, status: int) -> None:
     engine = ScriptedEngine(says("a"))
     api = Api(engine)
     if not is_healthy:
         engine.condition = Health(False, "it has failed")
-    for answer in (await api.get("/ping"), await api.post("/ping", {})):
+    asked = [await api.get(path) for path in ("/ping", "/ready", "/readyz", "/healthz")]
+    for answer in (*asked, await api.post("/ping", {})):
         assert (answer.status_code, answer.content) == (status, b"")
+    assert (await api.get("/livez")).status_code == 200
+
+
+async def test_a_server_that_only_another_can_replace_is_not_alive() -> None:
+    engine = ScriptedEngine(says("a"))
+    engine.condition = Health(False, "it has died", is_alive=False)
+    assert (await Api(engine).get("/livez")).status_code == 503
+
+
+async def test_the_load_is_the_number_of_sequences_that_are_let_in() -> None:
+    gate = asyncio.Event()
+    api = Api(ScriptedEngine(says("a"), gate=gate))
+    assert (await api.get("/load")).json() == {"server_load": 0}
+    answer = asyncio.create_task(api.post("/v1/chat/completions", CHAT))
+    while (await api.get("/load")).json() != {"server_load": 1}:
+        await asyncio.sleep(0)
+    gate.set()
+    assert (await answer).status_code == 200
+    assert (await api.get("/load")).json() == {"server_load": 0}
 
 
 async def test_version_is_vllms_unless_a_contract_has_the_path() -> None:
