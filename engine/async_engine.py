@@ -251,7 +251,13 @@ class AsyncEngine(Engine):
         decodes = self._media is not None or self._speech is not None
         processes = (GRAMMARS.stats(), DECODING.stats()) if decodes else (GRAMMARS.stats(),)
         media = None if self._media is None else self._media.stats()
-        return replace(self._core.stats(), adapters=adapters, media=media, processes=processes)
+        return replace(
+            self._core.stats(),
+            adapters=adapters,
+            media=media,
+            processes=processes,
+            grammars_s=self._grammars.seconds.copy(),
+        )
 
     @override
     async def drain(self, timeout_s: float) -> None:

@@ -220,6 +220,7 @@ def _shared(
 ) -> ServedModel:
     """Return what all contracts share. Raises TemplateError for a chat template that is broken."""
     workers = Workers(settings.validation_workers)
+    reader = PartReader(settings, workers)
     shared = ServedModel(
         settings=settings,
         engine=engine,
@@ -241,7 +242,7 @@ def _shared(
             media=PromptMedia(engine.media, settings.max_media_items),
         ),
         workers=workers,
-        media=MediaPreparation(PartReader(settings, workers), workers),
+        media=MediaPreparation(reader, workers),
         active_requests=ActiveRequests(engine, limit, clamps_tokens=settings.clamp_max_tokens),
         metrics=Metrics(
             engine.model_info,
@@ -250,6 +251,7 @@ def _shared(
             model_name=settings.model_name,
             share_metrics=share_metrics,
             memory=engine.tokenizer.memory if settings.prefix_caching else None,
+            reads=None if engine.media is None else reader.reads,
         ),
     )
     shared.chat.check_template()

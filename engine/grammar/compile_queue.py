@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections import deque
 from contextlib import suppress
 
@@ -10,6 +11,7 @@ from engine.grammar.ebnf.process.client import DEFAULT_LIMITS
 from engine.grammar.ebnf.process.messages import too_busy
 from engine.port.attempt import Attempt
 from engine.port.errors import EngineBusy, EngineStopped
+from engine.port.info.stats import seconds_histogram
 from engine.port.request import Grammar
 
 WAIT_TIMEOUT_S = 15.0
@@ -28,6 +30,7 @@ class _Compilation:
         self.num_readers = 0
         self.attempt = Attempt()
         self.begun = asyncio.Event()
+        self.began_s = 0.0
         self.result: asyncio.Future[CompiledGrammar] = asyncio.get_running_loop().create_future()
 
 
@@ -45,6 +48,8 @@ class GrammarQueue:
     A cached grammar is returned at once. Others compile in threads beside the loop: large grammars never take
     the places of small ones, and a grammar that many requests have compiles once. A compilation that exceeds
     its time, or that no request waits for any longer, is cancelled, so that its place is free.
+
+    seconds: those of each compilation, whatever came of it.
     """
 
     def __init__(
@@ -59,6 +64,7 @@ class GrammarQueue:
         self._wait_timeout_s = wait_timeout_s
         self._small, self._large = _Queue(), _Queue()
         self._compilations: dict[Grammar, _Compilation] = {}
+        self.seconds = seconds_histogram()
 
     async def compile(self, grammar: Grammar) -> CompiledGrammar:
         """Return the compiled grammar.
@@ -119,6 +125,7 @@ class GrammarQueue:
             compilation = queue.waiting.popleft()
             queue.num_running += 1
             compilation.begun.set()
+            compilation.began_s = time.perf_counter()
             # Daemons, so that a compilation without end does not keep the process.
             threading.Thread(
                 target=self._work,
@@ -138,6 +145,7 @@ class GrammarQueue:
             loop.call_soon_threadsafe(self._finish, compilation, outcome)
 
     def _finish(self, compilation: _Compilation, outcome: CompiledGrammar | Exception) -> None:
+        self.seconds.observe(time.perf_counter() - compilation.began_s)
         _end(compilation, outcome)
         if self._compilations.get(compilation.grammar) is compilation:
             del self._compilations[compilation.grammar]

@@ -51,9 +51,21 @@ class Timing:
     @property
     def time_between_tokens_s(self) -> float | None:
         """The seconds from the first token on, for each further one; None where there is none."""
-        if self.first_token_s is None or self.num_generated_tokens < 2:
+        if self.decode_s is None or self.num_generated_tokens < 2:
             return None
-        return max(0.0, self.total_s - self.first_token_s) / (self.num_generated_tokens - 1)
+        return self.decode_s / (self.num_generated_tokens - 1)
+
+    @property
+    def prefill_s(self) -> float | None:
+        """The seconds from when it first ran to its first token; None where none has come."""
+        if self.first_token_s is None:
+            return None
+        return max(0.0, self.first_token_s - self.validation_s - self.queue_s)
+
+    @property
+    def decode_s(self) -> float | None:
+        """The seconds from its first token to its end; None where no token has come."""
+        return None if self.first_token_s is None else max(0.0, self.total_s - self.first_token_s)
 
     @property
     def inference_s(self) -> float:

@@ -26,6 +26,7 @@ class CountedRequests(NamedTuple):
     queue: Histogram
     inference: Histogram
     generated: Histogram
+    max_new: Histogram
 
 
 class VllmMetrics(Collector):
@@ -63,14 +64,26 @@ class VllmMetrics(Collector):
         show("vllm:request_inference_time_seconds", "While the request ran, seconds", counted.inference)
         self._prompt = lengths("vllm:request_prompt_tokens", "Tokens of a request's prompts")
         show("vllm:request_generation_tokens", "Tokens generated for a request", counted.generated)
+        show("vllm:request_params_max_tokens", "Limit of new tokens that a request sets", counted.max_new)
+        show("vllm:request_max_num_generation_tokens", "Tokens generated for a request", counted.generated)
+        self._prefill = durations(
+            "vllm:request_prefill_time_seconds", "From a request's first run to its first token, seconds"
+        )
+        self._decode = durations(
+            "vllm:request_decode_time_seconds", "From a request's first token to its end, seconds"
+        )
 
     def succeeded(self, timing: Timing) -> None:
         """Count an answered request in the histograms that are not counted already."""
         self._prompt.observe(timing.num_prompt_tokens)
-        if timing.first_token_s is not None:
-            self._first_token.observe(timing.first_token_s)
-        if timing.time_between_tokens_s is not None:
-            self._per_token.observe(timing.time_between_tokens_s)
+        for histogram, seconds in (
+            (self._first_token, timing.first_token_s),
+            (self._per_token, timing.time_between_tokens_s),
+            (self._prefill, timing.prefill_s),
+            (self._decode, timing.decode_s),
+        ):
+            if seconds is not None:
+                histogram.observe(seconds)
 
     @override
     def collect(self) -> Iterator[Metric]:
@@ -80,7 +93,17 @@ class VllmMetrics(Collector):
         yield from self._counters(stats)
         if self._info.kv_cache_bytes:
             yield from self._cache(stats)
-        yield self._token_gaps(stats)
+        for name, meaning, histogram in (
+            (
+                "inter_token_latency_seconds",
+                "Between a sequence's tokens, seconds",
+                stats.counters.token_gap_s,
+            ),
+            ("iteration_tokens_total", "Tokens computed in a step", stats.counters.step_tokens),
+        ):
+            family = HistogramMetricFamily(f"vllm:{name}", meaning, labels=list(self._labels))
+            family.add_metric(list(self._labels.values()), *cumulative_buckets(histogram))
+            yield family
         if stats.adapters is not None:
             yield _adapters(stats.adapters)
         if stats.media is not None:
@@ -103,15 +126,6 @@ class VllmMetrics(Collector):
         for reason, number in ends.items():
             family.add_metric([*self._labels.values(), reason], number)
         yield family
-
-    def _token_gaps(self, stats: EngineStats) -> Metric:
-        family = HistogramMetricFamily(
-            "vllm:inter_token_latency_seconds",
-            "Between a sequence's tokens, seconds",
-            labels=list(self._labels),
-        )
-        family.add_metric(list(self._labels.values()), *cumulative_buckets(stats.counters.token_gap_s))
-        return family
 
     def _cache(self, stats: EngineStats) -> Iterator[Metric]:
         share = 1 - stats.num_free_blocks / stats.num_blocks

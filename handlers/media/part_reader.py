@@ -4,10 +4,11 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from time import perf_counter
 from typing import Final
 
 from handlers.chat.media import PartContent, PartContents, Unreadable
-from handlers.chat.messages import SourcePart
+from handlers.chat.messages import MediaPart, SourcePart, TextPart
 from handlers.concurrency.limit import Overloaded
 from handlers.concurrency.workers import Workers
 from handlers.media.budget import Budget
@@ -16,6 +17,7 @@ from handlers.media.data_url import data_size, decode, is_data_url
 from handlers.media.domains import SCHEMES
 from handlers.media.local_files import SCHEME as FILE_SCHEME
 from handlers.media.local_files import LocalFiles
+from handlers.media.reads import Reads
 from handlers.media.settings import MediaSettings
 from handlers.media.unreadable import CannotRead
 from handlers.media.urls import UrlReader, url_reader
@@ -36,6 +38,7 @@ class PartReader:
         self._urls = urls or url_reader(settings)
         self._workers = workers
         self._places = asyncio.Semaphore(MAX_READING)
+        self.reads = Reads()
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
@@ -60,6 +63,13 @@ class PartReader:
         return dict(zip(parts, contents, strict=True))
 
     async def _read(self, part: SourcePart, budget: Budget) -> PartContent:
+        started_s = perf_counter()
+        content = await self._content(part, budget)
+        kind = part.kind.value if isinstance(part, MediaPart) else "file"
+        self.reads.count(kind, _size(content), perf_counter() - started_s)
+        return content
+
+    async def _content(self, part: SourcePart, budget: Budget) -> PartContent:
         try:
             if _URL.match(part.source):
                 data = await self._urls.fetch(part.source, budget)
@@ -78,3 +88,10 @@ class PartReader:
         else:
             raise CannotRead("a source is a data URL, or a URL that begins with https://, http:// or file://")
         return checked(part, data)
+
+
+def _size(content: PartContent) -> int | None:
+    """Return the size of what was read, in bytes or characters; None if it could not be read."""
+    if isinstance(content, Unreadable):
+        return None
+    return len(content.text if isinstance(content, TextPart) else content.data)

@@ -13,6 +13,7 @@ from engine.port.events import TokenEvent
 # 0.15 ms to 146 s, each bound half again the one before.
 _SECONDS = tuple(0.0001 * 1.5**k for k in range(1, 36))
 _SIZES = tuple(float(2**k) for k in range(11))
+_TOKENS = (1.0, *(float(2**k) for k in range(3, 15)))  # vLLM's
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -51,6 +52,11 @@ class Histogram(msgspec.Struct):
         return Histogram(self.bounds, list(self.counts), self.total)
 
 
+def seconds_histogram() -> Histogram:
+    """Return an empty histogram of durations."""
+    return _histogram(_SECONDS)
+
+
 def _histogram(bounds: Sequence[float]) -> Histogram:
     return Histogram(tuple(bounds), [0] * (len(bounds) + 1))
 
@@ -66,9 +72,9 @@ class StepCounters(msgspec.Struct):
 
     num_steps: int = 0
     num_failed: int = 0
-    total_s: Histogram = msgspec.field(default_factory=lambda: _histogram(_SECONDS))
-    forward_s: Histogram = msgspec.field(default_factory=lambda: _histogram(_SECONDS))
-    choose_s: Histogram = msgspec.field(default_factory=lambda: _histogram(_SECONDS))
+    total_s: Histogram = msgspec.field(default_factory=seconds_histogram)
+    forward_s: Histogram = msgspec.field(default_factory=seconds_histogram)
+    choose_s: Histogram = msgspec.field(default_factory=seconds_histogram)
 
     @property
     def num_succeeded(self) -> int:
@@ -117,7 +123,8 @@ class Counters(msgspec.Struct):
     step_s: seconds spent in steps. last_batch_size: sequences in the last step. last_step_s: its seconds.
     num_finished: sequences, by `FinishReason.value`. num_embedded: texts whose vectors were returned.
     prefill_steps: steps that compute prompts, whether or not others decode. decode_steps: all others.
-    batch_sizes: sequences in each step. queue_s: seconds from a request's submission to its first step.
+    batch_sizes, step_tokens: sequences and rows in each step.
+    queue_s: seconds from a request's submission to its first step.
     token_gap_s: seconds from a token of a sequence to its next; tokens of one step count as one.
     """
 
@@ -138,8 +145,9 @@ class Counters(msgspec.Struct):
     prefill_steps: StepCounters = msgspec.field(default_factory=StepCounters)
     decode_steps: StepCounters = msgspec.field(default_factory=StepCounters)
     batch_sizes: Histogram = msgspec.field(default_factory=lambda: _histogram(_SIZES))
-    queue_s: Histogram = msgspec.field(default_factory=lambda: _histogram(_SECONDS))
-    token_gap_s: Histogram = msgspec.field(default_factory=lambda: _histogram(_SECONDS))
+    step_tokens: Histogram = msgspec.field(default_factory=lambda: _histogram(_TOKENS))
+    queue_s: Histogram = msgspec.field(default_factory=seconds_histogram)
+    token_gap_s: Histogram = msgspec.field(default_factory=seconds_histogram)
     drafts: DraftCounters = msgspec.field(default_factory=DraftCounters)
 
     @property
@@ -170,6 +178,7 @@ class Counters(msgspec.Struct):
         self.last_step_s = seconds
         self.last_batch_size = num_sequences
         self.batch_sizes.observe(num_sequences)
+        self.step_tokens.observe(num_tokens)
 
     def copy(self) -> "Counters":
         """Return a copy for a reader in another thread."""
@@ -179,6 +188,7 @@ class Counters(msgspec.Struct):
             prefill_steps=self.prefill_steps.copy(),
             decode_steps=self.decode_steps.copy(),
             batch_sizes=self.batch_sizes.copy(),
+            step_tokens=self.step_tokens.copy(),
             queue_s=self.queue_s.copy(),
             token_gap_s=self.token_gap_s.copy(),
             drafts=msgspec.structs.replace(self.drafts),
@@ -245,6 +255,7 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
         else 0.
     kv_events: None where none are published. adapters: None where no request can name any. media: None
         where no files are read. processes: of the programs that have been started.
+    grammars_s: seconds of each compilation of a grammar; None where none are compiled.
     """
 
     num_running: int
@@ -257,4 +268,5 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
     adapters: AdapterStats | None = None
     media: MediaStats | None = None
     processes: tuple[ProcessStats, ...] = ()
+    grammars_s: Histogram | None = None
     counters: Counters

@@ -68,8 +68,10 @@ async def test_small_grammars_do_not_wait_for_large_ones(compiler: SlowCompiler)
         await queue.compile(regex("[0-9]{3}"))
     assert not any(task.done() for task in waiting)
     assert sum(source.startswith("slow") for source in compiler.begun) == MAX_COMPILATIONS
+    assert queue.seconds.num_values == 1
     compiler.may_end.set()
     await asyncio.gather(*waiting)
+    assert queue.seconds.num_values == 6 and queue.seconds.total > 0
 
 
 async def test_a_cached_grammar_is_there_at_once(compiler: SlowCompiler) -> None:

@@ -70,6 +70,10 @@ RELEASED_NAMES = {
     "tgi_batch_forward_duration": "histogram",
     "tgi_batch_decode_duration": "histogram",
     "tgi_batch_next_size": "histogram",
+    "tgi_batch_concat": "counter",
+    "tgi_batch_concat_duration": "histogram",
+    "tgi_batch_filter_duration": "histogram",
+    "tgi_request_skipped_tokens": "histogram",
     "tgi_batch_current_size": "gauge",
     "tgi_batch_current_max_tokens": "gauge",
     "tgi_batch_max_total_tokens": "gauge",
@@ -112,6 +116,19 @@ VLLM_NAMES = {
     "vllm:request_prompt_tokens": "histogram",
     "vllm:request_generation_tokens": "histogram",
     "vllm:inter_token_latency_seconds": "histogram",
+    "vllm:iteration_tokens_total": "histogram",
+    "vllm:request_prefill_time_seconds": "histogram",
+    "vllm:request_decode_time_seconds": "histogram",
+    "vllm:request_params_max_tokens": "histogram",
+    "vllm:request_max_num_generation_tokens": "histogram",
+}
+PROCESS_NAMES = {
+    "process_virtual_memory_bytes": "gauge",
+    "process_resident_memory_bytes": "gauge",
+    "process_start_time_seconds": "gauge",
+    "process_cpu_seconds": "counter",
+    "process_open_fds": "gauge",
+    "process_max_fds": "gauge",
 }
 OF_CACHE = {
     "vllm:kv_cache_usage_perc",
@@ -130,14 +147,15 @@ def samples(metrics: Metrics) -> dict[str, float]:
 
 def test_the_text_parses_as_prometheus_text() -> None:
     families = list(text_string_to_metric_families(Metrics(INFO, lambda: STATS).render()))
-    assert {family.name for family in families} == {*RELEASED_NAMES, *OWN_NAMES, *VLLM_NAMES}
+    assert {family.name for family in families} == {*RELEASED_NAMES, *OWN_NAMES, *VLLM_NAMES, *PROCESS_NAMES}
 
 
 def test_metrics_have_the_released_names_and_types() -> None:
     lines = Metrics(INFO, lambda: STATS).render().splitlines()
     types = {line.split()[2]: line.split()[3] for line in lines if line.startswith("# TYPE")}
-    suffixed = {name for name, kind in VLLM_NAMES.items() if kind == "counter"} | {"verbatim_ignored_fields"}
-    wanted = RELEASED_NAMES | OWN_NAMES | VLLM_NAMES
+    suffixed = {name for name, kind in (VLLM_NAMES | PROCESS_NAMES).items() if kind == "counter"}
+    suffixed.add("verbatim_ignored_fields")
+    wanted = RELEASED_NAMES | OWN_NAMES | VLLM_NAMES | PROCESS_NAMES
     assert types == {f"{name}_total" if name in suffixed else name: kind for name, kind in wanted.items()}
 
 
@@ -149,11 +167,11 @@ def test_bounded_processes_are_counted_by_their_input_and_their_end() -> None:
     assert seen['verbatim_bounded_process_ends{end="crash",input="media"}'] == 3
 
 
-def test_no_counter_but_vllms_carries_the_librarys_suffix() -> None:
+def test_no_counter_of_ours_or_tgis_carries_the_librarys_suffix() -> None:
     metrics = Metrics(INFO, lambda: STATS)
     metrics.failed(Refused("no"), 0.0)
     suffixed = [name for name in samples(metrics) if name.partition("{")[0].endswith("_total")]
-    assert suffixed and all(name.startswith("vllm:") for name in suffixed)
+    assert suffixed and all(name.startswith(("vllm:", "process_")) for name in suffixed)
 
 
 def test_ignored_fields_are_counted_by_name_and_those_beyond_the_bound_together() -> None:
@@ -322,6 +340,9 @@ def test_times_to_and_between_tokens_are_observed() -> None:
     assert seen[f"vllm:time_to_first_token_seconds_sum{labels}"] == 2
     assert seen[f"vllm:request_time_per_output_token_seconds_sum{labels}"] == 2
     assert seen[f"vllm:time_to_first_token_seconds_count{labels}"] == 1
+    assert seen[f"vllm:request_decode_time_seconds_count{labels}"] == 1
+    assert seen[f"vllm:request_decode_time_seconds_sum{labels}"] == 6
+    assert seen[f"vllm:request_prefill_time_seconds_sum{labels}"] == 1.5
     assert seen[f"vllm:e2e_request_latency_seconds_sum{labels}"] == 9
     assert seen[f"vllm:e2e_request_latency_seconds_count{labels}"] == 2
 
@@ -371,4 +392,4 @@ def test_remembered_tokens_are_counted_where_prompts_are_encoded() -> None:
 def test_a_front_says_nothing_of_a_cache_that_another_server_has() -> None:
     metrics = Metrics(msgspec.structs.replace(INFO, kv_cache_bytes=0), lambda: STATS)
     names = {family.name for family in text_string_to_metric_families(metrics.render())}
-    assert names == {*RELEASED_NAMES, *OWN_NAMES, *VLLM_NAMES} - OF_CACHE
+    assert names == {*RELEASED_NAMES, *OWN_NAMES, *VLLM_NAMES, *PROCESS_NAMES} - OF_CACHE

@@ -68,6 +68,9 @@ async def test_the_parts_of_a_request_share_its_bytes() -> None:
     one = reader(max_media_bytes=100)
     contents = await one.read(parts, one.budget())
     assert {type(content) for content in contents.values()} == {TextPart, Unreadable}
+    assert one.reads.num_files == {("file", True): 1, ("file", False): 1}
+    assert one.reads.num_bytes == {"file": 62}, "the text, and the lines that part it from others"
+    assert one.reads.seconds.num_values == 2
 
 
 async def test_a_data_url_over_the_limit_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:

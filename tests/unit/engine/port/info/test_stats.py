@@ -102,6 +102,7 @@ def test_steps_that_compute_prompts_are_counted_apart(directory: Path) -> None:
         assert steps.total_s.num_values == steps.forward_s.num_values == steps.num_steps
         assert 0 < steps.forward_s.total + steps.choose_s.total <= steps.total_s.total
     assert counters.batch_sizes.counts[0] == 5
+    assert counters.step_tokens.total == counters.num_computed_tokens
     assert counters.queue_s.num_values == 1
 
 
