@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.port.errors import EngineError
 from handlers.access.access import check_access
-from handlers.access.audit_log import CannotWriteAuditLog
+from handlers.access.visits.record_log import CannotWriteAuditLog
 from handlers.chat.errors import TemplateError
 from handlers.composition import CONTRACTS, build_app
 from handlers.engine_starter import engine_starter, set_environment

@@ -13,8 +13,8 @@ from engine.port.engine import Engine
 from engine.port.info.capabilities import Capabilities
 from generated.operation import Handlers, Operation
 from handlers.access.access import Access
-from handlers.access.audit_log import LOSSES
-from handlers.access.visit import private_cache_salt
+from handlers.access.visits.record_log import LOSSES
+from handlers.access.visits.visit import private_cache_salt
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.metrics import Metrics, ShareMetrics
 from handlers.aleph_alpha.contract import AlephAlphaContract
@@ -183,7 +183,8 @@ def build_app(
         server.mount(CONTRACTS[name].contract, handlers[name], leaves=leaves)
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
-    return access.guarded(_with_cors(access.closed(server, (*PROBES, INVOCATIONS)), settings), server)
+    opened = _with_cors(access.closed(server, (*PROBES, INVOCATIONS)), settings)
+    return access.guarded(opened, server, PROBES, shared.metrics.ended)
 
 
 class _Shell(FastAPI):

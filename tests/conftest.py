@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+import re
 import signal
 import ssl
 import subprocess
@@ -24,6 +25,7 @@ from tests.support.selection.kernel_gate import Tally, complaints_here
 from tests.support.tiny_models.adapter_files import adapters_of_examples
 
 _PROPERTY = "instructions"
+_READY = re.compile(r"\bready at ([^\s\"]+)")  # in text and in JSON
 COMMAND = Path(sys.executable).with_name("verbatim")
 # A request that fills the context ends within seconds, and the cache takes little memory.
 LIMITS = ("--max-total-tokens", "512", "--max-batch-total-tokens", "16384")
@@ -67,8 +69,8 @@ def _started(process: "subprocess.Popen[str]") -> Server:
     said = []
     for line in process.stdout:
         said.append(line)
-        if line.strip().startswith("ready at "):
-            return Server(line.split()[-1], process, tuple(said))
+        if found := _READY.search(line):
+            return Server(found[1], process, tuple(said))
     raise RuntimeError("the server ended before it was ready:\n" + "".join(said))
 
 

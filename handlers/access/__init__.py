@@ -1,1 +1,1 @@
-"""Access control: host names and origins, API keys and their rate limits, and the audit log."""
+"""Access control: host names and origins, API keys and their rate limits, and the records of requests."""

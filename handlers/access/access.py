@@ -7,14 +7,21 @@ from pathlib import Path
 
 from starlette.types import ASGIApp
 
-from handlers.access.audit_log import AuditLog, check_writable
 from handlers.access.closed_pages import ClosedPages
 from handlers.access.host_check import HostCheck
 from handlers.access.hosts import AllowedHosts, is_loopback
 from handlers.access.keys.key_check import KeyCheck
 from handlers.access.keys.keyring import Keyring
 from handlers.access.settings import AccessSettings
-from handlers.access.visits import Visits
+from handlers.access.visits.record_log import (
+    MAX_WAITING,
+    MAX_WAITING_TEXTS,
+    STANDARD_ERROR,
+    RecordLog,
+    check_writable,
+)
+from handlers.access.visits.request_record import RecordLine, json_line, text_line
+from handlers.access.visits.visits import TakesLine, Visits
 from handlers.access.web_pages import WebPageGuard
 from handlers.runtime.server import ContractServer
 
@@ -27,7 +34,8 @@ def check_access(settings: AccessSettings, contracts: Collection[str]) -> None:
 
 
 class Access:
-    """The access control of a server: keys, protected pages, the guard against web pages, and the audit log.
+    """The access control of a server: keys, protected pages, the guard against web pages, and the logs of
+    requests.
 
     host: the address that the server listens on. contracts: the names of all contracts. key_check: None if no
     key is required. Raises InvalidKeyFile and CannotWriteAuditLog.
@@ -37,7 +45,10 @@ class Access:
         self._settings = settings
         self._host = host
         self._keyring = _keyring(settings, contracts)
-        self._audit_log = None if settings.audit_log is None else AuditLog(settings.audit_log)
+        self._audit_log = None if settings.audit_log is None else RecordLog(settings.audit_log)
+        encode = json_line if settings.logs_json else text_line
+        num_waiting = MAX_WAITING_TEXTS if settings.logs_texts else MAX_WAITING
+        self._log = RecordLog(STANDARD_ERROR, encode, num_waiting) if settings.logs_ends else None
         self.key_check = KeyCheck(self._keyring) if settings.asks_for_key else None
         self.losses: list[str] = []
         """What was lost when the server stopped; the log has said it."""
@@ -51,12 +62,14 @@ class Access:
             return server
         return ClosedPages(server, self.key_check, open_paths)
 
-    def guarded(self, app: ASGIApp, server: ContractServer) -> ASGIApp:
+    def guarded(
+        self, app: ASGIApp, server: ContractServer, quiet_paths: Collection[str], count: TakesLine
+    ) -> ASGIApp:
         """Wrap the application in the check of the Host header, in the guard against web pages of other
-        sites, and in the audit log.
+        sites, and in the logs of requests.
 
         A web page does not have a key, so a server that requires keys accepts any host and origin, unless
-        allowed hosts are set.
+        allowed hosts are set. quiet_paths: as in `Visits`. count: counts each request when it has ended.
         """
         settings = self._settings
         is_open = self.key_check is None
@@ -71,19 +84,35 @@ class Access:
                 origins=settings.cors_allow_origin if is_open else None,
             )
         app = HostCheck(app, server.refusal)
-        return app if is_open and self._audit_log is None else Visits(app, self._audit_log)
+        takers = [count]
+        if self._audit_log is not None:
+            takers.append(self._audit)
+        if self._log is not None:
+            takers.append(self._tell)
+        return Visits(app, takers, quiet_paths, keeps_texts=settings.logs_texts)
+
+    def _audit(self, line: RecordLine) -> None:
+        assert self._audit_log is not None
+        self._audit_log.write(line.without_texts())
+
+    def _tell(self, line: RecordLine) -> None:
+        assert self._log is not None
+        if line.level != "DEBUG" or self._settings.log_level == "debug":
+            self._log.write(line)
 
     @asynccontextmanager
     async def kept_up(self) -> AsyncGenerator[None, None]:
-        """Reload changed keys and write the audit log while the block runs."""
+        """Reload changed keys and write the logs of requests while the block runs."""
         reloading = asyncio.create_task(self._keyring.keep_fresh()) if self._keyring.has_file else None
-        if self._audit_log is not None:
-            self._audit_log.start()
+        for log in filter(None, (self._audit_log, self._log)):
+            log.start()
         try:
             yield
         finally:
             if reloading is not None:
                 reloading.cancel()
+            if self._log is not None:
+                await asyncio.to_thread(self._log.close)
             if self._audit_log is not None and not await asyncio.to_thread(self._audit_log.close):
                 self.losses.append("entries of the audit log")
 

@@ -1,4 +1,4 @@
-"""The settings of access control: keys, hosts, origins and the audit log."""
+"""The settings of access control: keys, hosts, origins; and of the audit log."""
 
 import os
 from typing import Annotated, Literal, Self
@@ -8,11 +8,11 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from typing_extensions import override
 
 from handlers.shared_settings.kinds import LOWER, Names, env
-from handlers.shared_settings.section import Section
+from handlers.shared_settings.log_settings import LogSettings
 
 
-class AccessSettings(Section):
-    """The settings of access control and of the audit log."""
+class AccessSettings(LogSettings):
+    """The settings of access control, of the log and of the audit log."""
 
     api_key: Annotated[str | None, env("VERBATIM_API_KEY", "API_KEY")] = None
     """API key that generating operations require, as a bearer token or as their contract defines."""

@@ -12,8 +12,8 @@ from engine.port.engine import Engine
 from engine.port.errors import EngineBusy
 from engine.port.events import Embedding, TokenEvent
 from engine.port.request import EmbeddingRequest, GenerationRequest
-from handlers.access.visit import current_visit
-from handlers.active_requests.timing import Timing
+from handlers.access.visits.timing import Timing
+from handlers.access.visits.visit import current_visit
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
 from handlers.errors import Refused, ToProblem, Violation, mapped_errors, raise_as_problem
 from handlers.runtime.problem import InternalError, Problem
@@ -82,6 +82,8 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         self._limit = limit
         self._observers = observers
         self._visit = current_visit.get()
+        if self._visit is not None:
+            self._visit.timing = timing
         self._held: HeldPermits | None = None
         self._has_begun = False  # whether any of its tokens have come
 
@@ -107,7 +109,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
             observer.failed(error, self.timing.total_s)
         if isinstance(error, Exception):
             if self._visit is not None:
-                self._visit.error_status = _status_of(error, self._to_problem)
+                self._visit.fail(type(error).__name__, _status_of(error, self._to_problem))
             raise_as_problem(error, self._to_problem)
 
     def permits(
@@ -144,11 +146,10 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
             count, visit = self.timing.count, self._visit
             async with aclosing(self._engine.submit(request, turn.end)) as events:
                 async for event in events:
-                    count(event)
+                    num_tokens = count(event)
                     self._has_begun = True
                     if visit is not None:
-                        is_first = event.index == 0 and event.position == 0
-                        visit.count_tokens(event.num_prompt_tokens if is_first else 0, 1)
+                        visit.charge(num_tokens)
                     num_running -= event.finish is not None
                     yield event
         if num_running:
@@ -160,7 +161,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         embedding = await self._engine.embed(self._salted(request))
         self.timing.count_embedding(embedding)
         if self._visit is not None:
-            self._visit.count_tokens(embedding.num_prompt_tokens, 0)
+            self._visit.charge(embedding.num_prompt_tokens)
         return embedding
 
     def count_relayed(self, num_prompt_tokens: int, num_generated_tokens: int) -> None:
@@ -168,7 +169,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         self.timing.num_prompt_tokens += num_prompt_tokens
         self.timing.num_generated_tokens += num_generated_tokens
         if self._visit is not None:
-            self._visit.count_tokens(num_prompt_tokens, num_generated_tokens)
+            self._visit.charge(num_prompt_tokens + num_generated_tokens)
 
     def _salted(self, request: Request) -> Request:
         """The request as the prefix cache is to see it: apart from those of other keys."""

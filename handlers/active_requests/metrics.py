@@ -26,11 +26,12 @@ from typing_extensions import override
 from engine.port.info.model_info import ModelInfo
 from engine.port.info.stats import EngineStats
 from engine.port.text.token_memory import TokenMemory
+from handlers.access.visits.timing import Timing
+from handlers.active_requests.ended_requests import EndedRequests
 from handlers.active_requests.engine_metrics import EngineMetrics
 from handlers.active_requests.failure import Failure, failure_of
 from handlers.active_requests.histograms import Histograms, cumulative_buckets
 from handlers.active_requests.ignored_fields import IgnoredFields
-from handlers.active_requests.timing import Timing
 from handlers.active_requests.vllm_metrics import CountedRequests, VllmMetrics
 from handlers.media.reads import Reads
 
@@ -95,6 +96,10 @@ class Metrics:
         self._failure = Counter("tgi_request_failure", "Requests failed", ["err"], registry=self._requests)
         for failure in get_args(Failure):
             self._failure.labels(failure)  # from the start, so that the first failure shows as an increase
+        ended = EndedRequests()
+        self._requests.register(ended)
+        self.ended = ended.count
+        """Counts a request of any kind, by its line, when its answer has ended."""
         self._ignored = IgnoredFields(self._requests)
         histograms = Histograms()
         self._requests.register(histograms)

@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from engine.port.info.model_info import ModelInfo
 from engine.port.info.stats import AdapterStats, EngineStats, Histogram
+from handlers.access.visits.timing import Timing
 from handlers.active_requests.histograms import Histograms, cumulative_buckets
-from handlers.active_requests.timing import Timing
 
 _ENGINE: Final = "0"  # vLLM numbers the engines of a process
 # vLLM's reasons for the end of a sequence, by the engine's.

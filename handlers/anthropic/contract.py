@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from generated.anthropic import models as m
 from generated.operation import Operation
-from handlers.access.visit import current_limits
+from handlers.access.visits.visit import current_limits
 from handlers.errors import Violation
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract

@@ -52,7 +52,7 @@ def _run(options: argparse.Namespace) -> int:
 def _deploy(settings: Settings, ray_settings: RaySettings) -> int:
     from handlers.ray.run import CannotDeploy, deploy
 
-    print_as_json(settings.json_output)
+    print_as_json(settings.logs_json)
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
     say(f"verbatim {VERSION}: deploying {settings.model_name} on Ray Serve")
     if unused := [name for name in WITHOUT_EFFECT if name in settings.model_fields_set]:

@@ -53,7 +53,7 @@ def serve_as_given(given: Mapping[str, Any], read: Callable[[], Settings]) -> in
         warnings += start_warnings(settings, os.environ)
     except ValueError as error:
         return fail(error, ExitStatus.USAGE)
-    print_as_json(settings.json_output)
+    print_as_json(settings.logs_json)
     if "env" in given:
         say(runtime_environment())
     threads, watchdog = NewThreads(), Watchdog()
@@ -88,8 +88,8 @@ def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog)
 
 def _run_server(settings: Settings, watchdog: Watchdog) -> int:
     # Imported here, since these imports take seconds and a wrong option should fail at once.
-    from handlers.access.audit_log import CannotWriteAuditLog
     from handlers.access.keys.key_file import InvalidKeyFile
+    from handlers.access.visits.record_log import CannotWriteAuditLog
     from handlers.chat.errors import TemplateError
     from handlers.http.tls import BadCertificate
     from handlers.runtime.root_routes import UnknownContract

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from generated.openai import models as m
 from generated.operation import Operation
-from handlers.access.visit import current_limits
+from handlers.access.visits.visit import current_limits
 from handlers.errors import Violation
 from handlers.openai.errors import ENGINE_FIELDS, code_of
 from handlers.runtime.call import RequestCall

@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 from typing_extensions import override
 
 from generated.operation import Call
+from handlers.access.visits.timing import Timing
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors import ToProblem
 from handlers.runtime.problem import Problem

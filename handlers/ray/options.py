@@ -124,6 +124,6 @@ def logging_options(settings: Settings) -> dict[str, Any]:
     """Return the options of Ray Serve's own log."""
     return {
         "log_level": settings.log_level.upper(),
-        "encoding": "JSON" if settings.json_output else "TEXT",
+        "encoding": "JSON" if settings.logs_json else "TEXT",
         "enable_access_log": False,
     }

@@ -39,7 +39,7 @@ class Replica:
     async def __serve_build_asgi_app__(self) -> ASGIApp:
         """Start the engine, and return the application over it."""
         settings = self._settings
-        set_up_log(settings.log_level, settings.json_output)
+        set_up_log(settings.log_level, settings.logs_json)
         set_environment(settings)
         # It loads the contracts, and the engine's libraries; Ray's processes that only pass it on need none.
         from handlers.composition import build_app

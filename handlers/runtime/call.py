@@ -8,9 +8,12 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from generated.operation import Operation
+from handlers.runtime.problem import Problem
 from handlers.runtime.reading.raw_request import raw_header
 from handlers.runtime.request_id import request_id_of
 
+ERROR: Final = "verbatim.error"
+"""Where a request's scope has the kind of the error that is answered, for the log and metrics."""
 _REQUEST_ID: Final = "verbatim.request_id"  # where a request's scope has its name
 
 
@@ -56,6 +59,11 @@ class RequestCall:
             found = request_id_of(None if given is None else given.decode("latin-1"))
             self._scope[_REQUEST_ID] = found
         return found
+
+    def answers_with(self, problem: Problem) -> None:
+        """Note the error that is answered, by the name of its class, or of its cause's."""
+        cause = problem.__cause__
+        self._scope[ERROR] = type(cause if cause and type(problem) is Problem else problem).__name__
 
     def respond_with(self, headers: Mapping[str, object]) -> None:
         """Add headers to the successful answer. Raises RuntimeError if the document does not declare one."""

@@ -154,7 +154,9 @@ class Endpoint:
                     # What fails before the status has gone out is not part of a stream yet.
                     if not reply.started:
                         raise
-                    tail = self.last_frames(self._as_problem(error), call)
+                    problem = self._as_problem(error)
+                    call.answers_with(problem)
+                    tail = self.last_frames(problem, call)
                 await self._open(call, reply)
             await reply.close_events(tail)
 
@@ -192,6 +194,7 @@ class Endpoint:
 
     async def _send_error(self, error: Exception, call: RequestCall, reply: Reply) -> None:
         problem = self._declared(self._as_problem(error))
+        call.answers_with(problem)
         encode = self._errors[problem.status]
         body = encode(self.contract.error_body(problem, self.operation, call)) if encode else b""
         media_type = JSON if encode else None

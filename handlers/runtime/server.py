@@ -158,9 +158,10 @@ def _first_segment(path: str) -> str:
 
 def _answer(contract: Contract | None, problem: Problem, scope: Scope) -> Response:
     """Return the answer for an error outside any operation, in the contract's form if there is one."""
+    call = RequestCall(scope, None)
+    call.answers_with(problem)
     if contract is None:
         return PlainTextResponse(problem.message, problem.status, problem.headers)
-    call = RequestCall(scope, None)
     headers = {**contract.headers(call), **problem.headers}
     content = contract.error_body(problem, None, call).model_dump_json(by_alias=True)
     return Response(content, problem.status, headers, "application/json")

@@ -16,7 +16,7 @@ from typing_extensions import override
 from uvicorn.config import STARTUP_FAILURE
 
 from engine.port.engine import Engine
-from handlers.access.audit_log import LOSSES
+from handlers.access.visits.record_log import LOSSES
 from handlers.http.descriptors import OWN_CONNECTIONS
 from handlers.http.protocol import BoundedProtocol
 from handlers.process.end_by_signal import STOP, end_now, heard_by

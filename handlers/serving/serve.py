@@ -29,13 +29,13 @@ def serve(settings: Settings, watchdog: Watchdog) -> int:
     """
     check_root(settings.root, list(CONTRACTS))
     check_access(settings, CONTRACTS)
-    set_up_log(settings.log_level, settings.json_output)
+    set_up_log(settings.log_level, settings.logs_json)
     tls = served_certificate(settings)
     with take_port(settings.host, settings.port) as listener, ended_by(*STOP):
         # This may import torch and transformers, which takes seconds. So it comes after all checks that do
         # not need them, and outside the event loop, which would delay signals.
         start_engine = engine_starter(settings)
-        if settings.json_output:
+        if settings.logs_json:
             format_all_as_json()
         freeze_imports()
         with asyncio.Runner(loop_factory=new_event_loop) as runner:

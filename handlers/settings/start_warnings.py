@@ -1,4 +1,4 @@
-"""Warnings about settings that have no effect, for the start of a server."""
+"""Warnings about settings that have no effect or show what users write, for the start of a server."""
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -16,11 +16,15 @@ _OF_SERVERS: Final = ("engine_api_key", "engine_timeout", "engine_start_timeout"
 
 
 def start_warnings(settings: Settings, environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each setting that was given and has no effect.
+    """Yield a line for each setting that was given and has no effect, and for one that logs texts.
 
     These are variables of the environment that are no setting, options of the own engine where other servers
     compute, and options of such servers where the own engine computes.
     """
+    if settings.logs_texts:
+        yield "--log-requests writes the texts of requests and answers to the log"
+    elif settings.log_requests:
+        yield "--log-requests has no effect: no requests are logged"
     yield from _unknown_variables(settings, environment)
     if settings.is_over_servers:
         names = [name for name in OwnEngineSettings.model_fields if name not in _ALSO_OF_FRONTS]

@@ -124,14 +124,6 @@ class SharedSettings(Section):
     ] = 90
     """Seconds that running requests have to finish after SIGTERM, SIGINT or SIGHUP."""
 
-    log_level: Annotated[
-        Literal["critical", "error", "warning", "info", "debug"], env("VERBATIM_LOG_LEVEL", "LOG_LEVEL")
-    ] = "info"
-    """Lowest severity of log messages to write; warn and trace mean warning and debug."""
-
-    json_output: Annotated[bool, env("VERBATIM_JSON_OUTPUT", "JSON_OUTPUT")] = False
-    """Write each line of output and log as a JSON object, as TGI does."""
-
     @property
     def model_name(self) -> str:
         """The server's name of its model."""
@@ -148,11 +140,6 @@ class SharedSettings(Section):
         if name is not None and not name.strip():
             raise ValueError("a blank name is none; leave the setting out for the default")
         return name
-
-    @field_validator("log_level", mode="before")
-    @classmethod
-    def _known_level(cls, value: object) -> object:
-        return {"warn": "warning", "trace": "debug"}.get(str(value).lower(), value)
 
     @field_validator("tool_call_parser")
     @classmethod

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from handlers.active_requests.timing import Timing
+from handlers.access.visits.timing import Timing
 
 Headers: TypeAlias = Any
 

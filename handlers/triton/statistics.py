@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.port.info.stats import EngineStats
 from generated.triton import models as m
-from handlers.active_requests.timing import Timing
+from handlers.access.visits.timing import Timing
 from handlers.triton.models import VERSION
 
 _NS: Final = 1_000_000_000

@@ -206,7 +206,7 @@ def test_the_log_names_who_asked_and_never_what(keyed: Keyed) -> None:
     )
     wait_until(lambda: keyed.log.read_text().count("audited-1") >= 2)
     text = keyed.log.read_text()
-    entries = [json.loads(line) for line in text.splitlines()]
+    entries = [json.loads(line)["fields"] for line in text.splitlines()]
     answered, wrong_method = (entry for entry in entries if entry["request_id"] == "audited-1")
     assert (answered["key"], answered["operation"], answered["status"]) == ("a", "generate", 200)
     assert answered["prompt_tokens"] > 0 and answered["generated_tokens"] > 0

@@ -14,7 +14,7 @@ from generated.operation import Operation
 from handlers.access.key import Key
 from handlers.access.keys.keyring import Keyring
 from handlers.access.rate_limits import Exhausted
-from handlers.access.visit import current_visit
+from handlers.access.visits.visit import current_visit
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.runtime.reading.bearer import BEARER_HEADER
 

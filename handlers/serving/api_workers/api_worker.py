@@ -46,8 +46,8 @@ def serve_api_worker(listener: socket.socket, reports: int) -> int:
     except EOFError:  # the engine did not start
         return 0
     assert isinstance(start, ApiWorkerStart)
-    print_as_json(start.settings.json_output)
-    set_up_log(start.settings.log_level, start.settings.json_output)
+    print_as_json(start.settings.logs_json)
+    set_up_log(start.settings.log_level, start.settings.logs_json)
     threading.Thread(target=_stop_with_input, daemon=True).start()
     with ended_by(*STOP), asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(_serve(start, listener, reports))

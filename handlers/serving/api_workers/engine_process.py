@@ -47,7 +47,7 @@ _SHARED: Final = frozenset(
         *("huggingface_hub_cache", "trust_remote_code"),
         *("chat_template", "tool_call_parser", "trust_special_tokens", "pooling"),  # validated at the start
         *("max_concurrent_requests", "max_unread_bytes", "max_total_tokens", "validation_workers"),
-        *("graceful_termination_timeout", "log_level", "json_output"),
+        *("graceful_termination_timeout", "log_level", "log_format", "json_output"),
     }
 )
 
@@ -111,7 +111,7 @@ def inner_settings(settings: Settings, info: ModelInfo) -> Settings:
         for name, field in Settings.model_fields.items()
         if name not in applied
     }
-    own = {"root": ("tokens",), "playground": False, "payload_limit": room}
+    own = {"root": ("tokens",), "playground": False, "access_log": False, "payload_limit": room}
     return settings.model_copy(update={**defaults, **own})
 
 

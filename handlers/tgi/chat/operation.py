@@ -9,8 +9,8 @@ from typing_extensions import override
 
 from generated.operation import Answer, EncodedEvent
 from generated.tgi import models as m
+from handlers.access.visits.timing import Timing
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.active_requests.timing import Timing
 from handlers.chat.core import PreparedChat
 from handlers.chat.media import PartContents
 from handlers.chat.params import ChatParams

@@ -9,8 +9,8 @@ from typing_extensions import override
 from engine.port.request import GenerationRequest
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
+from handlers.access.visits.timing import Timing
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors import ToProblem
 from handlers.operations.merged_operation import MergedOperation

@@ -9,8 +9,8 @@ from typing_extensions import override
 from engine.port.events import TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
+from handlers.access.visits.timing import Timing
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.active_requests.timing import Timing
 from handlers.chat.media import NOTHING_READ
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors import Refused, ToProblem

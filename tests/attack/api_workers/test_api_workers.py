@@ -212,7 +212,7 @@ def test_the_audit_log_on_standard_output_has_every_request() -> None:
         server.process.terminate()
         assert server.process.stdout is not None
         lines = server.process.stdout.read().splitlines()
-    assert {json.loads(line)["request_id"] for line in lines if line.startswith("{")} >= sent
+    assert {json.loads(line)["fields"]["request_id"] for line in lines if line.startswith("{")} >= sent
 
 
 def test_an_answer_that_has_begun_ends_though_other_processes_take_the_room() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from engine.port.errors import EngineError, EngineStopped
 from engine.port.events import FinishReason
-from handlers.access.audit_log import AuditEntry, AuditLog
+from handlers.access.visits.record_log import RecordLog
+from handlers.access.visits.request_record import RequestRecord
 from handlers.composition import CONTRACTS, TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.contract.errors.test_engine_errors import UNAVAILABLE
@@ -48,10 +49,10 @@ class Exchange:
         leaves_s: float = 1000,
     ) -> None:
         self.parts: list[Any] = []
-        self.entries: list[AuditEntry] = []
+        self.entries: list[RequestRecord] = []
         script = says("a", "b", finish=FinishReason.LENGTH) if error is None else fails_after(error)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(AuditLog, "write", lambda _, entry: self.entries.append(entry))
+            patch.setattr(RecordLog, "write", lambda _, line: self.entries.append(line.fields))
             run_in_virtual_time(self._run(contract, request, script, silent_s, leaves_s))
 
     async def _run(
@@ -61,7 +62,7 @@ class Exchange:
         loop.call_later(silent_s, gate.set)
         loop.call_later(leaves_s, gone.set)
         self.engine = ScriptedEngine(script, gate=gate, max_total_tokens=1000)
-        self.app = build_app(Settings(check_responses="fail", audit_log="-"), self.engine)
+        self.app = build_app(Settings(check_responses="fail", audit_log="-", access_log=False), self.engine)
         body = {name: value for name, value in request.body.items() if name not in GRAMMARS}
         incoming = [{"type": "http.request", "body": json.dumps(body).encode()}]
 

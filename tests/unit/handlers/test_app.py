@@ -10,7 +10,7 @@ from starlette.types import Message
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from handlers.access.audit_log import LOSSES
+from handlers.access.visits.record_log import LOSSES
 from handlers.app import create_app
 from handlers.composition import CONTRACTS, TABLES, YIELDS, build_app
 from handlers.http.descriptors import OWN_CONNECTIONS

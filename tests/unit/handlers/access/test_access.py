@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from starlette.types import ASGIApp
 
-from handlers.access.audit_log import AuditLog, CannotWriteAuditLog
 from handlers.access.keys.key_file import InvalidKeyFile
+from handlers.access.visits.record_log import CannotWriteAuditLog, RecordLog
 from handlers.composition import CONTRACTS, TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
@@ -346,16 +346,16 @@ def test_a_wrong_file_stops_the_start(tmp_path: Path) -> None:
 async def test_each_request_is_in_the_audit_log_and_nothing_that_was_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    logs: list[AuditLog] = []
-    start = AuditLog.__init__
+    logs: list[RecordLog] = []
+    start = RecordLog.__init__
 
-    def keep(log: AuditLog, *arguments: Any) -> None:
+    def keep(log: RecordLog, *arguments: Any) -> None:
         start(log, *arguments)
         logs.append(log)
 
-    monkeypatch.setattr(AuditLog, "__init__", keep)
+    monkeypatch.setattr(RecordLog, "__init__", keep)
     path = tmp_path / "audit"
-    served = Guarded(tmp_path, table("ci", "key-a"), audit_log=str(path))
+    served = Guarded(tmp_path, table("ci", "key-a"), audit_log=str(path), access_log=False)
     (log,) = logs
     log.start()
     secret = {**CHAT, "messages": [{"role": "user", "content": "a secret word"}]}
@@ -363,10 +363,10 @@ async def test_each_request_is_in_the_audit_log_and_nothing_that_was_said(
     for body in (secret, {**secret, "stream": True}):
         await send(served.app, "POST", "/openai/v1/chat/completions", json=body, headers=headers)
     await send(served.app, "POST", "/tgi/generate", json={"inputs": "secret"}, headers=bearer("wrong-key"))
-    nothing = await send(served.app, "GET", "/secret?key-a", headers=bearer("key-a"))
+    nothing = await send(served.app, "GET", "/no%0Athing?key-a", headers=bearer("key-a"))
     log.close()
     text = path.read_text()
-    whole, streamed, refused, missing = map(json.loads, text.splitlines())
+    whole, streamed, refused, missing = (json.loads(line)["fields"] for line in text.splitlines())
     assert {name: whole[name] for name in ("key", "contract", "operation", "status", "request_id")} == {
         "key": "ci",
         "contract": "openai",

@@ -7,8 +7,8 @@ from engine.port.info.kernels import Obstacle, kernel, kernel_of_layers
 from engine.port.info.model_info import ModelInfo
 from engine.port.info.stats import Counters, DraftCounters, EngineStats, KVEventCounters, ProcessStats
 from engine.port.text.token_memory import TokenMemory
+from handlers.access.visits.timing import Timing
 from handlers.active_requests.metrics import Metrics
-from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Overloaded
 from handlers.errors import Refused
 
@@ -88,6 +88,8 @@ OWN_NAMES = {
     "verbatim_int4_layers": "gauge",
     "verbatim_permits_in_use": "gauge",
     "verbatim_ignored_fields": "counter",
+    "verbatim_request_errors": "counter",
+    "http_requests": "counter",
     "verbatim_kernel_info": "gauge",
     "verbatim_bounded_processes": "gauge",
     "verbatim_bounded_process_starts": "counter",
@@ -154,7 +156,7 @@ def test_metrics_have_the_released_names_and_types() -> None:
     lines = Metrics(INFO, lambda: STATS).render().splitlines()
     types = {line.split()[2]: line.split()[3] for line in lines if line.startswith("# TYPE")}
     suffixed = {name for name, kind in (VLLM_NAMES | PROCESS_NAMES).items() if kind == "counter"}
-    suffixed.add("verbatim_ignored_fields")
+    suffixed |= {"verbatim_ignored_fields", "http_requests"}
     wanted = RELEASED_NAMES | OWN_NAMES | VLLM_NAMES | PROCESS_NAMES
     assert types == {f"{name}_total" if name in suffixed else name: kind for name, kind in wanted.items()}
 

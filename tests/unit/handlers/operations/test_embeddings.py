@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from engine.port.errors import InvalidRequest, PromptTooLong
 from engine.port.events import Embedding
 from engine.port.request import EmbeddingRequest, Pooling
+from handlers.access.visits.timing import Timing
 from handlers.active_requests.active_request import ActiveRequests
-from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.concurrency.workers import Workers
 from handlers.errors import Refused, Violation

@@ -83,3 +83,13 @@ def test_the_command_says_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VERBATIM_API_KEYS", "secret")
     serve.serve_as_given({}, Settings)
     assert any(warning.startswith("VERBATIM_API_KEYS has no effect") for warning in said)
+
+
+def test_texts_in_the_log_are_warned_of() -> None:
+    assert warnings(log_requests=True) == [
+        "--log-requests writes the texts of requests and answers to the log"
+    ]
+    assert warnings(log_requests=True, access_log=False) == [
+        "--log-requests has no effect: no requests are logged"
+    ]
+    assert warnings() == []

@@ -11,6 +11,7 @@ from handlers.http.settings import HttpSettings
 from handlers.serving.api_workers.engine_process import inner_settings
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings
+from handlers.shared_settings.log_settings import LogSettings
 
 INFO = ModelInfo(
     model_id=str(DEMO_MODEL),
@@ -81,9 +82,16 @@ def test_whole_sections_are_heeded_or_not() -> None:
 
 
 def test_every_setting_of_access_has_its_default_behind_the_socket() -> None:
-    given = Settings().model_copy(update=dict.fromkeys(AccessSettings.model_fields, "given"))
+    own = AccessSettings.model_fields.keys() - LogSettings.model_fields.keys()
+    given = Settings().model_copy(update=dict.fromkeys(own, "given"))
     inner = inner_settings(given, INFO)
-    assert {name: getattr(inner, name) for name in AccessSettings.model_fields} == {
-        name: field.default for name, field in AccessSettings.model_fields.items()
+    assert {name: getattr(inner, name) for name in own} == {
+        name: AccessSettings.model_fields[name].default for name in own
     }
     assert not inner.asks_for_key
+
+
+def test_the_log_has_its_form_behind_the_socket_and_no_lines_of_requests() -> None:
+    inner = inner_settings(Settings(log_format="json", log_level="debug", log_requests=True), INFO)
+    assert (inner.logs_json, inner.log_level) == (True, "debug")
+    assert (inner.logs_ends, inner.log_requests) == (False, False)

@@ -8,63 +8,94 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from handlers.access.audit_log import AuditEntry, AuditLog, CannotWriteAuditLog
+from handlers.access.visits.record_log import CannotWriteAuditLog, RecordLog
+from handlers.access.visits.request_record import RecordLine, RequestRecord
 from tests.support.clocks.until import wait_until
 
 
-def entry(request_id: str = "r") -> AuditEntry:
-    return AuditEntry(
-        time=datetime(2030, 1, 31, tzinfo=UTC),
-        key="ci",
+def record(request_id: str = "r", **changed: Any) -> RequestRecord:
+    known = RequestRecord(
+        message="POST /generate 200",
+        request_id=request_id,
         client="127.0.0.1",
+        key="ci",
         contract="tgi",
         operation="generate",
+        method="POST",
+        path="/generate",
         status=200,
-        request_id=request_id,
+        end="complete",
         prompt_tokens=3,
         generated_tokens=4,
+        queue_s=0.001,
+        first_token_s=0.25,
         duration_s=0.5,
     )
+    return replace(known, **changed)
+
+
+def entry(request_id: str = "r", **changed: Any) -> RecordLine:
+    return RecordLine(timestamp=datetime(2030, 1, 31, tzinfo=UTC), fields=record(request_id, **changed))
 
 
 def lines(path: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return [flat(line) for line in path.read_text().splitlines()]
+
+
+def flat(line: str | bytes | bytearray) -> dict[str, object]:
+    """Return the fields of a line."""
+    read: dict[str, Any] = json.loads(line)
+    fields: dict[str, object] = read.get("fields", read)
+    return fields
 
 
 def test_an_entry_is_one_line_of_json(tmp_path: Path) -> None:
     path = tmp_path / "audit"
     path.write_text('{"before": true}\n')
-    log = AuditLog(str(path))
+    log = RecordLog(str(path))
     log.start()
     for number in range(5000):
         log.write(entry(f"r{number}"))
     log.close()
     before, first, *rest = lines(path)
     assert before == {"before": True}
+    assert json.loads(path.read_text().splitlines()[1]) == {
+        "timestamp": "2030-01-31T00:00:00Z",
+        "level": "INFO",
+        "fields": first,
+        "target": "verbatim.requests",
+    }
     assert first == {
-        "time": "2030-01-31T00:00:00Z",
-        "key": "ci",
+        "message": "POST /generate 200",
+        "request_id": "r0",
         "client": "127.0.0.1",
+        "key": "ci",
         "contract": "tgi",
         "operation": "generate",
+        "method": "POST",
+        "path": "/generate",
         "status": 200,
-        "request_id": "r0",
+        "end": "complete",
         "prompt_tokens": 3,
         "generated_tokens": 4,
+        "queue_s": 0.001,
+        "first_token_s": 0.25,
         "duration_s": 0.5,
     }
     assert [one["request_id"] for one in rest] == [f"r{number}" for number in range(1, 5000)]
 
 
 def test_standard_output_takes_it_too(capfd: pytest.CaptureFixture[str]) -> None:
-    log = AuditLog("-")
+    log = RecordLog("-")
     log.start()
     log.write(entry())
     log.close()
-    assert json.loads(capfd.readouterr().out)["request_id"] == "r"
+    assert flat(capfd.readouterr().out)["request_id"] == "r"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a pipe of packets shows where writes end")
@@ -73,7 +104,7 @@ def test_each_write_has_whole_lines_so_that_other_processes_lines_come_between()
     with ThreadPoolExecutor(1) as threads, as_standard_output(writing):
         found = threads.submit(lambda: list(iter(lambda: os.read(reading, 65_536), b"")))
         os.close(writing)
-        log = AuditLog("-")
+        log = RecordLog("-")
         for number in range(1000):
             log.write(entry(f"r{number}"))
         log.start()
@@ -81,7 +112,7 @@ def test_each_write_has_whole_lines_so_that_other_processes_lines_come_between()
     packets = found.result(60)
     os.close(reading)
     assert all(packet.endswith(b"\n") for packet in packets)
-    numbers = [json.loads(line)["request_id"] for line in b"".join(packets).splitlines()]
+    numbers = [flat(line)["request_id"] for line in b"".join(packets).splitlines()]
     assert numbers == [f"r{number}" for number in range(1000)]
 
 
@@ -98,7 +129,7 @@ def as_standard_output(descriptor: int) -> Iterator[None]:
 
 def test_a_file_that_was_rotated_is_opened_anew(tmp_path: Path) -> None:
     path = tmp_path / "audit"
-    log = AuditLog(str(path))
+    log = RecordLog(str(path))
     path.rename(tmp_path / "audit.1")
     log.start()
     log.write(entry())
@@ -125,7 +156,7 @@ def test_a_disk_that_hangs_holds_up_nobody_and_what_is_lost_is_counted(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with full_pipe() as (path, reading), ThreadPoolExecutor(1) as threads:
-        log = AuditLog(path, max_waiting=10)
+        log = RecordLog(path, max_waiting=10)
         log.start()
         for number in range(100):
             log.write(entry(f"r{number}"))  # returns at once, or the test would hang
@@ -138,7 +169,7 @@ def test_a_disk_that_hangs_holds_up_nobody_and_what_is_lost_is_counted(
         reader = threads.submit(read_to_gap)
         assert log.close()
         reader.result(60)
-    told = [json.loads(line) for line in written.splitlines() if line]
+    told: list[Any] = [flat(line) for line in written.splitlines() if line]
     kept = [one["request_id"] for one in told if "request_id" in one]
     assert kept == [f"r{number}" for number in range(len(kept))]
     assert sum(one.get("lost", 0) for one in told) == 100 - len(kept) > 0
@@ -146,10 +177,10 @@ def test_a_disk_that_hangs_holds_up_nobody_and_what_is_lost_is_counted(
     assert len(warnings) == 1, "one warning for many entries"
 
 
-def on_a_full_disk(path: Path, caplog: pytest.LogCaptureFixture) -> AuditLog:
+def on_a_full_disk(path: Path, caplog: pytest.LogCaptureFixture) -> RecordLog:
     """Return a log that has lost an entry."""
     path.symlink_to("/dev/full")
-    log = AuditLog(str(path))
+    log = RecordLog(str(path))
     log.start()
     log.write(entry("lost"))
     wait_until(lambda: "No space left on device; 1 entries lost" in caplog.text)
@@ -182,11 +213,11 @@ def test_a_line_that_a_full_disk_cuts_spoils_no_other(tmp_path: Path) -> None:
     """A limit of the file's size cuts a write as the last bytes of a disk do."""
     program = """
 import resource, signal, sys
-from handlers.access.audit_log import AuditLog
-from tests.unit.handlers.access.test_audit_log import entry
+from handlers.access.visits.record_log import RecordLog
+from tests.unit.handlers.access.visits.test_record_log import entry
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
-log = AuditLog(sys.argv[1])
+log = RecordLog(sys.argv[1])
 log._append([b"a" * 150])
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 log.start()
@@ -197,20 +228,20 @@ assert log.close()
     subprocess.run([sys.executable, "-c", program, str(path)], check=True, timeout=100)
     cut, kept, gap = path.read_text().splitlines()
     assert cut == "a" * 100
-    assert (json.loads(kept)["request_id"], json.loads(gap)["lost"]) == ("kept", 1)
+    assert (flat(kept)["request_id"], flat(gap)["lost"]) == ("kept", 1)
 
 
 def test_a_file_that_cannot_be_opened_stops_the_start(tmp_path: Path) -> None:
     with pytest.raises(CannotWriteAuditLog, match="Is a directory"):
-        AuditLog(str(tmp_path))
+        RecordLog(str(tmp_path))
 
 
 def test_a_thread_that_hangs_does_not_hold_up_the_end(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("handlers.access.audit_log._CLOSE_S", 0.05)
+    monkeypatch.setattr("handlers.access.visits.record_log._CLOSE_S", 0.05)
     with full_pipe() as (path, reading):
-        log = AuditLog(path)
+        log = RecordLog(path)
         log.start()
         log.write(entry())
         assert not log.close()
@@ -222,4 +253,4 @@ def test_a_thread_that_hangs_does_not_hold_up_the_end(
 def test_a_pipe_that_nobody_reads_stops_the_start(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(CannotWriteAuditLog, match="a pipe that nobody reads"):
-        AuditLog(str(tmp_path / "pipe"))
+        RecordLog(str(tmp_path / "pipe"))

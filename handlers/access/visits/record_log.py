@@ -1,4 +1,4 @@
-"""The audit log of requests: one JSON object per line, without prompts and answers."""
+"""A log of requests, one line each, in a file or on a stream: the audit log, and what the server logs."""
 
 import errno
 import logging
@@ -8,132 +8,113 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from queue import Empty, Full, Queue
+from queue import Empty, SimpleQueue
 from typing import Final
 
-import msgspec
+from handlers.access.visits.request_record import Encode, Gap, RecordLine, json_line
 
 logger = logging.getLogger(__name__)
 
 STANDARD_OUTPUT: Final = "-"
+STANDARD_ERROR: Final = "/dev/stderr"
 LOSSES: Final = "verbatim.audit_losses"
 """The key in a lifespan's state (ASGI) of a list, which is not empty at the end where entries were lost."""
-_MAX_WAITING: Final = 10_000  # entries: some seconds of a server that refuses every request
+MAX_WAITING: Final = 10_000  # lines: some seconds of a server that refuses every request
+MAX_WAITING_TEXTS: Final = 100  # lines with the texts of requests: up to 200 kB each
 _MAX_BATCH: Final = 1000
 _ATOMIC_BYTES: Final = 4096  # PIPE_BUF of Linux
+_PAUSE_S: Final = 0.05  # between batches: to wake the thread takes more time than to write a line
 _CLOSE_S: Final = 5.0
 _WARNING_INTERVAL_S: Final = 10.0
-_STANDARD_OUTPUT_DESCRIPTOR: Final = 1
+_STREAMS: Final = {STANDARD_OUTPUT: 1, STANDARD_ERROR: 2}  # descriptors: a path cannot open a socket
 
 
 class CannotWriteAuditLog(OSError):
     """The file cannot be opened."""
 
 
-class AuditEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An entry of the audit log.
+class RecordLog:
+    """A writer of lines that runs in a thread, so that a slow disk does not delay requests.
 
-    time: when the request arrived, in UTC. key: name of its API key; None without a valid key.
-    client: the client's address. contract, operation: None if no operation has the path.
-    status: status of the answer; None if the client disconnected before.
-    duration_s: seconds until the last byte of the answer was sent. error_status: status of the error that
-    ended a stream after another status had been sent; only in such entries.
-    """
-
-    time: datetime
-    key: str | None
-    client: str | None
-    contract: str | None
-    operation: str | None
-    status: int | None
-    request_id: str
-    prompt_tokens: int
-    generated_tokens: int
-    duration_s: float
-    error_status: int | None = None
-
-
-class _Gap(msgspec.Struct, frozen=True):
-    """A line with the number of entries that were lost since the previous such line."""
-
-    time: datetime
-    lost: int
-
-
-class AuditLog:
-    """A writer of entries that runs in a thread, so that a slow disk does not delay requests.
-
-    The queue of entries is bounded. Entries that do not fit or cannot be written are dropped, without effect
-    on requests; a line of the log and a warning count them. A renamed file is reopened, so that log rotation
+    The queue of lines is bounded. Lines that do not fit or cannot be written are dropped, without effect on
+    requests; a line of the log and a warning count them. A renamed file is reopened, so that log rotation
     needs no signal. Several processes may write to the same file or pipe; their lines are not mixed.
 
-    path: the file; `-` is standard output. max_waiting: maximum entries in the queue.
+    path: the file; `-` is standard output. encode: writes a line, without its end. max_waiting: maximum lines
+    in the queue. On standard error, where warnings would be lost too, only the line counts what is lost.
     Raises CannotWriteAuditLog.
     """
 
-    def __init__(self, path: str, max_waiting: int = _MAX_WAITING) -> None:
+    def __init__(self, path: str, encode: Encode = json_line, max_waiting: int = MAX_WAITING) -> None:
         self._file = _File(path)
-        self._waiting: Queue[AuditEntry | None] = Queue(max_waiting)
+        self._encode = encode
+        self._warns = path != STANDARD_ERROR
+        self._waiting: SimpleQueue[RecordLine | None] = SimpleQueue()  # a tenth of the cost of a Queue
+        self._max_waiting = max_waiting
         self._num_dropped = 0  # counted by the caller of `write`
         self._num_unwritten = 0  # counted by the thread
         self._num_reported = 0  # of both, in lines of the log
         self._warned_s = -_WARNING_INTERVAL_S
         self._is_closing = threading.Event()
-        self._thread = threading.Thread(target=self._write_all, name="audit", daemon=True)
+        self._thread = threading.Thread(target=self._write_all, name="requests", daemon=True)
 
     def start(self) -> None:
         """Start the thread. May be called once."""
         self._thread.start()
 
-    def write(self, entry: AuditEntry) -> None:
-        """Queue an entry without blocking. Only one thread may call this."""
-        try:
-            self._waiting.put_nowait(entry)
-        except Full:
+    def write(self, line: RecordLine) -> None:
+        """Queue a line without blocking. Only one thread may call this."""
+        if self._waiting.qsize() < self._max_waiting:
+            self._waiting.put(line)
+        else:
             self._num_dropped += 1
             self._warn("the disk or pipe is too slow")
 
     def close(self) -> bool:
-        """Write the queued entries, for at most some seconds, and close the log.
+        """Write the queued lines, for at most some seconds, and close the log.
 
-        Returns whether the log has all entries, or says how many it lacks; otherwise logs an error.
+        Returns whether the log has all lines, or says how many it lacks; otherwise logs an error.
         """
         self._is_closing.set()
-        with suppress(Full):
-            self._waiting.put_nowait(None)  # wakes the thread
+        self._waiting.put(None)  # wakes the thread
         self._thread.join(_CLOSE_S)
         if self._thread.is_alive():
-            logger.error("the last lines of the audit log could not be written in %g s", _CLOSE_S)
+            if self._warns:
+                logger.error("the last lines of the audit log could not be written in %g s", _CLOSE_S)
             return False
         self._file.close()
-        if num_lost := self._num_dropped + self._num_unwritten - self._num_reported:
+        num_lost = self._num_dropped + self._num_unwritten - self._num_reported
+        if num_lost and self._warns:
             logger.error("the audit log lacks %d entries, which could not be written", num_lost)
         return not num_lost
 
     def _write_all(self) -> None:
-        encode = msgspec.json.Encoder().encode
+        encode = self._encode
         while not (self._is_closing.is_set() and self._waiting.empty()):
-            self._append([encode(entry) for entry in self._take_batch()])
+            self._append([encode(line) for line in self._take_batch()])
             num_lost = self._num_dropped + self._num_unwritten
             if num_new := num_lost - self._num_reported:
+                gap = Gap(f"{num_new} lines about requests were lost", num_new)
+                line = RecordLine(timestamp=datetime.now(UTC), level="WARN", fields=gap)
                 try:
-                    self._file.append(encode(_Gap(datetime.now(UTC), num_new)) + b"\n")
+                    self._file.append(encode(line) + b"\n")
                     self._num_reported = num_lost
                 except OSError as error:
                     self._warn(str(error))
+            self._is_closing.wait(_PAUSE_S)
 
-    def _take_batch(self) -> Iterator[AuditEntry]:
-        """Wait for an entry and yield all queued ones; none when the log is closed."""
-        entry = self._waiting.get()
+    def _take_batch(self) -> Iterator[RecordLine]:
+        """Wait for a line and yield all queued ones; none when the log is closed."""
+        line = self._waiting.get()
         for _ in range(_MAX_BATCH):
-            if entry is not None:
-                yield entry
+            if line is not None:
+                yield line
             try:
-                entry = self._waiting.get_nowait()
+                line = self._waiting.get_nowait()
             except Empty:
                 return
-        if entry is not None:
-            yield entry
+        if line is not None:
+            yield line
 
     def _append(self, lines: Sequence[bytes]) -> None:
         for piece in _pieces(lines):
@@ -146,7 +127,7 @@ class AuditLog:
     def _warn(self, reason: str) -> None:
         """Log a warning about lost entries, at intervals."""
         now_s = time.monotonic()
-        if now_s - self._warned_s >= _WARNING_INTERVAL_S:
+        if self._warns and now_s - self._warned_s >= _WARNING_INTERVAL_S:
             self._warned_s = now_s
             num_lost = self._num_dropped + self._num_unwritten
             logger.warning("the audit log cannot be written: %s; %d entries lost so far", reason, num_lost)
@@ -167,16 +148,16 @@ def _pieces(lines: Sequence[bytes]) -> Iterator[list[bytes]]:
 
 
 class _File:
-    """A file or pipe, or standard output, to which bytes are appended with nothing kept back in a buffer.
+    """A file or pipe, or a standard stream, to which bytes are appended with nothing kept back in a buffer.
 
-    path: as of AuditLog. Raises CannotWriteAuditLog.
+    path: as of RecordLog. Raises CannotWriteAuditLog.
     """
 
     def __init__(self, path: str) -> None:
-        self._path = None if path == STANDARD_OUTPUT else path
+        self._path = None if path in _STREAMS else path
         self._is_cut = False  # whether the last line lacks its end, since a disk was full
         try:
-            self._descriptor = _STANDARD_OUTPUT_DESCRIPTOR if self._path is None else _open(self._path)
+            self._descriptor = _STREAMS[path] if self._path is None else _open(self._path)
         except OSError as error:
             raise CannotWriteAuditLog(f"{path}: the audit log cannot be written: {error.strerror}") from error
 

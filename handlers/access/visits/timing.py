@@ -28,14 +28,18 @@ class Timing:
             self.is_validated = True
             self.validation_s = perf_counter() - self.started
 
-    def count(self, event: TokenEvent) -> None:
+    def count(self, event: TokenEvent) -> int:
+        """Count a token, and return how many have come with it: the prompt's too with the first."""
+        num_tokens = 1
         self.num_generated_tokens += 1
         if self.first_token_s is None:
             self.first_token_s = perf_counter() - self.started
         if event.index == 0 and event.position == 0:
             self.num_prompt_tokens += event.num_prompt_tokens
+            num_tokens += event.num_prompt_tokens
         if event.queue_s > self.queue_s:
             self.queue_s = event.queue_s
+        return num_tokens
 
     def count_embedding(self, embedding: Embedding) -> None:
         self.num_prompt_tokens += embedding.num_prompt_tokens
