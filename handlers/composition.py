@@ -183,7 +183,8 @@ def build_app(
         server.mount(CONTRACTS[name].contract, handlers[name], leaves=leaves)
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
-    return access.guarded(_with_cors(access.closed(server, (PING, INVOCATIONS)), settings), server)
+    guarded = access.guarded(_with_cors(access.closed(server, (PING, INVOCATIONS)), settings), server)
+    return _traced(guarded, settings, shared.active_requests)
 
 
 class _Shell(FastAPI):
@@ -277,6 +278,17 @@ def _endpoints(settings: Settings) -> MakeEndpoint:
     from handlers.checking.endpoint import CheckedEndpoints
 
     return CheckedEndpoints(refuses=settings.check_responses == "fail")
+
+
+def _traced(app: ASGIApp, settings: Settings, active_requests: ActiveRequests) -> ASGIApp:
+    if not settings.exports_traces:
+        return app
+    # OpenTelemetry comes with an extra, and a server that exports no traces needs none.
+    from handlers.tracing.exporter import TraceExport
+    from handlers.tracing.tracing import TracedFailures, Tracing
+
+    active_requests.observe(TracedFailures())
+    return Tracing(app, TraceExport(settings, settings.model_name))
 
 
 def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:

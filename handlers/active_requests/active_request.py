@@ -13,6 +13,7 @@ from engine.port.errors import EngineBusy
 from engine.port.events import Embedding, TokenEvent
 from engine.port.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visit import current_visit
+from handlers.active_requests.request_trace import current_trace
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
 from handlers.errors import Refused, ToProblem, Violation, mapped_errors, raise_as_problem
@@ -82,6 +83,9 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         self._limit = limit
         self._observers = observers
         self._visit = current_visit.get()
+        self._trace = current_trace.get()
+        if self._trace is not None:
+            self._trace.timing = timing
         self._held: HeldPermits | None = None
         self._has_begun = False  # whether any of its tokens have come
 
@@ -133,6 +137,8 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         if self._clamps_tokens:
             request = request.clamped(self._engine.model_info.max_total_tokens)
         self._validate(len(request.prompt.token_ids), request.stopping.max_tokens)
+        if self._trace is not None:
+            self._trace.submit(request)
         num_running = request.num_sequences
         num_beams = request.beams.num_beams if request.beams else 1
         assert self._held is not None, "a request runs within its permits"
@@ -149,7 +155,10 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
                     if visit is not None:
                         is_first = event.index == 0 and event.position == 0
                         visit.count_tokens(event.num_prompt_tokens if is_first else 0, 1)
-                    num_running -= event.finish is not None
+                    if event.finish is not None:
+                        num_running -= 1
+                        if self._trace is not None:
+                            self._trace.end_sequence(event)
                     yield event
         if num_running:
             raise IncompleteGeneration

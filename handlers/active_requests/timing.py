@@ -17,6 +17,7 @@ class Timing:
     is_validated: bool = False
     validation_s: float = 0.0
     first_token_s: float | None = None  # None where no token has come
+    prefill_s: float = 0.0  # of that time, since its prefill began
     finished: float | None = None
     queue_s: float = 0.0
     num_prompt_tokens: int = 0
@@ -32,6 +33,7 @@ class Timing:
         self.num_generated_tokens += 1
         if self.first_token_s is None:
             self.first_token_s = perf_counter() - self.started
+            self.prefill_s = event.step_s
         if event.index == 0 and event.position == 0:
             self.num_prompt_tokens += event.num_prompt_tokens
         if event.queue_s > self.queue_s:
