@@ -184,7 +184,8 @@ def build_app(
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
     opened = _with_cors(access.closed(server, (*PROBES, INVOCATIONS)), settings)
-    return access.guarded(opened, server, PROBES, shared.metrics.ended)
+    guarded = access.guarded(opened, server, PROBES, shared.metrics.ended)
+    return _traced(guarded, settings, shared.active_requests)
 
 
 class _Shell(FastAPI):
@@ -280,6 +281,17 @@ def _endpoints(settings: Settings) -> MakeEndpoint:
     from handlers.checking.endpoint import CheckedEndpoints
 
     return CheckedEndpoints(refuses=settings.check_responses == "fail")
+
+
+def _traced(app: ASGIApp, settings: Settings, active_requests: ActiveRequests) -> ASGIApp:
+    if not settings.exports_traces:
+        return app
+    # OpenTelemetry comes with an extra, and a server that exports no traces needs none.
+    from handlers.tracing.exporter import TraceExport
+    from handlers.tracing.tracing import TracedFailures, Tracing
+
+    active_requests.observe(TracedFailures())
+    return Tracing(app, TraceExport(settings, settings.model_name))
 
 
 def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:

@@ -18,6 +18,7 @@ class AlephAlphaContract(Contract):
     """`{"error": "for people", "code": "FOR_PROGRAMS"}`."""
 
     name: ClassVar[str] = "aleph_alpha"
+    chat_operations: ClassVar[frozenset[str]] = frozenset({"chatCompletions"})
     engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS
     has_comments: ClassVar[bool] = False  # the Python client gives up at any line that is no data
 

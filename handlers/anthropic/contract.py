@@ -41,6 +41,7 @@ class AnthropicContract(Contract):
     """`{"type": "error", "error": {"type", "message"}, "request_id"}`, and a name for every request."""
 
     name: ClassVar[str] = "anthropic"
+    chat_operations: ClassVar[frozenset[str]] = frozenset({"createMessage"})
     marking_header: ClassVar[str | None] = "anthropic-version"
 
     @override

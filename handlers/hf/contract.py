@@ -18,6 +18,7 @@ class HfContract(Contract):
     """`{"error", "error_type"}`, inside streams too."""
 
     name: ClassVar[str] = "hf"
+    chat_operations: ClassVar[frozenset[str]] = frozenset({"chatCompletions"})
     probes: ClassVar[frozenset[str]] = frozenset({"healthCheck"})
 
     @override

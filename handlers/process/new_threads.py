@@ -12,9 +12,12 @@ _log = logging.getLogger(__name__)
 
 _TIMEOUT_S: Final = 0.3
 # These threads can be stopped at any time: they wait for a child process or for the kernel, or they read and
-# write cache files, which are replaced atomically.
+# write cache files, which are replaced atomically. The last two send traces, and had their time to do so.
 _HARMLESS: Final = frozenset(
-    {"bounded-process-ends", "checkpoint-content", "engine-server", "packed-weights"}
+    {
+        *("bounded-process-ends", "checkpoint-content", "engine-server", "packed-weights"),
+        *("traces", "OtelBatchSpanRecordProcessor"),
+    }
 )
 
 

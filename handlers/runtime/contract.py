@@ -27,6 +27,7 @@ class Contract(ABC):
     engine_fields: this contract's names of the fields of `engine.port.info.capabilities`, where they differ.
     embedding_operations: ids of the operations that need an engine that makes embeddings.
     transcription_operations: ids of the operations that need a model that writes down speech.
+    chat_operations: ids of the operations that answer conversations.
     """
 
     name: ClassVar[str]
@@ -37,6 +38,7 @@ class Contract(ABC):
     engine_fields: ClassVar[Mapping[str, str]] = {}
     embedding_operations: ClassVar[frozenset[str]] = frozenset()
     transcription_operations: ClassVar[frozenset[str]] = frozenset()
+    chat_operations: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:

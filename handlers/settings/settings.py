@@ -18,6 +18,7 @@ from handlers.settings.engine_servers import EngineServerSettings
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi.settings import TgiSettings
+from handlers.tracing.settings import TracingSettings
 from handlers.transcription.settings import TranscriptionSettings
 
 
@@ -28,6 +29,7 @@ class Settings(
     TranscriptionSettings,
     MediaSettings,
     HttpSettings,
+    TracingSettings,
     AccessSettings,
     OwnEngineSettings,
     EngineServerSettings,

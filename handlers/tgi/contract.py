@@ -19,6 +19,7 @@ class TgiContract(Contract):
     """`{"error", "error_type"}`, and OpenAI's nested shape inside streams of chat and completions."""
 
     name: ClassVar[str] = "tgi"
+    chat_operations: ClassVar[frozenset[str]] = frozenset({"chat_completions"})
     probes: ClassVar[frozenset[str]] = frozenset({"health"})
 
     @override

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import aiohttp
 from yarl import URL
 
+from engine.port.trace_context import trace_headers
 from engine.remote.client.failures import BadStatus, CutOff, NoAnswer, is_own
 from engine.remote.client.shared_question import SharedQuestion
 from engine.remote.shown_url import shown_url
@@ -191,7 +192,11 @@ class Upstream:
     ) -> aiohttp.ClientResponse:
         parts = [body] if isinstance(body, bytes) else list(body())
         num_bytes = sum(map(len, parts))
-        headers = {"Content-Type": "application/json", "Content-Length": str(num_bytes)}
+        headers = {
+            "Content-Type": "application/json",
+            "Content-Length": str(num_bytes),
+            **trace_headers.get(),
+        }
         try:
             # aiohttp's own limit begins when the body has been sent.
             async with asyncio.timeout(_CONNECT_TIMEOUT_S + num_bytes / _SLOWEST_BYTES_PER_S + silence_s):

@@ -1,11 +1,13 @@
 """The reader of the engine's token events, which gives the additions to each chat answer; no I/O."""
 
 from collections.abc import Callable, Iterator
+from time import perf_counter
 
 from engine.port.events import FinishReason, TokenEvent
 from handlers.chat.delta import ChatDelta, ChatFinish, join_pieces
 from handlers.chat.reading.answer_parser import AnswerFormat, AnswerParser, AnswerText
 from handlers.chat.reading.answer_part import PartReader
+from handlers.chat.reading.call_times import current_call_times
 from handlers.chat.reading.reasoning import AnswerPart
 from handlers.chat.usage import ChatUsage
 
@@ -21,6 +23,8 @@ class ChatOutput:
         self._reasoning_is_content = reasoning is not None and reasoning.is_content
         self._pending: list[tuple[TokenEvent, AnswerPart | None]] = []
         self._reads_content_alone = False
+        self._times = current_call_times.get()
+        self._held_since_s = 0.0  # when the first of the pending events came, if the request is traced
         self.num_reasoning_tokens = 0
 
     def feed(self, event: TokenEvent) -> ChatDelta | None:
@@ -28,6 +32,8 @@ class ChatOutput:
         if event.finish is None and event.text and not event.is_special and self._is_plain():
             events = (event,)
             return ChatDelta(index=self._index, content=event.text, events=events, answer_events=events)
+        if self._times is not None and not self._pending:
+            self._held_since_s = perf_counter()
         self._pending.append((event, self._parts.feed(event)))
         text = self._parser.feed(event.text)
         if event.finish is not None:
@@ -45,6 +51,8 @@ class ChatOutput:
 
     def _delta(self, text: AnswerText, last: TokenEvent) -> ChatDelta:
         taken = self._take_pending()
+        if self._times is not None and text.calls:
+            self._times.add(self._held_since_s)
         self.num_reasoning_tokens += sum(part is AnswerPart.REASONING for _, part in taken)
         return ChatDelta(
             index=self._index,
@@ -73,7 +81,10 @@ class ChatOutput:
     def _finish(self, reason: FinishReason) -> ChatFinish:
         if reason is FinishReason.LENGTH:
             return ChatFinish.LENGTH
-        return ChatFinish.TOOL_CALLS if self._parser.num_calls else ChatFinish.STOP
+        num_calls = self._parser.num_calls
+        if self._times is not None and num_calls:
+            self._times.num_calls[self._index] = num_calls
+        return ChatFinish.TOOL_CALLS if num_calls else ChatFinish.STOP
 
 
 def _uncut(taken: list[tuple[TokenEvent, AnswerPart]]) -> Iterator[tuple[TokenEvent, AnswerPart]]:

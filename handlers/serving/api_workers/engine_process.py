@@ -32,6 +32,7 @@ from handlers.serving.server_run import say_progress, server_config
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings
+from handlers.tracing.settings import TracingSettings
 from handlers.transcription.settings import TranscriptionSettings
 
 _log = logging.getLogger(__name__)
@@ -40,7 +41,7 @@ _BYTES_A_TOKEN: Final = 12  # maximum in a JSON prompt
 
 # The sections of settings that the engine process applies. The API workers apply all others, such as API
 # keys, which must not be applied again between them and the engine.
-_SECTIONS: Final = (OwnEngineSettings, MediaSettings, TranscriptionSettings)
+_SECTIONS: Final = (OwnEngineSettings, MediaSettings, TranscriptionSettings, TracingSettings)
 _SHARED: Final = frozenset(
     {
         *("model", "served_model_name", "model_alias", "revision"),

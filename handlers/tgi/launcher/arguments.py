@@ -25,7 +25,6 @@ _QUANTIZATIONS: Final = (
 )  # fmt: skip
 _NO_SHARDS: Final = "one process runs the whole model, without shards"
 _MIXED_STEPS: Final = "prompts are computed in chunks, in the same steps as the outputs of other requests"
-_NO_TRACES: Final = "no traces are exported"
 _NO_TUNNEL: Final = "no tunnel to ngrok is opened; reach the server through a proxy of your own"
 
 ARGUMENTS: Final = (
@@ -107,8 +106,14 @@ ARGUMENTS: Final = (
         Refused("positions are scaled only as the model's `config.json` says", same=(1.0,)),
     ),
     Argument("json_output", SWITCH, Setting("json_output")),
-    Argument("otlp_endpoint", TEXT, NoEffect(_NO_TRACES)),
-    Argument("otlp_service_name", TEXT, NoEffect(_NO_TRACES)),
+    Argument(
+        "otlp_endpoint", TEXT, Setting("otlp_endpoint", "OTLP over HTTP, usually port 4318; TGI's is gRPC")
+    ),
+    Argument(
+        "otlp_service_name",
+        TEXT,
+        Setting("otlp_service_name", "TGI's default is text-generation-inference.router"),
+    ),
     Argument(
         "cors_allow_origin",
         TEXTS,

@@ -81,7 +81,7 @@ print(*sys.modules)
     shown = subprocess.run([sys.executable, "-c", imports], capture_output=True, text=True, timeout=100)
     imported = set(shown.stdout.split())
     assert {"handlers.composition", "torch"} <= imported, shown.stderr
-    assert not imported & {"aiohttp", "yarl"}
+    assert not imported & {"aiohttp", "opentelemetry.sdk", "yarl"}
 
 
 _WITHOUT_LIBRARIES = """

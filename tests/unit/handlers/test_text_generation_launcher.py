@@ -43,6 +43,8 @@ VALUES: dict[str, tuple[str, Any]] = {
     "hostname": ("::1", "::1"),
     "port": ("4000", 4000),
     "huggingface_hub_cache": ("/data", "/data"),
+    "otlp_endpoint": ("http://otel:4318", "http://otel:4318"),
+    "otlp_service_name": ("tgi", "tgi"),
     "cors_allow_origin": ("https://a.example", ("https://a.example",)),
     "api_key": ("secret", "secret"),
     "watermark_gamma": ("0.25", 0.25),

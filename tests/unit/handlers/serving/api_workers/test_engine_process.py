@@ -63,6 +63,7 @@ def test_the_engines_own_settings_hold() -> None:
         "max_transcription_seconds": 5.0,
         "graceful_termination_timeout": 7,
         "json_output": True,
+        "otlp_endpoint": "http://localhost:4318",
     }
     inner = inner_settings(Settings(**given), INFO)
     assert {name: getattr(inner, name) for name in given} == given

@@ -50,8 +50,6 @@ OUTCOMES = [
     Outcome("rope_scaling", "dynamic", refusal=f" dynamic is refused: {ROPE}"),
     Outcome("rope_factor", "1"),
     Outcome("rope_factor", "2.5", refusal=f" 2.5 is refused: {ROPE}"),
-    Outcome("otlp_endpoint", "http://otel:4317", warning=" has no effect: no traces are exported"),
-    Outcome("otlp_service_name", "tgi", warning=" has no effect: no traces are exported"),
     Outcome("ngrok_authtoken", "secret", warning=" has no effect: no tunnel to ngrok is opened"),
     Outcome("ngrok_edge", "edge", warning=" has no effect: no tunnel to ngrok is opened"),
     Outcome("usage_stats", "off"),
