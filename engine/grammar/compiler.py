@@ -15,7 +15,6 @@ from engine.grammar.lark_source import LarkSource, lark_source
 from engine.grammar.matcher import GrammarMatcher, TextMatcher
 from engine.grammar.run_time.ruled_matcher import RuledMatcher
 from engine.grammar.run_time.unique_items import UniqueItems
-from engine.grammar.vocabularies import Vocabularies
 from engine.grammar.vocabulary import GrammarVocabulary
 from engine.host.machine import num_processors
 from engine.port.attempt import Attempt
@@ -74,7 +73,7 @@ class GrammarCompiler:
         self._process = process
         self._lock = threading.Lock()
         self._vocabularies_lock = threading.Lock()
-        self._vocabularies = Vocabularies(tokenizer)
+        self._vocabularies: list[GrammarVocabulary] = []
         self._cache: OrderedDict[Grammar, CompiledGrammar] = OrderedDict()
         self._num_cached_bytes = 0
 
@@ -119,24 +118,20 @@ class GrammarCompiler:
     def _compiled_ebnf(
         self, grammar: Grammar, vocabulary: GrammarVocabulary, attempt: Attempt
     ) -> CompiledGrammar:
-        made = (
-            self._compile(grammar, vocabulary)
-            if self._process is None
-            else self._take_over(grammar, vocabulary, attempt)
-        )
+        made = self._made_by_xgrammar(grammar, vocabulary, attempt)
         return CompiledGrammar(
             vocabulary, made.memory_size_bytes, lambda _: EbnfMatcher(made, vocabulary.tokens)
         )
 
-    def _compile(self, grammar: Grammar, vocabulary: GrammarVocabulary) -> Any:
-        return compile_source(vocabulary.compiler(_num_threads()), grammar.kind, checked_source(grammar))
-
-    def _take_over(self, grammar: Grammar, vocabulary: GrammarVocabulary, attempt: Attempt) -> Any:
-        assert self._process is not None
-        verdict = self._process.try_grammar(grammar, vocabulary, attempt, num_threads=_num_threads())
-        if verdict.compiled is not None:
-            return xgrammar.CompiledGrammar.deserialize_json(verdict.compiled, vocabulary.info)
-        return compile_source(vocabulary.compiler(_num_threads()), grammar.kind, verdict.source)
+    def _made_by_xgrammar(self, grammar: Grammar, vocabulary: GrammarVocabulary, attempt: Attempt) -> Any:
+        if self._process is None:
+            source = checked_source(grammar)
+        else:
+            verdict = self._process.try_grammar(grammar, vocabulary, attempt, num_threads=_num_threads())
+            if verdict.compiled is not None:
+                return xgrammar.CompiledGrammar.deserialize_json(verdict.compiled, vocabulary.info)
+            source = verdict.source
+        return compile_source(vocabulary.compiler(_num_threads()), grammar.kind, source)
 
     def _keep(self, grammar: Grammar, compiled: CompiledGrammar) -> None:
         with self._lock:
@@ -148,9 +143,15 @@ class GrammarCompiler:
                 self._num_cached_bytes -= oldest.num_bytes
 
     def _vocabulary(self, kind: GrammarKind) -> GrammarVocabulary:
+        """Return the tokens as grammars of a kind read them. Special tokens have no text, so that none can
+        stand inside a string, except in structural tags, which may name them."""
         with self._vocabularies_lock:  # they take a second where the vocabulary is large
-            is_tag = kind is GrammarKind.STRUCTURAL_TAG
-            vocabulary = self._vocabularies.of_tags if is_tag else self._vocabularies.of_text
+            if not self._vocabularies:
+                is_special, ends = self._tokenizer.is_special, self._tokenizer.end_token_ids
+                tokens = [*map(self._tokenizer.token_bytes, range(self._tokenizer.vocab_size)), b""]
+                shown = [b"" if is_special(token_id) else token for token_id, token in enumerate(tokens)]
+                self._vocabularies = [GrammarVocabulary(shown, ends), GrammarVocabulary(tokens, ends)]
+            vocabulary = self._vocabularies[kind is GrammarKind.STRUCTURAL_TAG]
             vocabulary.trie  # noqa: B018  # made when it is first read
             return vocabulary
 

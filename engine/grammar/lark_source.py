@@ -7,7 +7,7 @@ from engine.grammar.lark.lark_grammar import LarkGrammar
 from engine.grammar.patterns.pattern_terminals import PatternTerminals
 from engine.grammar.schema.enforceable_document import parse_json
 from engine.grammar.schema.writing.values import schema_rule
-from engine.grammar.tags.no_counterpart import NoCounterpart
+from engine.grammar.tags.formats import NoCounterpart
 from engine.grammar.tags.structural_tag import tag_rule
 from engine.port.request import Grammar, GrammarKind
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import llguidance
 import msgspec
@@ -48,6 +48,10 @@ class GrammarVocabulary(msgspec.Struct, frozen=True, dict=True):
         return xgrammar.GrammarCompiler(self.info, max_threads=num_threads, cache_enabled=False)
 
 
+# Tokens that llguidance allows or excludes together where it can. These may stand within `<tag>` or `[TAG]`.
+_SLICES: Final = [rf'[^"\\\x00-\x1F\x7F<>\[\]]{{1,{length}}}' for length in (10, 30)]
+
+
 class _Tokens:
     """The tokens in the form in which llguidance takes them."""
 
@@ -66,5 +70,6 @@ class _Tokens:
 
 def _trie(tokens: Sequence[bytes]) -> llguidance.LLTokenizer:
     as_wrapper: Callable[..., Any] = llguidance.LLTokenizer
-    made: llguidance.LLTokenizer = as_wrapper(_Tokens(tokens))
+    slices = [*_SLICES, *llguidance.LLTokenizer.json_slices()]
+    made: llguidance.LLTokenizer = as_wrapper(_Tokens(tokens), slices=slices)
     return made

@@ -71,7 +71,7 @@ class InvalidToken(InvalidRequest):
 class InvalidGrammar(InvalidRequest):
     """A schema, regex or grammar that does not compile.
 
-    begin: the beginning of the structural tag that holds the fault, such as a call of one tool; else empty.
+    begin: the beginnings of the structural tags that hold the fault, such as a call of one tool; else empty.
     """
 
     def __init__(self, message: str, begin: str = "") -> None:

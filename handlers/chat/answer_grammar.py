@@ -11,7 +11,7 @@ from handlers.chat.form.response_format import (
     response_tag,
     tag_grammar,
 )
-from handlers.chat.form.structural_tag import TEXT_GRAMMAR, any_text, either
+from handlers.chat.form.structural_tag import MAY_BE_LOOSENED, TEXT_GRAMMAR, any_text, either
 from handlers.chat.prompt.conversation import NO_PARAMETERS
 from handlers.chat.reading.answer_parser import ReasoningReading
 from handlers.chat.tool_calls.parameters import named_parameters
@@ -80,4 +80,6 @@ def _bound_tool(tool: ToolDefinition, use: ToolUse) -> BoundTool:
     if tool.text_grammar is not None:
         bound = {"type": "string", TEXT_GRAMMAR: tool.text_grammar}
         schema["properties"] = dict.fromkeys(named_parameters(schema), bound)
+    if tool.may_be_loosened:
+        schema[MAY_BE_LOOSENED] = True
     return BoundTool(name=tool.name, schema={"type": "object"} | schema, is_strict=tool.strict is True)

@@ -34,6 +34,10 @@ class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """Under tool choice auto, holds arguments to the schema (True, and None, for contracts that know no such
     field) or only to be a JSON object (False). Where a call is demanded the schema always holds."""
 
+    may_be_loosened: bool = False
+    """Whether arguments may be any JSON object where the schema cannot be enforced; else the request is
+    refused."""
+
     text_grammar: TextGrammar | None = None
     """The grammar of the text that is the only argument; None where its schema says all."""
 

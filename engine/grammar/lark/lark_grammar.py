@@ -21,7 +21,8 @@ _TERMINAL: Final = re.compile(r"\bT[0-9]+\b")
 
 
 class LarkGrammar:
-    """The rules and terminals of one grammar; those of the same body have one name."""
+    """The rules and terminals of one grammar; those of the same body have one name, and a body that is a name
+    has no other."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -39,7 +40,7 @@ class LarkGrammar:
     def terminal(self, body: str) -> str:
         """Return the name of a terminal with this body."""
         name = self._named("T", body)
-        self._terminals[name] = body
+        self._terminals.setdefault(name, body)
         return name
 
     def is_satisfiable(self, terminal: str) -> bool:
@@ -78,6 +79,8 @@ class LarkGrammar:
         return "\n".join([_OPTIONS, f"start: {start}", *self._lines, ""])
 
     def _named(self, kind: str, body: str) -> str:
+        if body.isidentifier():
+            return body
         if (known := self._names.get((kind, body))) is not None:
             return known
         self._num_names += 1

@@ -8,6 +8,7 @@ itself, or the shortest escape.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from math import prod
 from typing import Final
 
@@ -43,7 +44,7 @@ class PatternTerminals:
         """inside_json: whether they are of the content of JSON strings, else of plain text."""
         self._grammar = grammar
         self._inside_json = inside_json
-        self.character = self._class([(0, LAST_CHARACTER)])
+        self.character = _any_character(inside_json)
         """The regular expression of one character."""
         self._anything = grammar.terminal(f"/{self.character}*/")
 
@@ -116,7 +117,7 @@ class PatternTerminals:
     def _boundary(self, left: str, then: str, *, is_one: bool) -> str:
         """Return the expression of what meets where exactly one side has a character of a word, or else where
         both sides have or neither has."""
-        word = self._class(WORD)
+        word = _class(WORD, inside_json=self._inside_json)
         left, then = self._terminal(left), self._terminal(then)
         ends, begins = f"/{self.character}*{word}/", f"/{word}{self.character}*/"
         sides = [("", "~"), ("~", "")] if is_one else [("", ""), ("~", "~")]
@@ -160,7 +161,7 @@ class PatternTerminals:
     def _node(self, node: Node) -> str:
         operator, operand = node
         if (spans := characters_of(operator, operand)) is not None:
-            return self._class(spans)
+            return _class(spans, inside_json=self._inside_json)
         match operator:
             case "SUBPATTERN":
                 return f"(?:{''.join(map(self._node, group_nodes(operand)))})"
@@ -172,28 +173,6 @@ class PatternTerminals:
                 inner = "".join(map(self._node, nodes_of(repeated)))
                 return f"(?:{inner}){{{low},{'' if str(high) == 'MAXREPEAT' else high}}}"
         raise InvalidGrammar(f"regular expression: {_NAMES.get(operator, operator.lower())} is not supported")
-
-    def _class(self, spans: Spans) -> str:
-        """Return the regular expression of one of these characters.
-
-        Raises InvalidGrammar if there is none.
-        """
-        spans = united(spans)
-        if not spans:
-            raise InvalidGrammar("regular expression: a character class that has no character")
-        if not self._inside_json:
-            return written_class(spans)
-        plain = _intersection(spans, _PLAIN)
-        escaped = [chr(code) for code in _ESCAPED if any(first <= code <= last for first, last in spans)]
-        short = [_SHORT_ESCAPES[sign] for sign in escaped if sign in _SHORT_ESCAPES]
-        long = [f"{ord(sign):02x}" for sign in escaped if sign not in _SHORT_ESCAPES]
-        rows = {first: "".join(code[1] for code in long if code[0] == first) for first in "01"}
-        choices = [
-            *([written_class(plain)] if plain else []),
-            *([rf"\\{written_class(united((ord(sign), ord(sign)) for sign in short))}"] if short else []),
-            *(rf"\\u00{first}[{others}]" for first, others in rows.items() if others),
-        ]
-        return choices[0] if len(choices) == 1 else f"(?:{'|'.join(choices)})"
 
 
 class PatternTest:
@@ -215,6 +194,34 @@ def check_periods(patterns: Iterable[str]) -> None:
     """Raise InvalidGrammar if the periods of patterns that hold together multiply too much for the lexer."""
     if prod(set[int]().union(*(parsed_pattern(pattern).periods for pattern in patterns))) > _MAX_PERIODS:
         raise InvalidGrammar("regular expression: groups of several lengths are repeated without an end")
+
+
+def _class(spans: Spans, *, inside_json: bool) -> str:
+    """Return the regular expression of one of these characters.
+
+    Raises InvalidGrammar if there is none.
+    """
+    spans = united(spans)
+    if not spans:
+        raise InvalidGrammar("regular expression: a character class that has no character")
+    if not inside_json:
+        return written_class(spans)
+    plain = _intersection(spans, _PLAIN)
+    escaped = [chr(code) for code in _ESCAPED if any(first <= code <= last for first, last in spans)]
+    short = [_SHORT_ESCAPES[sign] for sign in escaped if sign in _SHORT_ESCAPES]
+    long = [f"{ord(sign):02x}" for sign in escaped if sign not in _SHORT_ESCAPES]
+    rows = {first: "".join(code[1] for code in long if code[0] == first) for first in "01"}
+    choices = [
+        *([written_class(plain)] if plain else []),
+        *([rf"\\{written_class(united((ord(sign), ord(sign)) for sign in short))}"] if short else []),
+        *(rf"\\u00{first}[{others}]" for first, others in rows.items() if others),
+    ]
+    return choices[0] if len(choices) == 1 else f"(?:{'|'.join(choices)})"
+
+
+@cache
+def _any_character(inside_json: bool) -> str:
+    return _class([(0, LAST_CHARACTER)], inside_json=inside_json)
 
 
 def _intersection(some: Spans, others: Spans) -> Spans:

@@ -94,9 +94,9 @@ def named_place(place: str) -> Iterator[None]:
 
 def _check_shapes(place: str, schema: Schema) -> None:
     """Check the shapes that all that reads a document relies on."""
-    for keyword, shape in _SHAPES.items():
-        value = schema.get(keyword, shape())
-        if not isinstance(value, shape) and (keyword, type(value)) != ("type", list):
+    for keyword, value in schema.items():
+        shape = _SHAPES.get(keyword)
+        if shape and not isinstance(value, shape) and (keyword, type(value)) != ("type", list):
             raise InvalidGrammar(f"JSON Schema at {place}: {keyword} has to be a JSON {_JSON_NAMES[shape]}")
     if isinstance(schema.get("items"), list):
         raise InvalidGrammar(f"JSON Schema at {place}: items is a list, beside prefixItems")

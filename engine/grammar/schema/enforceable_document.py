@@ -26,9 +26,8 @@ narrower than the specification, so that the generated value is still valid
     numbers with bounds have no exponent, integers with bounds have 18 digits; multiples of a number have no
     zeros at the end; unique items are at most 256, numbers among them have at most 15 digits, and objects
     among them have only the properties that the schema names; an object with properties has no others
-    beside patternProperties or propertyNames, or if a property can have no value; the first items are those
-    that contains asks for; `not` allows no other objects and arrays than those that a keyword about them
-    leaves
+    beside patternProperties or propertyNames; the first items are those that contains asks for; `not` allows
+    no other objects and arrays than those that a keyword about them leaves
 ignored, as annotations
     title, description, default, examples, format (any other), and keywords that are not JSON Schema's, such
     as `x-order`, and OpenAPI's `nullable` and `discriminator`

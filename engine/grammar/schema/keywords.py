@@ -9,10 +9,15 @@ REFUSED = frozenset(
 
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
+# Keywords of our own.
+PATTERNS = "x-verbatim-patterns"  # more patterns for the same string
+IMPLIED_TYPE = "x-verbatim-implied-type"  # whether `type` is not the request's
+FRACTION = "x-verbatim-fraction"  # whether numbers may not be whole ones
+
 # The type that each keyword restricts.
 RESTRICTS = {
     **dict.fromkeys(("minLength", "maxLength", "pattern", "format"), "string"),
-    **dict.fromkeys((*BOUNDS, "multipleOf"), "number"),
+    **dict.fromkeys((*BOUNDS, "multipleOf", FRACTION), "number"),
     **dict.fromkeys(("minItems", "maxItems", "unevaluatedItems", "items", "prefixItems"), "array"),
     "uniqueItems": "array",
     **dict.fromkeys(
@@ -27,14 +32,10 @@ WHOLE = ("$ref", "anyOf", "oneOf", "allOf", "enum", "const")
 # The keywords that change what is allowed. Programs leave many others in their schemas: annotations, the
 # likes of `x-order` and `example`, and OpenAPI's `discriminator` and `nullable`. To those that read
 # `nullable`, a value that is not null is valid, too.
-EFFECTIVE = frozenset(("type", "$id", "$defs", "definitions", *REFUSED, *RESTRICTS, *WHOLE))
+EFFECTIVE = frozenset(("type", "$id", "$defs", "definitions", *REFUSED, *RESTRICTS, *WHOLE)) - {FRACTION}
 
 # Keywords about members that nothing else says anything of, and those about any other members.
 UNEVALUATED = {"unevaluatedItems": "items", "unevaluatedProperties": "additionalProperties"}
-
-# Keywords of our own.
-PATTERNS = "x-verbatim-patterns"  # more patterns for the same string
-IMPLIED_TYPE = "x-verbatim-implied-type"  # whether `type` is not the request's
 
 
 def num_matching_types(restricted: str, declared: str | list[str]) -> int:

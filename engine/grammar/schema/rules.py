@@ -11,9 +11,8 @@ from engine.grammar.schema.keywords import (
     TYPES,
     UNEVALUATED,
     WHOLE,
-    types_of_value,
 )
-from engine.grammar.schema.merging.values import is_allowed
+from engine.grammar.schema.merging.values import is_allowed, values_named
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
 
@@ -37,7 +36,8 @@ def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
             yield f"{keyword} is not supported"
     if "$id" in schema and schema is not document.schemas["#"]:
         yield "$id is supported at the root alone"
-    yield from _whole_complaints(schema)
+    if len(schema.get("enum", ())) > MAX_VALUES:
+        yield f"an enum may have {MAX_VALUES} values"
     yield from _reference_complaints(schema, document)
     yield from _one_of_complaints(schema, document)
     if not any(keyword in schema for keyword in WHOLE):
@@ -104,24 +104,6 @@ def _range_complaints(schema: Schema) -> Iterator[str]:
             yield f"{low} is greater than {high}"
 
 
-def _whole_complaints(schema: Schema) -> Iterator[str]:
-    """Yield the complaints about keywords beside one that they should have been merged into."""
-    whole = [keyword for keyword in WHOLE if keyword in schema]
-    if not whole:
-        return
-    beside = [keyword for keyword in (*whole[1:], *RESTRICTS) if keyword in schema]
-    if beside:
-        yield f"{beside[0]} beside {whole[0]} is not supported"
-    if len(schema.get("enum", ())) > MAX_VALUES:
-        yield f"an enum may have {MAX_VALUES} values"
-    if "type" in schema:
-        values = _values(schema)
-        if values is None:
-            yield f"type beside {whole[0]} is not supported"
-        elif not all(types_of_value(value) & _types(schema) for value in values):
-            yield f"type contradicts a value of {whole[0]}"
-
-
 def _reference_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
     if "$ref" in schema and schema["$ref"] not in document.schemas:
         yield f"$ref {schema['$ref']!r} names no schema of this document"
@@ -155,9 +137,9 @@ def _is_disjoint(one: Schema, other: Schema) -> bool:
     types = _declared_types(one), _declared_types(other)
     if all(types) and not types[0] & types[1]:
         return True
-    if (values := _values(one)) is not None:
+    if (values := values_named(one)) is not None:
         return _excludes_all(other, values)
-    if (values := _values(other)) is not None:
+    if (values := values_named(other)) is not None:
         return _excludes_all(one, values)
     if any(_forbids_needed(*pair) for pair in ((one, other), (other, one))):
         return types[0] == types[1] == frozenset({"object"})
@@ -219,17 +201,10 @@ def _declared_types(schema: Schema) -> frozenset[str]:
     return frozenset() if IMPLIED_TYPE in schema else _types(schema)
 
 
-def _values(schema: Schema) -> list[object] | None:
-    """Return the values of enum or const; None if there is neither."""
-    if "const" in schema:
-        return [schema["const"]]
-    return schema.get("enum")
-
-
 def only_names(schema: Schema) -> list[str] | None:
     """Return the only names that properties may have, by propertyNames; None if any others may."""
     names = schema.get("propertyNames", True)
-    if isinstance(names, bool) or (values := _values(names)) is None:
+    if isinstance(names, bool) or (values := values_named(names)) is None:
         return None
     return [name for name in values if isinstance(name, str)]
 

@@ -7,29 +7,25 @@ from engine.json_pointer import escaped_step
 
 Schema = dict[str, Any]
 
-HOLDS_SCHEMA = ("items", "additionalItems", "unevaluatedItems", "contains", "additionalProperties") + (
-    "unevaluatedProperties",
-    "propertyNames",
-    "not",
-    "if",
-    "then",
-    "else",
+HOLDS_SCHEMA = frozenset(
+    ("items", "additionalItems", "unevaluatedItems", "contains", "additionalProperties")
+    + ("unevaluatedProperties", "propertyNames", "not", "if", "then", "else")
 )
-HOLDS_LIST = ("items", "prefixItems", "anyOf", "oneOf", "allOf")
-HOLDS_MAP = ("properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions")
+HOLDS_LIST = frozenset(("items", "prefixItems", "anyOf", "oneOf", "allOf"))
+HOLDS_MAP = frozenset(
+    ("properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions")
+)
 
 
 def inner_schemas(schema: Schema) -> Iterator[tuple[str, object]]:
     """Yield the schemas directly inside, each with its step or steps of a JSON pointer."""
-    for keyword in HOLDS_SCHEMA:
-        if keyword in schema and not (keyword in HOLDS_LIST and isinstance(schema[keyword], list)):
-            yield keyword, schema[keyword]
-    for keyword in HOLDS_LIST:
-        if isinstance(members := schema.get(keyword), list):
-            yield from ((f"{keyword}/{index}", member) for index, member in enumerate(members))
-    for keyword in HOLDS_MAP:
-        if isinstance(members := schema.get(keyword), dict):
-            yield from ((f"{keyword}/{escaped_step(name)}", member) for name, member in members.items())
+    for keyword, value in schema.items():
+        if keyword in HOLDS_LIST and isinstance(value, list):
+            yield from ((f"{keyword}/{index}", member) for index, member in enumerate(value))
+        elif keyword in HOLDS_SCHEMA:
+            yield keyword, value
+        elif keyword in HOLDS_MAP and isinstance(value, dict):
+            yield from ((f"{keyword}/{escaped_step(name)}", member) for name, member in value.items())
 
 
 def with_inner(schema: Schema, change: Callable[[object, str], object]) -> Schema:

@@ -10,7 +10,7 @@ from engine.grammar.ebnf.xgrammar_errors import mapped_xgrammar_errors
 from engine.grammar.lark.lark_grammar import LarkGrammar, literal
 from engine.grammar.patterns.pattern_terminals import written_class
 from engine.grammar.patterns.unicode_properties import other_spans, united
-from engine.grammar.tags.no_counterpart import NoCounterpart
+from engine.grammar.tags.formats import NoCounterpart
 
 _EMPTY: Final = '""'
 

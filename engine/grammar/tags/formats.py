@@ -10,6 +10,10 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 
+class NoCounterpart(Exception):
+    """A structural tag has a part that llguidance's dialect cannot say, so that only xgrammar reads it."""
+
+
 class _Format(msgspec.Struct, tag_field="type", frozen=True):
     pass
 
@@ -21,13 +25,15 @@ class ConstString(_Format, tag="const_string", frozen=True):
 
 
 class JsonSchema(_Format, tag="json_schema", frozen=True):
-    """JSON that fits a schema. `style` other than json is a notation of some model's."""
+    """JSON that fits a schema. `style` other than json is a notation of some model's. `otherwise`, which is
+    our own: a schema for the case that this one cannot be enforced."""
 
     json_schema: bool | dict[str, Any]
     style: str = "json"
     any_order: bool = False
     max_whitespace_cnt: int | None = None
     excludes: list[str] = []
+    otherwise: dict[str, Any] | None = None
 
 
 class AnyText(_Format, tag="any_text", frozen=True):

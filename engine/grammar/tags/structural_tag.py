@@ -4,6 +4,8 @@ llguidance's lexer takes the longest text that a terminal can still become, and 
 that may end in several places, such as free text, is one terminal with the fixed text behind it.
 """
 
+import json
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -12,14 +14,15 @@ import msgspec
 
 from engine.grammar.lark.lark_grammar import LarkGrammar, literal
 from engine.grammar.patterns.normal_pattern import check_characters
-from engine.grammar.patterns.pattern_terminals import PatternTerminals
+from engine.grammar.patterns.pattern_terminals import PatternTerminals, written_class
 from engine.grammar.schema.document import TOO_DEEP
 from engine.grammar.schema.writing.values import schema_rule
 from engine.grammar.tags import formats
 from engine.grammar.tags.ebnf_terminal import ebnf_terminal
-from engine.grammar.tags.formats import Format
-from engine.grammar.tags.no_counterpart import NoCounterpart
+from engine.grammar.tags.formats import Format, NoCounterpart
 from engine.port.errors import InvalidGrammar
+
+_log = logging.getLogger(__name__)
 
 _ANY_TEXT: Final = "/(?s:.*)/"
 
@@ -47,7 +50,7 @@ class _TagWriter:
     def __init__(self, grammar: LarkGrammar, token_id: TokenId) -> None:
         self._grammar = grammar
         self._token_id = token_id
-        self._schemas: dict[int, str] = {}  # the rules of parts that are written already, by their ids
+        self._schemas: dict[tuple[str, int | None], str] = {}  # the rules of schemas that are written already
         self._patterns = PatternTerminals(grammar, inside_json=False)
 
     def whole(self, part: Format) -> str:
@@ -155,11 +158,18 @@ class _TagWriter:
             )
         if part.style != "json" or part.any_order:
             raise NoCounterpart
-        if id(part) not in self._schemas:
-            self._schemas[id(part)] = schema_rule(
-                self._grammar, part.json_schema, max_whitespace=part.max_whitespace_cnt
-            )
-        return self._schemas[id(part)]
+        key = json.dumps(part.json_schema), part.max_whitespace_cnt
+        if key not in self._schemas:
+            try:
+                self._schemas[key] = schema_rule(
+                    self._grammar, part.json_schema, max_whitespace=part.max_whitespace_cnt
+                )
+            except InvalidGrammar as error:
+                if part.otherwise is None:
+                    raise
+                _log.debug("Instead of a schema, %s is enforced: %s", part.otherwise, error)
+                return self._json(msgspec.structs.replace(part, json_schema=part.otherwise, otherwise=None))
+        return self._schemas[key]
 
     def _sequence(self, elements: Sequence[Format], tail: str) -> str:
         if not elements:
@@ -250,15 +260,39 @@ class _TagWriter:
         self, branches: Mapping[str, str], excludes: Sequence[str], tail: str, *, loops: bool
     ) -> str:
         """Return the expression of free text in which each of these texts is followed by its branch."""
-        text = self._free_text(excludes)
-        begun = self._either(
-            [
-                f"{self._grammar.terminal(f'{text} {_literal(trigger)}')} {branch}"
-                for trigger, branch in branches.items()
-            ]
-        )
-        last = self._grammar.terminal(f"{text} {_literal(tail)}" if tail else text)
-        return f"{begun}* {last}" if loops else self._either([begun, last])
+        pieces = self._pieces(excludes) if not tail or tail.startswith(tuple(excludes)) else None
+        text = pieces or self._free_text(excludes)
+
+        def text_and(following: str) -> str:
+            expression = _joined(text, following)
+            return expression if pieces else self._grammar.terminal(expression)
+
+        begun = self._either([f"{text_and(trigger)} {branch}" for trigger, branch in branches.items()])
+        return f"{begun}* {text_and(tail)}" if loops else self._either([begun, text_and(tail)])
+
+    def _pieces(self, excludes: Sequence[str]) -> str | None:
+        """Return the rule of text without these, in pieces; None if they are not all like `<a>` and `</b>`.
+
+        After `<`, llguidance sees that tokens without either sign are allowed. In the terminal of
+        `_free_text` it has to try all tokens, which takes five times as long.
+        """
+        signs = {(text[:1], text[-1:]) for text in excludes}
+        if len(signs) != 1 or "" in excludes:
+            return None
+        [(first, last)] = signs
+        if first == last or any(first in text[1:] or last in text[:-1] for text in excludes):
+            return None
+        opening, closing = (written_class([(ord(sign), ord(sign))]) for sign in (first, last))
+        # These pieces take longer than other text, so they end with the line.
+        others = "" if any("\n" in text for text in excludes) else r"\n"
+        inside = f"[^{opening}{closing}{others}]*"
+        allowed = " | ".join(map(_literal, dict.fromkeys(excludes)))
+        pieces = [
+            self._grammar.terminal(f"/[^{opening}]+/"),
+            self._grammar.terminal(f"/{opening}{inside}/"),
+            self._grammar.terminal(f"/{opening}{inside}{closing}/ & ~({allowed})"),
+        ]
+        return self._grammar.rule(f"({' | '.join(pieces)})*")
 
     def _id(self, token: int | str) -> int:
         if isinstance(token, int):
@@ -275,14 +309,14 @@ class _TagWriter:
 
 @contextmanager
 def _named(part: formats.Tag) -> Iterator[None]:
-    """Name the innermost tag, by its beginning, in an InvalidGrammar about what is in it."""
+    """Name the innermost tag, by its beginning, in an InvalidGrammar about what is in it; the error has the
+    beginnings of those around it too."""
     try:
         yield
     except InvalidGrammar as error:
-        if error.begin:
-            raise
         begin = str(part.begin if isinstance(part.begin, str) else part.begin.token)
-        raise InvalidGrammar(f"in the tag {begin!r}: {error}", begin) from error
+        message = str(error) if error.begin else f"in the tag {begin!r}: {error}"
+        raise InvalidGrammar(message, begin + error.begin) from error
 
 
 def _literal(text: str) -> str:

@@ -82,6 +82,7 @@ def _definition(tool: m.ToolParam, field: str) -> ToolDefinition:
         description=_description(tool),
         parameters=tool.input_schema,
         strict=tool.strict,
+        may_be_loosened=tool.strict is None,
         parameters_field=f"{field}.input_schema",
     )
 

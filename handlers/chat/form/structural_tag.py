@@ -9,6 +9,8 @@ Tag: TypeAlias = dict[str, object]
 
 # The keyword of a schema of strings under which the grammar of its texts stands; no client can send it.
 TEXT_GRAMMAR: Final = "\0text_grammar"
+# The keyword of a schema that is left out where it cannot be enforced; no client can send it.
+MAY_BE_LOOSENED: Final = "\0may_be_loosened"
 
 
 def const(text: str) -> Tag:
@@ -36,7 +38,11 @@ def json_value(schema: Mapping[str, object]) -> Tag:
         [(name, member)] = members.items()
         if isinstance(member, Mapping) and isinstance(member.get(TEXT_GRAMMAR), TextGrammar):
             return sequence(const(f'{{"{name}": '), json_value(member), const("}"))
-    return {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": 1}
+    made: Tag = {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": 1}
+    if MAY_BE_LOOSENED in schema:
+        made["json_schema"] = {key: value for key, value in schema.items() if key != MAY_BE_LOOSENED}
+        made["otherwise"] = {"type": "object"} if schema.get("type") == "object" else {}
+    return made
 
 
 def any_text() -> Tag:

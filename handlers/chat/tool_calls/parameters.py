@@ -6,13 +6,14 @@ import msgspec
 
 from engine.json_pointer import target_of
 from handlers.chat.form.strict_schema import EFFECTIVE
-from handlers.chat.form.structural_tag import TEXT_GRAMMAR
+from handlers.chat.form.structural_tag import MAY_BE_LOOSENED, TEXT_GRAMMAR
 from handlers.chat.tool_calls.tool_format import Schema
 
 # What a schema may hold whose properties say all of the arguments. Others than the properties are left out
 # where additionalProperties would allow them.
 _PLAIN = frozenset(("type", "properties", "required", "additionalProperties"))
 _DEFINITIONS = ("$defs", "definitions")
+_INHERITED = (*_DEFINITIONS, MAY_BE_LOOSENED)
 _MEANT = (EFFECTIVE | {TEXT_GRAMMAR}) - {*_DEFINITIONS}
 _RESTRICTING = _MEANT - {"type"}
 _MAX_REFERENCES = 100  # one after the other: they may go in circles
@@ -80,11 +81,11 @@ def _required(schema: Schema) -> set[object]:
 
 def _standalone(value: object, root: Schema) -> Schema:
     """Return a schema that includes the root's definitions, a mere reference replaced by its target."""
-    definitions = {key: root[key] for key in _DEFINITIONS if key in root}
+    inherited = {key: root[key] for key in _INHERITED if key in root}
     found, num_left = value, _MAX_REFERENCES
     while isinstance(found, Mapping) and set(found) & _MEANT == {"$ref"} and num_left:
         found, num_left = target_of(root, str(found["$ref"])), num_left - 1
-    return dict(found if isinstance(found, Mapping) else {}) | definitions
+    return dict(found if isinstance(found, Mapping) else {}) | inherited
 
 
 def _types_of(schema: object, root: Schema) -> frozenset[str]:

@@ -125,8 +125,6 @@ class _Merger:
 
     def _stays(self, place: str) -> bool:
         steps = place.split("/")
-        if "oneOf" in steps:
-            return False
         is_definition = steps[1:2] in ([name] for name in _DEFINITIONS)
         return not any(
             _needs_merge(self._document.schemas.get("/".join(steps[:length]), {}))

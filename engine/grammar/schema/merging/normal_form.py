@@ -1,7 +1,7 @@
 """A merged schema with what it implies written out, and without what no value can have."""
 
 from engine.grammar.schema.keywords import (
-    BOUNDS,
+    FRACTION,
     IMPLIED_TYPE,
     RESTRICTS,
     UNEVALUATED,
@@ -25,15 +25,9 @@ def normal_form(schema: Schema) -> AnySchema:
         return False
     for keyword in ("anyOf", "oneOf"):
         if members := made.get(keyword):
-            possible = [member for member in members if member is not False]
-            if not possible:
+            made[keyword] = [member for member in members if member is not False]
+            if not made[keyword]:
                 return False
-            # A place of anyOf may be referred to, so its number must not change.
-            made[keyword] = (
-                possible
-                if keyword == "oneOf"
-                else [possible[0] if member is False else member for member in members]
-            )
     is_whole = any(keyword in made for keyword in WHOLE)
     if not is_whole:
         made = without_unevaluated(made)
@@ -94,21 +88,18 @@ def _object_form(made: Schema) -> AnySchema:
             made["additionalProperties"] = True
         value = others if isinstance(others, dict) else {}
         made["properties"] = {**made.get("properties", {}), **dict.fromkeys(undeclared, value)}
-    impossible = [name for name, value in made.get("properties", {}).items() if value is False]
-    if any(name in made.get("required", ()) for name in impossible):
+    properties = made.get("properties", {})
+    if any(properties.get(name) is False for name in made.get("required", ())):
         return _without_types(made, _OBJECTS)
-    if impossible:
-        # No others are allowed beside them.
-        made["properties"] = {k: v for k, v in made["properties"].items() if v is not False}
-        made["additionalProperties"] = False
-        made.pop("propertyNames", None)
     return made
 
 
 def _has_its_numbers(schema: Schema) -> bool:
-    """Return whether a number lies between the bounds, where there are any and numbers are allowed."""
-    if schema.keys().isdisjoint(BOUNDS) or not num_matching_types("number", schema.get("type", "null")):
+    """Return whether a number is allowed, where numbers are restricted."""
+    if not num_matching_types("number", schema.get("type", "null")):
         return True
+    if FRACTION in schema and "number" not in _names(schema["type"]):
+        return False
     return has_numbers(schema) if "number" in _names(schema["type"]) else has_multiples(schema)
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from engine.grammar.patterns.pattern_terminals import PatternTest
-from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, WHOLE, types_of_value
+from engine.grammar.schema.keywords import FRACTION, PATTERNS, REFUSED, RESTRICTS, WHOLE, types_of_value
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
 
@@ -21,6 +21,7 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "exclusiveMinimum": lambda value, limit: value > limit,
     "exclusiveMaximum": lambda value, limit: value < limit,
     "multipleOf": lambda value, limit: limit > 0 and not Fraction(repr(value)) % Fraction(repr(limit)),
+    FRACTION: lambda value, _: not float(value).is_integer(),
     "pattern": lambda value, pattern: _test(pattern).finds(value),
     "format": lambda value, name: True,  # an annotation of values that the schema itself names
     "minItems": lambda value, limit: len(value) >= limit,
@@ -37,16 +38,16 @@ def allowed_values(schema: Schema) -> list[object]:
 
     Raises InvalidGrammar, without the place, where a keyword beside them cannot be evaluated.
     """
-    values = values_named(schema)
+    values = values_named(schema) or []
     if "enum" in schema and "const" in schema:
         values = [value for value in values if is_equal(value, schema["const"])]
     others = {keyword: value for keyword, value in schema.items() if keyword not in ("enum", "const")}
     return [value for value in values if is_allowed(others, value)]
 
 
-def values_named(schema: Schema) -> list[object]:
-    """Return the values of enum or const."""
-    return schema["enum"] if "enum" in schema else [schema["const"]]
+def values_named(schema: Schema) -> list[object] | None:
+    """Return the values of enum or const; None if there is neither."""
+    return [schema["const"]] if "enum" not in schema and "const" in schema else schema.get("enum")
 
 
 def canonical_text(value: object) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from engine.grammar.patterns.pattern_terminals import PatternTest
 from engine.grammar.schema.document import MAX_DEPTH, TOO_DEEP, SchemaDocument, named_place
-from engine.grammar.schema.keywords import TYPES, types_of_value
+from engine.grammar.schema.keywords import FRACTION, TYPES, types_of_value
 from engine.grammar.schema.merging.pairs import AnySchema
 from engine.grammar.schema.merging.values import is_allowed
 from engine.grammar.schema.rewriting.references import with_targets
@@ -212,7 +212,9 @@ def _other_types(names: set[str]) -> list[AnySchema]:
 
 
 def _not_type(value: str | list[str]) -> list[AnySchema]:
-    return _other_types({value} if isinstance(value, str) else set(value))
+    names = {value} if isinstance(value, str) else set(value)
+    fractions = [{"type": "number", FRACTION: True}] if names & {"integer", "number"} == {"integer"} else []
+    return [*_other_types(names), *fractions]
 
 
 def _not_values(values: list[object]) -> list[AnySchema]:

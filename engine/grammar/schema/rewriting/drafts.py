@@ -81,6 +81,6 @@ def _modern(schema: object, names: _Names, depth: int) -> object:
         made = {key: value for key, value in made.items() if key not in ("$dynamicRef", "$recursiveRef")}
         made["$ref"] = pointer
     made = {key: value for key, value in made.items() if key in EFFECTIVE}
-    if depth and not any("$ref" in inner for _, inner in schemas_inside(made)):
+    if depth and "$id" in made and not any("$ref" in inner for _, inner in schemas_inside(made)):
         made.pop("$id", None)  # it would be the base of references alone
     return made

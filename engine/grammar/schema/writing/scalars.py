@@ -9,7 +9,7 @@ from engine.grammar.lark.lark_grammar import LarkGrammar, literal
 from engine.grammar.patterns.formats import FORMAT_PATTERNS
 from engine.grammar.patterns.parsed_pattern import parsed_pattern
 from engine.grammar.patterns.pattern_terminals import PatternTerminals, check_periods
-from engine.grammar.schema.keywords import BOUNDS, PATTERNS
+from engine.grammar.schema.keywords import BOUNDS, FRACTION, PATTERNS
 from engine.grammar.schema.number_bounds import (
     common_multiple,
     greatest_multiple,
@@ -32,7 +32,8 @@ _INTEGER: Final = "/-?(0|[1-9][0-9]{0,299})/"
 _NUMBER: Final = r"/-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,99})?([eE][+-]?[0-9]{1,2})?/"
 # Items that are different as they are written are different numbers.
 _PLAIN_INTEGER: Final = "/0|-?[1-9][0-9]{0,14}/"
-_PLAIN_NUMBER: Final = r"/0|-?[1-9][0-9]{0,8}|-?(0|[1-9][0-9]{0,8})\.[0-9]{0,5}[1-9]/"
+_PLAIN_FRACTION: Final = r"-?(0|[1-9][0-9]{0,8})\.[0-9]{0,5}[1-9]"
+_PLAIN_NUMBER: Final = rf"/0|-?[1-9][0-9]{{0,8}}|{_PLAIN_FRACTION}/"
 # llguidance makes a state of each remainder, of 100,000 in half a second; of powers of ten, one of each zero.
 _MOST_MULTIPLE: Final = 100_000
 _MOST: Final = 10**18 - 1  # the largest whole number that llguidance takes for a bound
@@ -105,6 +106,10 @@ class JsonScalars:
     def number(self, schema: Schema, *, is_canonical: bool = False) -> str:
         """Return the expression of the numbers within the bounds; with is_canonical, if there are any, of the
         integers among them. Raises NoValue if there is none."""
+        if FRACTION in schema:
+            if "multipleOf" in schema:
+                raise InvalidGrammar("multipleOf beside a negation of integers is not supported")
+            return self._decimals(schema)
         if schema.keys().isdisjoint((*BOUNDS, "multipleOf")):
             return self._grammar.terminal(_PLAIN_NUMBER if is_canonical else _NUMBER)
         if is_canonical:
@@ -142,6 +147,8 @@ class JsonScalars:
             for keyword, write, is_inclusive in _SIDES
             if keyword in schema
         ]
+        if FRACTION in schema:
+            sides.append(f"/{_PLAIN_FRACTION}/")
         return self._intersection([self._grammar.terminal(side) for side in sides])
 
     def _between(self, type_name: str, bounds: Schema) -> str:
@@ -169,7 +176,7 @@ class JsonScalars:
             return terminals[0]
         both = self._grammar.terminal(" & ".join(terminals))
         if not self._grammar.is_satisfiable(both):
-            raise NoValue("no string matches all restrictions")
+            raise NoValue("no value matches all restrictions")
         return both
 
     def _quoted(self, content: str) -> str:

@@ -13,7 +13,7 @@ from engine.grammar.run_time.unique_items import END_MARK, ITEM_MARK
 from engine.grammar.schema.document import ALTERNATIVES, SchemaDocument, named_place
 from engine.grammar.schema.enforceable_document import enforceable_document
 from engine.grammar.schema.keywords import TYPES
-from engine.grammar.schema.merging.values import canonical_text
+from engine.grammar.schema.merging.values import canonical_text, values_named
 from engine.grammar.schema.rules import only_names
 from engine.grammar.schema.walk import Schema
 from engine.grammar.schema.writing.scalars import JsonScalars, NoValue
@@ -22,6 +22,7 @@ from engine.port.errors import InvalidGrammar
 
 MAX_UNIQUE_ITEMS: Final = 256  # of an array; a larger maxItems is taken to be this
 _SCALARS: Final = ("string", "number", "boolean", "null")
+_ANYWHERE: Final = ""  # the place of the schema `true`, whose values are the same wherever it is
 _MAX_EXPRESSION: Final = 1000  # characters; a longer one gets a rule of its own, so that it is written once
 
 
@@ -46,6 +47,8 @@ class _Rules:
         self._document = document
         self._scalars = JsonScalars(grammar)
         self._names: dict[tuple[str, bool], str] = {}
+        self._open: dict[tuple[str, bool], str] = {}  # the names of those being written
+        self._held: set[tuple[str, bool]] = set()  # those that hold themselves
         self._blank = grammar.rule(f"/[ \\n\\r\\t]{{1,{max_whitespace}}}/?") if max_whitespace else ""
         self._has_layout = has_layout = max_whitespace is None
         self._comma = '", "' if has_layout else self._spaced('","')
@@ -55,28 +58,28 @@ class _Rules:
         return f"{self._blank} {token} {self._blank}" if self._blank else token
 
     def value(self, place: str, *, is_item: bool = False) -> str:
-        """Return the name of the rule of the values of the schema at a place."""
+        """Return the name of the rule of the values of the schema at a place; one with the same values as
+        another has its name."""
         key = place, is_item
+        if key in self._open:
+            self._held.add(key)
+            return self._open[key]
         if key not in self._names:
-            self._names[key] = self._grammar.new_rule()
+            self._open[key] = name = self._grammar.new_rule()
             with named_place(place):
-                body = self._body(place, self._document.schemas[place], is_item)
-            self._grammar.define(self._names[key], body)
+                schema = {} if place == _ANYWHERE else self._document.schemas[place]
+                body = self._body(place, schema, is_item)
+            if key in self._held:
+                self._grammar.define(name, body)
+            self._names[key] = name if key in self._held else self._grammar.rule(body)
+            del self._open[key]
         return self._names[key]
 
     def _inner(self, place: str, schema: object, is_item: bool) -> str | None:
         """Return the name of the rule of a schema inside another; None if it is false."""
         if schema is False:
             return None
-        return self._anything(is_item) if schema is True else self.value(place, is_item=is_item)
-
-    def _anything(self, is_item: bool) -> str:
-        key = "", is_item
-        if key not in self._names:
-            self._names[key] = self._grammar.new_rule()
-            body = self._typed("", {}, _SCALARS if is_item else TYPES, is_item)
-            self._grammar.define(self._names[key], body)
-        return self._names[key]
+        return self.value(_ANYWHERE if schema is True else place, is_item=is_item)
 
     def _body(self, place: str, schema: Schema, is_item: bool) -> str:
         if "$ref" in schema:
@@ -88,8 +91,7 @@ class _Rules:
                     for at, member in enumerate(schema[keyword])
                 ]
                 return " | ".join(dict.fromkeys(member for member in members if member))
-        if "enum" in schema or "const" in schema:
-            values = schema["enum"] if "enum" in schema else [schema["const"]]
+        if (values := values_named(schema)) is not None:
             write = canonical_text if is_item else _text
             texts = dict.fromkeys(map(write, values))
             return self._grammar.terminal(" | ".join(map(literal, texts)))
@@ -148,13 +150,11 @@ class _Rules:
             return _Rules(self._grammar, self._document, None)._array(place, schema, is_item)
         prefix = schema.get("prefixItems", [])
         others = schema.get("items", not prefix)
-        first = [
+        found = (
             self._inner(f"{place}/prefixItems/{at}", item, is_item or is_unique)
             for at, item in enumerate(prefix)
-        ]
-        if None in first:
-            first, others = first[: first.index(None)], False
-        rules = [rule for rule in first if rule is not None]
+        )
+        rules = [rule for rule in found if rule is not None]  # the normal form has no false ones
         item = self._inner(f"{place}/items", others, is_item or is_unique)
         if not is_unique:
             return self._enclosed("[", self._items(rules, item, low, high), "]")
@@ -182,8 +182,8 @@ class _Rules:
         if "anyOf" in schema:
             counts = [self._num_values(member) for member in schema["anyOf"]]
             return None if None in counts else sum(count for count in counts if count)
-        if "enum" in schema or "const" in schema:
-            return len({*map(canonical_text, schema.get("enum", [None]))})
+        if (values := values_named(schema)) is not None:
+            return len({*map(canonical_text, values)})
         return {"boolean": 2, "null": 1}.get(str(schema.get("type")))
 
     def _items(self, first: list[str], item: str | None, low: int, high: int | None) -> str:

@@ -131,6 +131,7 @@ def _offer(
             description=description,
             parameters=tool.parameters,
             strict=tool.strict is not False,
+            may_be_loosened=tool.strict is None,
             parameters_field=f"{field}.parameters",
         )
     return OfferedTool(definition, tool.name, namespace, is_custom, field)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.grammar.bitmask import new_bitmask
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.matcher import GrammarMatcher
-from engine.port.errors import GenerationFailed
+from engine.port.errors import GenerationFailed, InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.delta import join_pieces
@@ -31,7 +31,7 @@ from handlers.chat.reading.channels import HARMONY_CHANNELS
 from handlers.chat.reading.reasoning import ReasoningFormat, ReasoningStart
 from handlers.chat.reading.tag_pair import THINK
 from handlers.chat.tool_calls.formats.harmony import HARMONY
-from handlers.chat.tool_calls.formats.registry import HERMES, LLAMA_JSON, TOOL_FORMATS
+from handlers.chat.tool_calls.formats.registry import HERMES, LLAMA_JSON, QWEN_CODER, TOOL_FORMATS
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tool_calls.use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode
@@ -275,6 +275,30 @@ def test_a_tool_that_is_not_strict_is_bound_only_where_a_call_is_demanded(
     grammar = answer_grammar(use(mode, tools), HERMES, None, None, parallel=True)
     assert accepts(grammar, HERMES.write("get_weather", '{"town": "Oslo"}')) is not is_bound
     assert not accepts(grammar, HERMES.write("get_weather", '{"town": Oslo}'))
+
+
+UNENFORCEABLE = {
+    "type": "object",
+    "properties": {"city": {"type": "array", "uniqueItems": True, "items": {"type": "object"}}},
+}
+
+
+@pytest.mark.parametrize("tool_format", [HERMES, QWEN_CODER], ids=lambda known: known.name)
+@pytest.mark.parametrize("mode", [ToolMode.AUTO, ToolMode.REQUIRED])
+def test_a_tool_that_may_be_loosened_takes_any_object_where_its_schema_cannot_be_enforced(
+    mode: ToolMode, tool_format: ToolFormat, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    tools = [ToolDefinition(name="get_weather", parameters=UNENFORCEABLE, may_be_loosened=True)]
+    grammar = answer_grammar(use(mode, tools), tool_format, None, None, parallel=True)
+    call = tool_format.write("get_weather", '{"city": [{}, {}]}')
+    assert accepts(grammar, call)
+    assert not accepts(grammar, call.replace("{}]", "{]"))
+    assert "uniqueItems" in caplog.text
+    [tool] = [replace(tool, may_be_loosened=False) for tool in tools]
+    with pytest.raises(InvalidGrammar, match="uniqueItems") as caught:
+        accepts(answer_grammar(use(mode, [tool]), tool_format, None, None, parallel=True), "")
+    assert "get_weather" in caught.value.begin
 
 
 @pytest.mark.parametrize(

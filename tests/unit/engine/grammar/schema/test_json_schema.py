@@ -499,6 +499,13 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ['"a@example.org"'],
     ),
     "not a type": ({"not": INTEGER}, ["null", '"a"', "[1]"], ["1", "2.5e0x"]),
+    "not an integer": (
+        {"type": ["number", "null"], "not": INTEGER, "maximum": 3},
+        ["0.5", "-2.25", "null"],
+        ["1", "1.0", "3.5", "0.50"],
+    ),
+    "one of integer and number": ({"oneOf": [INTEGER, {"type": "number"}]}, ["1.5"], ["1", "2.0"]),
+    "not an integer among values": ({"enum": [1, 1.5, 2.0], "not": INTEGER}, ["1.5"], ["1", "2.0"]),
     "not a constant": ({"type": "string", "not": {"const": "a.b"}}, ['"a-b"', '"a"', '""'], ['"a.b"']),
     "not one of the values": (
         {"type": ["string", "integer", "boolean"], "not": {"enum": ["a", 3, 5, True, None]}},
@@ -804,7 +811,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "a back reference": ({"items": {"type": "string", "pattern": r"(a)\1"}}, "#/items: .*back reference"),
     "a pattern that matches nothing": ({"type": "string", "pattern": "a$b"}, "no text matches it"),
-    "pattern against length": ({"type": "string", "pattern": "^aa$", "maxLength": 1}, "no string matches"),
+    "pattern against length": ({"type": "string", "pattern": "^aa$", "maxLength": 1}, "no value matches"),
     "no multiple between": ({"type": "integer", "multipleOf": 7, "minimum": 8, "maximum": 13}, "no integer"),
     "two formats": (
         {"allOf": [{"type": "string", "format": "email"}, {"format": "uri"}]},

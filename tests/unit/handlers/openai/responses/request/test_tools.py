@@ -106,6 +106,13 @@ async def test_a_custom_tools_expression_or_grammar_binds_its_input() -> None:
     assert refused.param == "tools[0].format.definition"
 
 
+async def test_only_a_tool_that_does_not_say_strict_may_be_loosened() -> None:
+    for strict, may_be_loosened in ((None, True), (True, False)):
+        api = Responses(says("Hi"))
+        await api.answered(tools=[{**TOOL, "strict": strict}])
+        assert ('"otherwise"' in grammar_of(api)) is may_be_loosened
+
+
 async def test_events_and_the_final_answer_have_the_same_items() -> None:
     engine = ScriptedEngine(says("I add.", *PATCH_CALL, "\n", NAMESPACED_CALL))
     tools = [PATCH, NAMESPACE]
