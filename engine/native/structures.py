@@ -155,17 +155,28 @@ class BestCall(ctypes.Structure):
 
     _fields_ = [
         *((name, _POINTER) for name in ("logits", "values", "ids")),
+        *((name, _INTEGER) for name in ("num_rows", "row_stride", "vocab_size", "num_best")),
+        *((name, _SHORT) for name in ("is_bfloat16", "num_threads")),
+    ]
+
+
+class LogSumsCall(ctypes.Structure):
+    """The mirror of VerbatimLogSums in sampling/ranking.cpp."""
+
+    _fields_ = [
+        *((name, _POINTER) for name in ("logits", "log_sums")),
         *((name, _INTEGER) for name in ("num_rows", "row_stride", "vocab_size")),
         *((name, _SHORT) for name in ("is_bfloat16", "num_threads")),
     ]
 
 
-class MassCall(ctypes.Structure):
-    """The mirror of VerbatimMass in sampling/truncation.cpp."""
+class DrawCall(ctypes.Structure):
+    """The mirror of VerbatimDraw in sampling/draw.cpp."""
 
     _fields_ = [
-        *((name, _POINTER) for name in ("weights", "keys", "wanted")),
-        *((name, _INTEGER) for name in ("num_rows", "size", "num_threads")),
+        *((name, _POINTER) for name in ("logits", "settings", "keys", "values", "ids")),
+        *((name, _INTEGER) for name in ("num_rows", "row_stride", "vocab_size")),
+        *((name, _SHORT) for name in ("is_bfloat16", "num_threads")),
     ]
 
 
@@ -186,7 +197,8 @@ MIRRORS: dict[str, type[ctypes.Structure]] = {
     "VerbatimVisibleKeys": VisibleKeys,
     "VerbatimDecoder": DecoderCall,
     "VerbatimBest": BestCall,
-    "VerbatimMass": MassCall,
+    "VerbatimLogSums": LogSumsCall,
+    "VerbatimDraw": DrawCall,
 }
 
 PANEL_OUTPUTS = 32  # the outputs in a panel of a weight

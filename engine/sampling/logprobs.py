@@ -1,4 +1,7 @@
-"""Log-probabilities of the model's raw logits: natural log of softmax, in float32."""
+"""Log-probabilities of the model's raw logits: natural log of softmax, in float32.
+
+The softmax of a row is never stored: the log-probability of a token is its logit less the row's log-sum-exp.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -9,28 +12,48 @@ from torch import Tensor
 from engine.host.transfers import DeviceValue, Readback, upload
 from engine.port.events import TokenLogprob
 from engine.port.text.tokenizer import Tokenizer
-from engine.sampling.ranking import top_tokens
-from engine.sampling.vocab_blocks import max_rows
+from engine.sampling.native_ranking import can_rank, log_sums_of_rows
+from engine.sampling.ranking import best_tokens, top_tokens
+from engine.sampling.vocab_blocks import max_rows, row_sums
 
 # The most rows whose log-probabilities are in memory at once: 64 rows of 151,936 take 39 MB.
 _MAX_ROWS = 64
 
 
-def log_probabilities(logits: Tensor) -> Tensor:
-    """Return the log-probabilities, [n, v] float32, of logits of any float type."""
-    return torch.log_softmax(logits, dim=-1, dtype=torch.float32)
+def log_sums(logits: Tensor) -> Tensor:
+    """Return log(sum(exp(x))) of each row x: [n, v] of any float type -> [n, 1] float64.
+
+    It is NaN for a row whose highest logit is not finite.
+    """
+    if can_rank(logits):
+        return log_sums_of_rows(logits).unsqueeze(1)
+    return log_sums_by_torch(logits)
+
+
+def log_sums_by_torch(logits: Tensor) -> Tensor:
+    """Return the result of `log_sums`, computed by torch, on any device."""
+    best = best_tokens(logits)[0].unsqueeze(1)
+    return best + row_sums((logits.float() - best).exp_()).double().log()
+
+
+def log_probabilities(logits: Tensor, sums: Tensor) -> Tensor:
+    """Return the log-probabilities, [n, m] float32, of logits of each row. sums: [n, 1], of `log_sums`."""
+    return (logits - sums).float()
 
 
 class RankedRows:
     """The most likely tokens of some rows, which the device is ranking."""
 
-    def __init__(self, logprobs: Tensor, num_ranked: Sequence[int], readback: Readback) -> None:
-        """Start ranking. logprobs: [n, v] float32. num_ranked: the number of tokens to list for each row."""
+    def __init__(self, logits: Tensor, sums: Tensor, num_ranked: Sequence[int], readback: Readback) -> None:
+        """Start ranking.
+
+        logits: [n, v]. sums: [n, 1], of `log_sums`. num_ranked: the number of tokens to list for each row.
+        """
         self._num_ranked = num_ranked
         self._best: tuple[DeviceValue, DeviceValue] | None = None
         if k := max(num_ranked, default=0):
-            values, ids = top_tokens(logprobs, k)
-            self._best = readback.want(values), readback.want(ids)
+            values, ids = top_tokens(logits, k)
+            self._best = readback.want(log_probabilities(values, sums)), readback.want(ids)
 
     def tokens(self, tokenizer: Tokenizer) -> list[tuple[TokenLogprob, ...]]:
         """Return each row's tokens by (log-probability descending, id ascending).
@@ -56,13 +79,16 @@ class RankedRows:
 class NamedRows:
     """The log-probabilities of the tokens that each of some rows names, which the device is looking up."""
 
-    def __init__(self, logprobs: Tensor, token_ids: Sequence[Sequence[int]], readback: Readback) -> None:
-        """Start looking up. logprobs: [n, v] float32. token_ids: below v, any number for each row."""
+    def __init__(
+        self, logits: Tensor, sums: Tensor, token_ids: Sequence[Sequence[int]], readback: Readback
+    ) -> None:
+        """Start looking up. logits, sums: as in `RankedRows`. token_ids: below v, any number for each row."""
         self._token_ids = token_ids
         self._named: DeviceValue | None = None
         if width := max(map(len, token_ids), default=0):
             padded = [[*ids, *[0] * (width - len(ids))] for ids in token_ids]
-            self._named = readback.want(logprobs.gather(1, upload(padded, logprobs.device, torch.int64)))
+            index = upload(padded, logits.device, torch.int64)
+            self._named = readback.want(log_probabilities(logits.gather(1, index), sums))
 
     def tokens(self, tokenizer: Tokenizer) -> list[tuple[TokenLogprob, ...]]:
         """Return each row's tokens in the order in which it names them. Call it after `Readback.read`."""
@@ -99,10 +125,10 @@ class ScoredTokens:
         step = min(_MAX_ROWS, max_rows(logits))
         for start in range(0, len(logits), step):
             rows = slice(start, start + step)
-            logprobs = log_probabilities(logits[rows])
-            own = logprobs.gather(1, token_ids[rows, None]).squeeze(1)
-            ranked = RankedRows(logprobs, num_ranked[rows], readback)
-            self._chunks.append((readback.want(own), ranked, NamedRows(logprobs, named[rows], readback)))
+            part, sums = logits[rows], log_sums(logits[rows])
+            own = log_probabilities(part.gather(1, token_ids[rows, None]), sums).squeeze(1)
+            ranked = RankedRows(part, sums, num_ranked[rows], readback)
+            self._chunks.append((readback.want(own), ranked, NamedRows(part, sums, named[rows], readback)))
 
     def scores(self, tokenizer: Tokenizer) -> Iterator[tuple[float, tuple[TokenLogprob, ...]]]:
         """Yield each row's log-probability and listed tokens. Call it after `Readback.read`."""

@@ -25,7 +25,8 @@ def best_tokens(logits: Tensor) -> tuple[Tensor, Tensor]:
     logits: [n, v]. Returns values [n] float32 (NaN where the row holds one) and ids [n] int64.
     """
     if can_rank(logits):
-        return best_of_rows(logits)
+        values, ids = best_of_rows(logits, 1)
+        return values.squeeze(1), ids.squeeze(1)
     return best_by_torch(logits)
 
 
@@ -43,6 +44,13 @@ def top_tokens(logits: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
     logits: [n, v]. Returns values [n, k] float32 and ids [n, k] int64. NaN ranks first.
     """
+    if can_rank(logits):
+        return best_of_rows(logits, min(k, logits.shape[1]))
+    return top_by_torch(logits, k)
+
+
+def top_by_torch(logits: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Return the result of `top_tokens`, computed by torch, on any device."""
     logits = logits.float()
     num_rows, vocab_size = logits.shape
     k = min(k, vocab_size)

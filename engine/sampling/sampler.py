@@ -13,15 +13,14 @@ from engine.port.events import TokenLogprob
 from engine.port.text.sampled import Sampled
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.beam_search import Candidate
-from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
-from engine.sampling.logprobs import NamedRows, RankedRows, log_probabilities
+from engine.sampling.draw import draw_greedy, draw_sampled
+from engine.sampling.logprobs import NamedRows, RankedRows, log_probabilities, log_sums
 from engine.sampling.processors import adjust_logits
 from engine.sampling.ranking import best_tokens, top_tokens
 from engine.sampling.state import SamplingState
 from engine.sampling.vocab_blocks import max_rows
 
-# Takes logits [n, v] float32, which it may change, and the states of the rows. Returns ids [n], and whether a
-# token could be drawn [n].
+# Takes logits [n, v] and the states of the rows. Returns ids [n], and whether a token could be drawn [n].
 Draw = Callable[[Tensor, Sequence[SamplingState]], tuple[Tensor, Tensor]]
 
 
@@ -143,9 +142,7 @@ class Sampler:
             if is_adjusted:
                 is_finite = torch.zeros_like(is_drawn) if is_finite is None else is_finite
                 is_finite[index] = self._is_finite(chosen)
-            if is_adjusted or draw is not draw_greedy:
                 chosen = chosen.to(torch.float32, copy=True)  # to be changed
-            if is_adjusted:
                 adjust_logits(chosen, chosen_states)
             token_ids[index], is_drawn[index] = draw(self._known(chosen), chosen_states)
         return LaunchedSamples(
@@ -166,7 +163,8 @@ class Sampler:
         others. The states adjust the log-probabilities, not the logits, as transformers does in a beam
         search.
         """
-        raw = log_probabilities(logits)
+        sums = log_sums(logits)
+        raw = log_probabilities(logits, sums)
         scores = raw.clone() if any(state.adjusts_logits for state in states) else raw
         adjust_logits(scores, states)
         values, ids = top_tokens(self._known(scores), num_candidates)
@@ -176,7 +174,9 @@ class Sampler:
             readback.want(values),
             readback.want(raw.gather(1, ids)),
             readback.want(self._is_finite(raw)),
-            RankedRows(self._known(raw), [state.params.num_logprobs or 0 for state in states], readback),
+            RankedRows(
+                self._known(logits), sums, [state.params.num_logprobs or 0 for state in states], readback
+            ),
         )
 
     def _groups(
@@ -185,18 +185,11 @@ class Sampler:
         """Yield groups of at most `max_rows` rows, with their draw and whether to adjust logits."""
         groups: dict[tuple[Draw, bool], list[int]] = {}
         for row, state in enumerate(states):
-            groups.setdefault((self._draw_for(state), state.adjusts_logits), []).append(row)
+            draw = draw_greedy if state.params.is_greedy else draw_sampled
+            groups.setdefault((draw, state.adjusts_logits), []).append(row)
         for (draw, is_adjusted), rows in groups.items():
             for start in range(0, len(rows), max_rows):
                 yield draw, is_adjusted, rows[start : start + max_rows]
-
-    def _draw_for(self, state: SamplingState) -> Draw:
-        top_k = state.params.top_k
-        if state.params.is_greedy:
-            return draw_greedy
-        if top_k is None or top_k >= self._num_ids:
-            return draw_vocabulary
-        return draw_top_k
 
     def _known(self, values: Tensor) -> Tensor:
         """Return the values [n, v] without the ids that the tokenizer does not have: [n, at most v]."""
@@ -224,13 +217,14 @@ class Sampler:
                 for row, ids in zip(rows, named, strict=True)
             ]
             index = _index(rows, logits.device)
-            logprobs = log_probabilities(_measured(logits[index], [states[row] for row in rows]))
-            of_tokens = logprobs.gather(1, token_ids[index].unsqueeze(1)).squeeze(1)
+            measured = _measured(logits[index], [states[row] for row in rows])
+            sums = log_sums(measured)
+            drawn = measured.gather(1, token_ids[index].unsqueeze(1))
             yield LaunchedLogprobs(
                 rows,
-                readback.want(of_tokens),
-                RankedRows(self._known(logprobs), counts, readback),
-                NamedRows(logprobs, named, readback),
+                readback.want(log_probabilities(drawn, sums).squeeze(1)),
+                RankedRows(self._known(measured), sums, counts, readback),
+                NamedRows(measured, sums, named, readback),
             )
 
 

@@ -20,12 +20,30 @@ from torch import Tensor
 
 from engine.host.transfers import upload
 from engine.port.request import SamplingParams
-from engine.sampling.native_truncation import can_keep, keep_by_buckets
-from engine.sampling.vocab_blocks import block_sums
+from engine.sampling.ranking import top_tokens
+from engine.sampling.vocab_blocks import row_sums
 
 _INFINITY_BITS = 0x7F800000  # of float32
 
 Rank = Callable[[Tensor], Tensor]  # weights [n, m] float32 -> keys [n, m] int32
+
+
+def keep_best(logits: Tensor, params: Sequence[SamplingParams]) -> None:
+    """Set the logits of each row, [n, v] float32, that are not among its `top_k` best to -inf, in place.
+
+    Of equal ones at the limit, those with the lowest ids stay.
+    """
+    limits = [
+        (row, p.top_k) for row, p in enumerate(params) if p.top_k is not None and p.top_k < logits.shape[1]
+    ]
+    if not limits:
+        return
+    rows = upload([row for row, _ in limits], logits.device)
+    top_k = upload([k for _, k in limits], logits.device)
+    chosen = logits[rows]
+    values, ids = top_tokens(chosen, max(k for _, k in limits))
+    values.masked_fill_(torch.arange(values.shape[1], device=rows.device) >= top_k.unsqueeze(1), -torch.inf)
+    logits[rows] = chosen.fill_(-torch.inf).scatter_(1, ids, values)
 
 
 def truncate(weights: Tensor, params: Sequence[SamplingParams]) -> None:
@@ -34,20 +52,6 @@ def truncate(weights: Tensor, params: Sequence[SamplingParams]) -> None:
     weights: [n, m] float32, >= 0, each row's sum positive; changed in place.
     """
     _keep_masses(weights, [p.top_p for p in params], _by_weight)
-    _truncate_after_top_p(weights, params)
-
-
-def truncate_prefix(probabilities: Tensor, params: Sequence[SamplingParams]) -> None:
-    """Apply the same filters to the most likely tokens of each row, whose sum reaches its top_p.
-
-    probabilities: [n, m] float32, descending; changed in place.
-    """
-    top_p = upload([p.top_p for p in params], probabilities.device, torch.float64)
-    probabilities.masked_fill_(~_needed(probabilities, top_p), 0)
-    _truncate_after_top_p(probabilities, params)
-
-
-def _truncate_after_top_p(weights: Tensor, params: Sequence[SamplingParams]) -> None:
     _keep_masses(weights, [p.typical_p for p in params], _by_typicality)
     if any(p.min_p for p in params):
         shares = upload([p.min_p for p in params], weights.device, torch.float32)
@@ -63,19 +67,13 @@ def _by_weight(weights: Tensor) -> Tensor:
 
 
 def _by_typicality(weights: Tensor) -> Tensor:
-    """Return keys that rank tokens by |surprisal - entropy|, which is largest for a weight of 0."""
-    probabilities = weights / _sum(weights)
-    logs = probabilities.log().clamp_(min=torch.finfo(torch.float32).min)
-    entropy = -_sum(probabilities.mul_(logs))
-    return logs.add_(entropy).abs_().view(torch.int32)
+    """Return keys that rank tokens by |surprisal - entropy|, which is largest for a weight of 0.
 
-
-def _sum(values: Tensor) -> Tensor:
-    """Return the sum of each row, [n, m] -> [n, 1].
-
-    torch divides the sum of a single long row among its threads; the sums of blocks do not depend on that.
+    That is the distance of a weight's logarithm from the mean logarithm, so weights need not sum to 1.
     """
-    return block_sums(values, 256).sum(dim=-1, keepdim=True)
+    logs = weights.log().clamp_(min=torch.finfo(torch.float32).min)
+    mean = row_sums(weights * logs) / row_sums(weights)
+    return logs.sub_(mean).abs_().view(torch.int32)
 
 
 def _keep_masses(weights: Tensor, masses: Sequence[float], rank: Rank) -> None:
@@ -90,27 +88,8 @@ def _keep_masses(weights: Tensor, masses: Sequence[float], rank: Rank) -> None:
     chosen = weights[index]
     wanted = upload([masses[row] for row in rows], weights.device, torch.float64)
     wanted *= chosen.sum(dim=-1, dtype=torch.float64)
-    keep = keep_by_buckets if can_keep(chosen) else keep_by_sorting
-    keep(chosen, rank(chosen), wanted)
-    weights[index] = chosen
-
-
-def keep_by_sorting(weights: Tensor, keys: Tensor, wanted: Tensor) -> None:
-    """Set the weights that do not serve to reach the wanted masses to 0, on any device.
-
-    weights: [n, m] float32, changed in place. keys: [n, m] int32. wanted: [n] float64.
-    """
-    ranks = keys.argsort(dim=-1, stable=True)
-    is_needed = _needed(weights.gather(1, ranks), wanted)
-    weights.masked_fill_(torch.ones_like(is_needed).scatter_(1, ranks, ~is_needed), 0)
-
-
-def _needed(ranked: Tensor, mass: Tensor) -> Tensor:
-    """Return which of the first weights in each row are needed to reach the mass, [n, m] bool.
-
-    ranked: [n, m]. mass: [n] float64.
-    """
-    ranked = ranked.double()
-    is_needed = ranked.cumsum(dim=-1) - ranked < mass.unsqueeze(1)
+    ranks = rank(chosen).argsort(dim=-1, stable=True)
+    ranked = chosen.gather(1, ranks).double()
+    is_needed = ranked.cumsum(dim=-1) - ranked < wanted.unsqueeze(1)
     is_needed[:, 0] = True
-    return is_needed
+    weights[index] = chosen.masked_fill_(torch.ones_like(is_needed).scatter_(1, ranks, ~is_needed), 0)

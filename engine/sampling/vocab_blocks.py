@@ -25,6 +25,14 @@ def block_sums(values: Tensor, block_size: int) -> Tensor:
     return _reduce(values, block_size, lambda block: block.sum(dim=-1))
 
 
+def row_sums(values: Tensor) -> Tensor:
+    """Return the sum of each row, [n, v] -> [n, 1].
+
+    torch divides the sum of a single long row among its threads; the sums of blocks do not depend on that.
+    """
+    return block_sums(values, 256).sum(dim=-1, keepdim=True)
+
+
 def block_members(values: Tensor, blocks: Tensor, block_size: int, *, fill: float) -> tuple[Tensor, Tensor]:
     """Return the values and ids of some blocks of each row, both [n, m * block_size].
 

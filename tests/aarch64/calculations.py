@@ -17,8 +17,9 @@ from engine.linear.rounded.grouped_panels import GroupedPanels
 from engine.linear.rounded.int8_linear import Int8Linear
 from engine.linear.rounded.int8_weight import Int8Weight, RowBits
 from engine.native.instructions import ArmInstructions
-from engine.sampling.native_ranking import best_of_rows
-from engine.sampling.native_truncation import keep_by_buckets
+from engine.port.request import SamplingParams
+from engine.sampling.native_draw import draw_rows
+from engine.sampling.native_ranking import best_of_rows, log_sums_of_rows
 from engine.weights.grouped_weight import ROUNDED_FORMS, GroupBits
 from tests.parity.kernels import test_chunk_attention as chunks
 from tests.parity.kernels import test_native_attention as decoding
@@ -56,9 +57,23 @@ def rankings() -> None:
         logits = torch.randn(5, 10_007, dtype=dtype)
         logits[1, 77] = torch.nan
         logits[2] = -torch.inf
-        best_of_rows(logits)
-    weights = torch.randn(3, 10_007).softmax(dim=-1)
-    keep_by_buckets(weights, 0x7F800000 - weights.view(torch.int32), torch.tensor([0.0, 0.5, 0.9]).double())
+        for k in (1, 20, 1000):
+            best_of_rows(logits, k)
+        log_sums_of_rows(logits)
+
+
+def draws() -> None:
+    params = [
+        SamplingParams(),
+        SamplingParams(top_k=50, min_p=0.01),
+        SamplingParams(top_p=0.9),
+        SamplingParams(typical_p=0.5),
+        SamplingParams(top_k=1000, top_p=0.9, typical_p=0.9),
+    ]
+    for dtype in _DTYPES:
+        logits = torch.randn(5, 10_007, dtype=dtype)
+        logits[0, 77] = torch.nan
+        draw_rows(logits, [1.0, 0.7, 1.3, 1.0, 2.0], params, torch.arange(10, dtype=torch.int32).view(5, 2))
 
 
 def decoding_attention() -> None:
@@ -181,7 +196,8 @@ CALCULATIONS = {
     "norms": Calculation(norms, 12),
     "rotary embeddings": Calculation(rotary_embeddings, 8),
     "gates": Calculation(gates, 8),
-    "rankings": Calculation(rankings, 3),
+    "rankings": Calculation(rankings, 8),
+    "draws": Calculation(draws, 2),
     "decoding attention": Calculation(decoding_attention, 20),
     "bfloat16 layers": Calculation(bfloat16_layers, 36),
     "bfloat16 layers in pairs": Calculation(bfloat16_layers, 36, _WITH_PAIRS, IN_PAIRS),

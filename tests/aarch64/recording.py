@@ -21,7 +21,7 @@ from engine.native import library
 from engine.native.library import Loaded
 
 _EXACT = 0
-_KINDS = {torch.float32: 1, torch.bfloat16: 2}  # as in replay.cpp
+_KINDS = {torch.float32: 1, torch.bfloat16: 2, torch.float64: 3}  # as in replay.cpp
 _POINTER = ctypes.c_void_p
 
 

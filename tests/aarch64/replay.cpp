@@ -26,10 +26,10 @@ namespace {
 constexpr int64_t kGuard = 256;  // bytes on either side of a region
 constexpr unsigned char kCanary = 0xa5;
 
-enum Kind : int64_t { kExact, kFloat, kBfloat16 };
+enum Kind : int64_t { kExact, kFloat, kBfloat16, kDouble };
 
 // Largest difference, relative to the largest number that the call wrote: sums may be taken in any order.
-double tolerance(Kind kind) { return kind == kFloat ? 2e-5 : 2e-2; }
+double tolerance(Kind kind) { return kind == kBfloat16 ? 2e-2 : 2e-5; }
 
 class Reader {
    public:
@@ -85,9 +85,14 @@ struct Region {
         return intact(memory.data(), start) && intact(start + size, memory.data() + memory.size());
     }
 
-    int64_t width() const { return kind == kFloat ? 4 : kind == kBfloat16 ? 2 : 1; }
+    int64_t width() const { return kind == kDouble ? 8 : kind == kFloat ? 4 : 2; }
 
     double value(const unsigned char* bytes, int64_t index) const {
+        if (kind == kDouble) {
+            double wide;
+            std::memcpy(&wide, bytes + 8 * index, 8);
+            return wide;
+        }
         uint32_t bits = 0;
         if (kind == kFloat)
             std::memcpy(&bits, bytes + 4 * index, 4);

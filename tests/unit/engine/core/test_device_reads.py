@@ -158,9 +158,15 @@ def noted(reads: list[str]) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def sums_by_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the host too, since compiled code rounds log-probabilities otherwise."""
+    monkeypatch.setattr("engine.sampling.logprobs.can_rank", lambda logits: False)
+
+
 @pytest.fixture
 def as_on_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("host.transfers.is_on_host", "sampling.draw.is_on_host", "sampling.truncation.can_keep"):
+    for name in ("host.transfers.is_on_host", "sampling.draw.can_rank", "sampling.ranking.can_rank"):
         monkeypatch.setattr(f"engine.{name}", lambda tensor: False)
 
 

@@ -11,7 +11,7 @@ from engine.port.request import SamplingParams, StopConditions
 from engine.port.text.sampled import Sampled
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.beam_search import Candidate
-from engine.sampling.logprobs import RankedRows, ScoredTokens
+from engine.sampling.logprobs import RankedRows, ScoredTokens, log_sums
 from engine.sampling.sampler import Sampler
 from engine.sampling.state import SamplingState
 
@@ -97,10 +97,10 @@ def score_tokens(
 
 
 def rank_logprobs(
-    tokenizer: Tokenizer, logprobs: torch.Tensor, num_ranked: Sequence[int]
+    tokenizer: Tokenizer, rows: torch.Tensor, num_ranked: Sequence[int]
 ) -> list[tuple[TokenLogprob, ...]]:
     """The tokens of `RankedRows`, read from the device at once."""
     readback = Readback()
-    ranked = RankedRows(logprobs, num_ranked, readback)
+    ranked = RankedRows(rows, log_sums(rows), num_ranked, readback)
     readback.read()
     return ranked.tokens(tokenizer)

@@ -2,9 +2,9 @@ import msgspec
 import pytest
 import torch
 
+from engine.native.library import load_library
 from engine.port.request import SamplingParams
-from engine.sampling import truncation
-from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
+from engine.sampling.draw import draw_greedy, draw_sampled
 from tests.support.selection.effort import trials
 from tests.unit.engine.port.text import tiny_tokenizers
 from tests.unit.engine.sampling import reference_sampler
@@ -14,17 +14,26 @@ from tests.unit.engine.sampling.sampling_cases import TRUNCATIONS, logits, state
 TOKENIZER = tiny_tokenizers.byte_level()
 NUM_DRAWS = trials(2000, whole=4000)
 
+
+@pytest.fixture(params=["compiled", "torch"])
+def _both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "torch":
+        monkeypatch.setattr("engine.sampling.draw.can_rank", lambda _: False)
+    elif load_library() is None:
+        pytest.skip("there is no compiled code")
+
+
+both_ways = pytest.mark.usefixtures("_both_ways")
 every_truncation = pytest.mark.parametrize("params", TRUNCATIONS.values(), ids=TRUNCATIONS)
 
 
 def draw(rows: torch.Tensor, params: SamplingParams, *, seed: int = 0) -> torch.Tensor:
     """One draw for each row, each a sequence with a seed of its own: [n, v] -> [n]."""
-    draw_from = draw_vocabulary if params.top_k is None else draw_top_k
     states = [
         state(TOKENIZER, msgspec.structs.replace(params, seed=seed), index=index)
         for index in range(len(rows))
     ]
-    ids, is_drawn = draw_from(rows.clone(), states)
+    ids, is_drawn = draw_sampled(rows, states)
     assert bool(is_drawn.all())
     return ids
 
@@ -33,6 +42,7 @@ def counts_of(row: torch.Tensor, params: SamplingParams) -> torch.Tensor:
     return torch.bincount(draw(row.expand(NUM_DRAWS, -1), params), minlength=row.shape[-1])
 
 
+@both_ways
 @every_truncation
 @pytest.mark.parametrize("vocab_size", [40, 700])
 def test_tokens_come_as_often_as_the_definition_says(params: SamplingParams, vocab_size: int) -> None:
@@ -41,6 +51,7 @@ def test_tokens_come_as_often_as_the_definition_says(params: SamplingParams, voc
     assert chi_square_p_value(counts_of(row, params), expected) > 1e-4
 
 
+@both_ways
 @pytest.mark.parametrize("temperature", [1e-300, 1e30, 1e300])
 @pytest.mark.parametrize("top_k", [None, 5])
 def test_an_excluded_token_is_drawn_at_no_temperature(temperature: float, top_k: int | None) -> None:
@@ -61,7 +72,7 @@ def test_each_position_of_a_sequence_is_drawn_afresh() -> None:
     sequence = state(TOKENIZER, SamplingParams(seed=5))
     drawn = []
     for _ in range(1500):
-        drawn.append(int(draw_vocabulary(row.clone(), [sequence])[0]))
+        drawn.append(int(draw_sampled(row, [sequence])[0]))
         sequence.accept(drawn[-1])
     expected = torch.tensor(reference_sampler.distribution(row[0].double().tolist(), SamplingParams()))
     assert chi_square_p_value(torch.bincount(torch.tensor(drawn), minlength=40), expected) > 1e-4
@@ -72,40 +83,65 @@ def test_each_position_of_a_sequence_is_drawn_afresh() -> None:
     )
 
 
+@both_ways
 @every_truncation
 @pytest.mark.parametrize("vocab_size", [40, 6000, 151_936])
 def test_a_row_is_drawn_in_any_batch_as_it_is_alone(params: SamplingParams, vocab_size: int) -> None:
-    rows = logits(12, vocab_size)
+    rows = logits(5, vocab_size)
     together = draw(rows, params)
     for index, row in enumerate(rows):
         alone = draw(row.expand(1, -1), params, seed=index)
         assert alone == together[index]
 
 
+def wide_logits(spread: float = 2.0) -> torch.Tensor:
+    return logits(4, 151_936, spread=spread)
+
+
+ROWS = {
+    "peaked": wide_logits(0.5).index_add_(1, torch.arange(1000, 150_000, 2990), torch.full((4, 50), 14.0)),
+    "flat": wide_logits(0.5),
+    "steep": wide_logits(8.0),
+    "ties": wide_logits().bfloat16().float(),
+    "equal": torch.zeros(4, 151_936),
+    "masked": wide_logits().masked_fill_(torch.arange(151_936) % 300 != 7, -torch.inf),
+    "one token": torch.full((4, 151_936), -torch.inf).index_fill_(1, torch.tensor([150_000]), 0.0),
+    "bfloat16": logits(12, 20_000).bfloat16(),
+    "a part": logits(12, 9_000)[:, :7_777],
+    "narrow": logits(1, 37).expand(500, -1).contiguous(),  # so many draws that each token that is left comes
+    "narrow ties": (logits(1, 90) * 2).round().expand(500, -1).contiguous(),
+}
+
+
+@pytest.mark.skipif(load_library() is None, reason="there is no compiled code")
 @every_truncation
-@pytest.mark.parametrize("spread", [0.5, 8.0])
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
 def test_compiled_code_draws_what_torch_draws(
-    params: SamplingParams, spread: float, monkeypatch: pytest.MonkeyPatch
+    params: SamplingParams, rows: torch.Tensor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = logits(12, 151_936, spread=spread).bfloat16().float()  # with ties
-    rows[:, ::3] = -torch.inf
     ours = draw(rows, params)
-    monkeypatch.setattr(truncation, "can_keep", lambda _: False)
+    monkeypatch.setattr("engine.sampling.draw.can_rank", lambda _: False)
     assert torch.equal(ours, draw(rows, params))
 
 
+@pytest.mark.parametrize("vocab_size", [50, 30_000])
+@pytest.mark.parametrize("params", [SamplingParams(top_k=20), SamplingParams(top_p=0.4)])
+@both_ways
+def test_of_equal_tokens_the_first_are_drawn(vocab_size: int, params: SamplingParams) -> None:
+    num_kept = params.top_k or int(0.4 * vocab_size)
+    ids = draw(torch.zeros(200, vocab_size), params)
+    assert 0.9 * num_kept < int(ids.max()) + 1 <= num_kept
+
+
+@both_ways
 def test_rows_of_one_batch_may_have_settings_of_their_own() -> None:
-    rows = logits(1, 500).expand(len(TRUNCATIONS), -1)
-    for draw_from, wants_top_k in ((draw_vocabulary, False), (draw_top_k, True)):
-        states = [
-            state(TOKENIZER, msgspec.structs.replace(params, seed=8))
-            for params in TRUNCATIONS.values()
-            if (params.top_k is not None) == wants_top_k
-        ]
-        ids, _ = draw_from(rows[: len(states)].clone(), states)
-        assert ids.tolist() == [int(draw(rows[:1], sequence.params, seed=8)) for sequence in states]
+    states = [state(TOKENIZER, msgspec.structs.replace(params, seed=8)) for params in TRUNCATIONS.values()]
+    rows = logits(1, 500).expand(len(states), -1)
+    ids, _ = draw_sampled(rows, states)
+    assert ids.tolist() == [int(draw(rows[:1], sequence.params, seed=8)) for sequence in states]
 
 
+@both_ways
 @pytest.mark.parametrize("temperature", [1e-30, 1e-6, 0.01])
 @pytest.mark.parametrize("params", [SamplingParams(), SamplingParams(top_k=5), SamplingParams(top_p=0.9)])
 def test_a_temperature_near_zero_draws_the_best_token(params: SamplingParams, temperature: float) -> None:
@@ -122,6 +158,7 @@ def test_an_excluded_token_is_never_drawn(params: SamplingParams) -> None:
     assert bool((draw(rows, params) % 2 == 1).all())
 
 
+@both_ways
 @pytest.mark.parametrize("value", [torch.nan, torch.inf, -torch.inf], ids=["NaN", "inf", "-inf"])
 @pytest.mark.parametrize(
     "params", [*TRUNCATIONS.values(), SamplingParams(temperature=0.0)], ids=[*TRUNCATIONS, "greedy"]
@@ -132,7 +169,7 @@ def test_a_row_without_a_finite_best_is_not_drawn_and_the_others_are(
     rows = logits(3, 5000)
     expected = rows.clone()
     rows[1] = value
-    draw_from = draw_greedy if params.is_greedy else draw_vocabulary if params.top_k is None else draw_top_k
+    draw_from = draw_greedy if params.is_greedy else draw_sampled
     states = [state(TOKENIZER, params, index=index) for index in range(3)]
     ids, is_drawn = draw_from(rows, states)
     assert is_drawn.tolist() == [True, False, True]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from engine.native.library import load_library
 from engine.sampling.native_ranking import can_rank
-from engine.sampling.ranking import best_by_torch, best_tokens, top_tokens
+from engine.sampling.ranking import best_by_torch, best_tokens, top_by_torch, top_tokens
 
 
 def rows_with_ties(seed: int, vocab_size: int, *, num_levels: int) -> torch.Tensor:
@@ -26,16 +26,18 @@ def reference(row: list[float], k: int) -> list[int]:
 )
 def test_top_tokens_are_by_value_then_by_id(seed: int, vocab_size: int, num_levels: int, k: int) -> None:
     logits = rows_with_ties(seed, vocab_size, num_levels=num_levels)
-    values, ids = top_tokens(logits, k)
-    assert ids.tolist() == [reference(row, k) for row in logits.tolist()]
-    assert torch.equal(values, logits.gather(1, ids))
+    for find in (top_tokens, top_by_torch):
+        values, ids = find(logits, k)
+        assert ids.tolist() == [reference(row, k) for row in logits.tolist()]
+        assert torch.equal(values, logits.gather(1, ids))
 
 
 @pytest.mark.parametrize("num_levels", [1, 3, 1000])
 @pytest.mark.parametrize("k", [513, 1000, 4096, 4097])
 def test_many_tokens_of_a_wide_row_are_by_value_then_by_id(k: int, num_levels: int) -> None:
     logits = rows_with_ties(0, 40_000, num_levels=num_levels)
-    assert top_tokens(logits, k)[1].tolist() == [reference(row, k) for row in logits.tolist()]
+    for find in (top_tokens, top_by_torch):
+        assert find(logits, k)[1].tolist() == [reference(row, k) for row in logits.tolist()]
 
 
 @given(seed=st.integers(0, 10_000), vocab_size=st.integers(1, 3000), num_levels=st.sampled_from([1, 3, 1000]))
@@ -61,20 +63,27 @@ def test_compiled_code_finds_what_torch_finds(vocab_size: int, dtype: torch.dtyp
     logits = torch.randn(40, vocab_size, generator=torch.Generator().manual_seed(2)).to(dtype)
     logits[0], logits[1, vocab_size // 2 :], logits[2, -1] = -torch.inf, -0.0, torch.inf
     assert not load_library() or can_rank(logits)
-    for ours, theirs in zip(best_tokens(logits), best_by_torch(logits), strict=True):
+    for ours, theirs in (
+        *zip(best_tokens(logits), best_by_torch(logits), strict=True),
+        *zip(top_tokens(logits, 30), top_by_torch(logits, 30), strict=True),
+    ):
         assert ours.dtype == theirs.dtype and torch.equal(ours, theirs)
 
 
 def test_infinite_values_and_both_zeros_have_their_place() -> None:
     logits = torch.tensor([[-torch.inf, -0.0, 0.0, torch.inf, -1.0]])
-    assert top_tokens(logits, 5)[1].tolist() == [[3, 1, 2, 4, 0]]
+    assert top_tokens(logits, 5)[1].tolist() == top_by_torch(logits, 5)[1].tolist() == [[3, 1, 2, 4, 0]]
 
 
 @pytest.mark.parametrize("vocab_size", [10, 5000])
 def test_nan_shows_in_the_best_value(vocab_size: int) -> None:
     logits = torch.zeros(2, vocab_size)
     logits[1, vocab_size // 2] = torch.nan
-    for values in (best_tokens(logits)[0], best_by_torch(logits)[0], top_tokens(logits, 3)[0][:, 0]):
+    for values in (
+        best_tokens(logits)[0],
+        best_by_torch(logits)[0],
+        *(find(logits, 3)[0][:, 0] for find in (top_tokens, top_by_torch)),
+    ):
         assert values.isnan().tolist() == [False, True]
 
 

@@ -3,10 +3,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.native.library import load_library
 from engine.port.request import SamplingParams
-from engine.sampling.native_truncation import can_keep, keep_by_buckets
-from engine.sampling.truncation import keep_by_sorting, truncate, truncate_prefix
+from engine.sampling.truncation import keep_best, truncate
 from tests.unit.engine.sampling import reference_sampler
 from tests.unit.engine.sampling.sampling_cases import logits
 
@@ -64,40 +62,6 @@ def test_a_wide_vocabulary_keeps_what_the_definition_keeps(params: SamplingParam
     assert torch.equal(weights[1], rows[1].softmax(dim=-1))
 
 
-def peaked_logits() -> torch.Tensor:
-    rows = logits(3, 151_936, spread=0.5)
-    rows[:, 1000:150_000:2990] += 14.0
-    return rows
-
-
-WIDE_ROWS = {
-    "peaked": peaked_logits(),
-    "flat": logits(3, 151_936, spread=0.5),
-    "steep": logits(3, 151_936, spread=8.0),
-    "ties": logits(3, 151_936).bfloat16().float(),
-    "equal": torch.zeros(3, 151_936),
-    "masked": logits(3, 151_936).masked_fill_(torch.arange(151_936) % 300 != 7, -torch.inf),
-    "one token": torch.full((3, 151_936), -torch.inf).index_fill_(1, torch.tensor([150_000]), 0.0),
-    "narrow": logits(3, 20),
-}
-
-
-@pytest.mark.skipif(load_library() is None, reason="there is no compiled code")
-@pytest.mark.parametrize("mass", [0.0, 1e-6, 0.5, 0.9, 0.999, 1.1])
-@pytest.mark.parametrize("rows", WIDE_ROWS.values(), ids=WIDE_ROWS)
-def test_compiled_code_keeps_what_sorting_keeps(rows: torch.Tensor, mass: float) -> None:
-    weights = rows.softmax(dim=-1)
-    by_weight = 0x7F800000 - weights.view(torch.int32)
-    by_surprisal = (weights.log() + 5).abs().view(torch.int32)
-    wanted = torch.tensor([mass, mass / 2, mass / 3], dtype=torch.float64)
-    for keys in (by_weight, by_surprisal):
-        ours, theirs = weights.clone(), weights.clone()
-        assert can_keep(ours)
-        keep_by_buckets(ours, keys, wanted)
-        keep_by_sorting(theirs, keys, wanted)
-        assert torch.equal(ours, theirs)
-
-
 @pytest.mark.parametrize("vocab_size", [50, 30_000])
 def test_of_equal_tokens_the_first_are_kept(vocab_size: int) -> None:
     weights = torch.full((1, vocab_size), 1 / vocab_size)
@@ -117,18 +81,16 @@ def test_at_least_one_token_stays(params: SamplingParams, vocab_size: int) -> No
     assert int((weights > 0).sum()) == 1
 
 
-@given(seed=st.integers(0, 1000), top_p=st.floats(0.01, 0.9), typical_p=shares)
-def test_a_prefix_that_holds_the_mass_keeps_what_the_whole_keeps(
-    seed: int, top_p: float, typical_p: float
+@given(seed=st.integers(0, 1000), top_k=st.lists(st.none() | st.integers(1, 60), min_size=4, max_size=4))
+def test_each_row_keeps_its_best_tokens_and_of_equal_ones_the_first(
+    seed: int, top_k: list[int | None]
 ) -> None:
-    params = SamplingParams(top_p=top_p, typical_p=typical_p)
-    probabilities = logits(1, 300, spread=4.0, seed=seed).softmax(dim=-1).sort(descending=True).values
-    prefix = probabilities[:, :120].clone()
-    assert float(prefix.sum()) > 0.95
-    truncate_prefix(prefix, [params])
-    truncate(probabilities, [params])
-    assert torch.equal(prefix > 0, probabilities[:, :120] > 0)
-    assert int((probabilities[:, 120:] > 0).sum()) == 0
+    rows = logits(4, 50, seed=seed).round()
+    before = rows.clone()
+    keep_best(rows, [SamplingParams(top_k=k) for k in top_k])
+    for row, old, k in zip(rows.tolist(), before.tolist(), top_k, strict=True):
+        best = sorted(range(50), key=lambda token_id, old=old: (-old[token_id], token_id))[:k]
+        assert row == [old[i] if i in best else -float("inf") for i in range(50)]
 
 
 def test_neutral_settings_change_nothing() -> None:
