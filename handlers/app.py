@@ -20,9 +20,9 @@ from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.new_threads import NewThreads
 from handlers.runtime.root_routes import check_root
 from handlers.settings.command_line import read_settings
+from handlers.settings.other_programs.reading import check_arguments
 from handlers.settings.settings import Settings
 from handlers.settings.start_warnings import start_warnings
-from handlers.tgi.launcher.reading import check_arguments
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ def create_app() -> ASGIApp:
         check_process()
         settings = read_settings(Namespace())
         if settings.api_workers:
-            raise ValueError("api_workers is of `verbatim serve`; uvicorn's --workers start whole servers")
+            raise ValueError("--api-workers is of `verbatim serve`; uvicorn's --workers start whole servers")
         for warning in (*check_arguments({}, os.environ), *start_warnings(settings, os.environ)):
             _log.warning(warning)
         return StartingApp(settings)

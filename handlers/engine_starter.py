@@ -8,8 +8,6 @@ from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from engine.config import EngineConfig, KVEventsConfig
-from engine.demo_model import DEMO_MODEL
-from engine.demo_vision import DEMO_VISION
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.native.instructions import limit_libraries
 from engine.packed_cache.early_reading import begin_reading
@@ -18,7 +16,6 @@ from engine.port.errors import LibrariesMissing, ModelNotSupported
 from engine.port.info.model_info import ModelInfo
 from engine.remote.config import RemoteConfig
 from handlers.settings.settings import Settings
-from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, EMBEDDED_VISION_MODEL
 from handlers.version import DISTRIBUTION
 
 if TYPE_CHECKING:
@@ -29,13 +26,6 @@ _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
 # The modules of requirements/engine.txt, which an installation for fronts lacks.
 _OWN_LIBRARIES: Final = ("gguf", "llguidance", "safetensors", "torch", "tqdm", "xgrammar")
-_EMBEDDED: Final = {EMBEDDED_MODEL: DEMO_MODEL, EMBEDDED_VISION_MODEL: DEMO_VISION}
-
-
-def model_source(settings: Settings) -> str:
-    """Return the hub id or the path of the model to serve; an embedded model has its name and a path."""
-    name = settings.model or EMBEDDED_MODEL
-    return str(_EMBEDDED.get(name, name))
 
 
 def engine_config(settings: Settings) -> EngineConfig:
@@ -53,7 +43,7 @@ def engine_config(settings: Settings) -> EngineConfig:
     if settings.max_batch_total_tokens is not None:
         given["num_kv_blocks"] = -(-settings.max_batch_total_tokens // _BLOCK_SIZE)
     return EngineConfig(
-        model=model_source(settings),
+        model=settings.model_source,
         revision=settings.revision,
         dtype=settings.dtype,
         device=settings.device,
@@ -99,7 +89,7 @@ def remote_config(
     """
     timeout_s = settings.engine_timeout
     return RemoteConfig(
-        model=model_source(settings),
+        model=settings.model_source,
         api=settings.engine,
         urls=settings.engine_url if urls is None else urls,
         revision=settings.revision,

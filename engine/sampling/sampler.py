@@ -185,7 +185,7 @@ class Sampler:
         """Yield groups of at most `max_rows` rows, with their draw and whether to adjust logits."""
         groups: dict[tuple[Draw, bool], list[int]] = {}
         for row, state in enumerate(states):
-            draw = draw_greedy if state.params.is_greedy else draw_sampled
+            draw: Draw = draw_greedy if state.params.is_greedy else draw_sampled
             groups.setdefault((draw, state.adjusts_logits), []).append(row)
         for (draw, is_adjusted), rows in groups.items():
             for start in range(0, len(rows), max_rows):

@@ -4,13 +4,14 @@ import argparse
 
 from engine.native.instructions import isa_names
 from engine.port.errors import EngineError
+from handlers.commands.command_parser import CommandParser
 from handlers.commands.ending import fail
 from handlers.engine_starter import check_own_engine
 from handlers.process.exit_status import ExitStatus
 from handlers.process.standard_output import say
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: "argparse._SubParsersAction[CommandParser]") -> None:
     """Add the command to the subparsers."""
     command = commands.add_parser(
         "build-kernels",

@@ -4,12 +4,13 @@ import argparse
 from typing import Final
 
 from engine.port.errors import EngineError
+from handlers.commands.command_parser import CommandParser
 from handlers.commands.ending import fail
 from handlers.engine_starter import check_own_engine, engine_config, set_environment
 from handlers.process.exit_status import ExitStatus
 from handlers.process.fitness import UnfitProcess, check_process
 from handlers.process.standard_output import say
-from handlers.settings.command_line import add_model_argument, add_options, read_settings
+from handlers.settings.command_line import add_settings, read_settings
 from handlers.settings.settings import Settings
 
 # The settings that decide whether and how a model is served; others, such as the port, have no effect here.
@@ -38,18 +39,18 @@ _SETTINGS: Final = (
 )
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: "argparse._SubParsersAction[CommandParser]") -> None:
     """Add the command to the subparsers."""
     check = commands.add_parser(
         "check",
         help="find out whether a model would be served, without reading its weights",
+        usage="%(prog)s [MODEL] [options]",
         description="Find out from a model's configuration and the headers of its weights whether `verbatim "
         "serve` with the same options would serve it, how, and with how much memory. The exit status is 0 if "
         "it would, and 1 if not.",
     )
     check.add_argument("--json", action="store_true", help="print the result as one JSON object")
-    add_options(check, only=("model", *_SETTINGS))
-    add_model_argument(check)
+    check.flags = add_settings(check, only=("model", "config", *_SETTINGS))
     check.set_defaults(run=_check)
 
 
@@ -59,7 +60,7 @@ def _check(options: argparse.Namespace) -> int:
     except ValueError as error:
         return fail(error, ExitStatus.USAGE)
     if settings.is_over_servers:
-        return fail(f"engine: {settings.engine} loads its models itself", ExitStatus.USAGE)
+        return fail(f"--engine: {settings.engine} loads its models itself", ExitStatus.USAGE)
     set_environment(settings)
     return _print(settings, as_json=options.json)
 

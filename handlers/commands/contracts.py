@@ -2,13 +2,14 @@
 
 import argparse
 
+from handlers.commands.command_parser import CommandParser
 from handlers.commands.ending import fail
 from handlers.process.exit_status import ExitStatus
 from handlers.process.standard_output import say
 from handlers.settings.command_line import add_options, read_settings
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: "argparse._SubParsersAction[CommandParser]") -> None:
     """Add the command to the subparsers."""
     contracts = commands.add_parser(
         "contracts",

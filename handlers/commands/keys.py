@@ -3,11 +3,12 @@
 import argparse
 import sys
 
+from handlers.commands.command_parser import CommandParser
 from handlers.commands.ending import fail
 from handlers.process.exit_status import ExitStatus
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: "argparse._SubParsersAction[CommandParser]") -> None:
     """Add the command to the subparsers."""
     keys = commands.add_parser(
         "keys", help="create an API key", description="Create API keys for --api-keys-file."

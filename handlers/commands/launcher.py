@@ -1,25 +1,24 @@
 """The arguments and settings of `text-generation-launcher`.
 
 Options and variables mean what they mean in TGI, with its defaults of address, port and paths. The table in
-handlers/tgi/launcher says what each does; Verbatim's own variables (`VERBATIM_*`) work as well.
+handlers/settings/other_programs/tgi.py says what each does; Verbatim's own variables (`VERBATIM_*`) work too.
 """
 
 import argparse
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource
 from typing_extensions import override
 
+from handlers.commands.command_parser import CommandParser
 from handlers.commands.ending import exit_status
 from handlers.commands.serve import serve_as_given
-from handlers.settings.command_line import options
+from handlers.settings.command_line import options, read_settings
+from handlers.settings.other_programs.reading import add_arguments
+from handlers.settings.other_programs.tgi import ARGUMENTS
 from handlers.settings.settings import Settings
-from handlers.shared_settings.reading import flag, read_section
-from handlers.tgi.launcher.argument import Setting
-from handlers.tgi.launcher.arguments import ARGUMENTS
-from handlers.tgi.launcher.reading import add_arguments, settings_of
+from handlers.shared_settings.reading import flag
 from handlers.version import VERSION
 
 DEFAULTS: Final[Mapping[str, Any]] = {"host": "0.0.0.0", "port": 3000, "root": ("tgi",)}
@@ -59,11 +58,11 @@ def run(arguments: Sequence[str] | None) -> int:
 def launcher_parser() -> argparse.ArgumentParser:
     """Return the parser of the arguments."""
     defaults = {flag(name): ",".join(v) if isinstance(v, tuple) else v for name, v in DEFAULTS.items()}
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="text-generation-launcher",
+        usage="%(prog)s [options]",
         description="Serve a model under Text Generation Inference's contract until stopped: "
         "`verbatim serve " + " ".join(f"{name} {value}" for name, value in defaults.items()) + "`.",
-        allow_abbrev=False,
     )
     version = f"text-generation-launcher {VERSION} (Verbatim)"
     parser.add_argument("-V", "--version", action="version", version=version)
@@ -71,18 +70,9 @@ def launcher_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def read_launcher_settings(given: Mapping[str, Any]) -> LauncherSettings:
+def read_launcher_settings(given: Mapping[str, Any]) -> Settings:
     """Return the settings from the arguments and the environment.
 
     Raises ValueError with one line for each wrong argument, by the name that TGI gives it.
     """
-    try:
-        return read_section(LauncherSettings, settings_of(given))
-    except ValueError as error:
-        names = {
-            flag(each.effect.name): each.flag
-            for each in ARGUMENTS
-            if isinstance(each.effect, Setting) and each.name in given
-        }
-        pattern = re.compile(r"^--[\w-]+(?=: )", re.MULTILINE)
-        raise ValueError(pattern.sub(lambda match: names.get(match[0], match[0]), str(error))) from None
+    return read_settings(argparse.Namespace(**given), LauncherSettings)

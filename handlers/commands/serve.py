@@ -8,8 +8,10 @@ from typing import Any
 
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.port.errors import EngineError
+from handlers.commands.command_parser import CommandParser
 from handlers.commands.ending import fail
-from handlers.engine_starter import check_own_engine, model_source, set_environment
+from handlers.commands.topic_help import add_topic_help
+from handlers.engine_starter import check_own_engine, set_environment
 from handlers.process.exit_status import ExitStatus
 from handlers.process.fitness import UnfitProcess, check_process
 from handlers.process.gc_tuning import collector_off
@@ -17,24 +19,28 @@ from handlers.process.new_threads import NewThreads
 from handlers.process.runtime_environment import runtime_environment
 from handlers.process.standard_output import CannotWrite, print_as_json, say
 from handlers.process.watchdog import Watchdog
-from handlers.settings.command_line import add_model_argument, add_options, read_settings
+from handlers.settings.command_line import add_settings, read_settings
+from handlers.settings.other_programs.reading import check_arguments
 from handlers.settings.settings import Settings
+from handlers.settings.several_gpus import HANDED_ON
 from handlers.settings.start_warnings import start_warnings
-from handlers.tgi.launcher.arguments import WITHOUT_SETTING
-from handlers.tgi.launcher.reading import add_arguments, add_letters, check_arguments
+from handlers.shared_settings.reading import with_flags
 from handlers.version import VERSION
 
 _log = logging.getLogger(__name__)
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: "argparse._SubParsersAction[CommandParser]") -> None:
     """Add the command to the subparsers."""
-    serve = commands.add_parser("serve", help="serve a model", description="Serve a model until stopped.")
-    add_options(serve)
-    add_model_argument(serve)
-    group = serve.add_argument_group("other arguments of text-generation-launcher, for compatibility")
-    add_arguments(group, WITHOUT_SETTING, {})
-    add_letters(group)
+    serve = commands.add_parser(
+        "serve",
+        help="serve a model",
+        usage="%(prog)s [MODEL] [options]",
+        description="Serve a model until stopped.",
+        add_help=False,
+    )
+    add_topic_help(serve)
+    serve.flags = add_settings(serve)
     serve.set_defaults(run=_serve)
 
 
@@ -45,11 +51,13 @@ def _serve(options: argparse.Namespace) -> int:
 def serve_as_given(given: Mapping[str, Any], read: Callable[[], Settings]) -> int:
     """Run a server until it is stopped, and return the exit status.
 
-    given: parsed command-line options by name, with those of TGI's launcher. read: returns the settings; may
+    given: parsed command-line options by name, with those of other programs. read: returns the settings; may
     raise ValueError.
     """
     try:
-        settings, warnings = read(), check_arguments(given, os.environ)
+        settings = read()
+        handed_on = HANDED_ON if settings.tensor_parallel_size > 1 else ()
+        warnings = check_arguments(given, os.environ, handed_on)
         warnings += start_warnings(settings, os.environ)
     except ValueError as error:
         return fail(error, ExitStatus.USAGE)
@@ -68,7 +76,7 @@ def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog)
     set_environment(settings)
     try:
         check_process()
-        own_directory(model_source(settings), settings.revision)
+        own_directory(settings.model_source, settings.revision)
         if not settings.is_over_servers:
             check_own_engine()
         say(f"verbatim {VERSION}: loading {settings.model_name}")
@@ -100,12 +108,13 @@ def _run_server(settings: Settings, watchdog: Watchdog) -> int:
         return serve(settings, watchdog)
     except (UnknownContract, InvalidKeyFile) as error:
         return fail(error, ExitStatus.USAGE)
+    except EngineError as error:
+        return fail(with_flags(str(error), Settings.model_fields), ExitStatus.FAILED)
     except (
         BadCertificate,
         CannotListen,
         CannotWrite,
         CannotWriteAuditLog,
-        EngineError,
         TemplateError,
     ) as error:
         return fail(error, ExitStatus.FAILED)

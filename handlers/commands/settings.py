@@ -2,11 +2,12 @@
 
 import argparse
 
+from handlers.commands.command_parser import CommandParser
 from handlers.process.standard_output import say
 from handlers.settings.command_line import settings_table
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: "argparse._SubParsersAction[CommandParser]") -> None:
     """Add the command to the subparsers."""
     settings = commands.add_parser("settings", help="list all settings as a Markdown table")
     settings.set_defaults(run=_print)

@@ -1,10 +1,10 @@
 """The commands of `verbatim`, and those that other distributions add to it."""
 
-import argparse
 from collections.abc import Sequence
 from importlib.metadata import entry_points
 
-from handlers.commands import build_kernels, check, contracts, keys, ray, serve, settings
+from handlers.commands import build_kernels, check, completion, contracts, keys, ray, serve, settings
+from handlers.commands.command_parser import CommandParser
 from handlers.commands.ending import exit_status
 from handlers.version import VERSION
 
@@ -22,14 +22,15 @@ def run(arguments: Sequence[str] | None) -> int:
     return exit_status(run_given)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandParser:
+    parser = CommandParser(
         prog="verbatim", description="An LLM inference server that keeps its API contracts to the letter."
     )
-    parser.add_argument("--version", action="version", version=f"verbatim {VERSION}")
+    parser.add_argument("-V", "--version", action="version", version=f"verbatim {VERSION}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for command in (serve, check, ray, contracts, keys, build_kernels, settings):
         command.add(commands)
+    completion.add(commands, lambda: parser)
     for further in entry_points(group=_OF_OTHERS):
         further.load()(commands)
     return parser

@@ -32,6 +32,7 @@ class MindieContract(Contract):
     """`{"error", "error_type"}`, in streams too."""
 
     name: ClassVar[str] = "mindie"
+    base_path: ClassVar[str] = "/v1"
     chat_operations: ClassVar[frozenset[str]] = frozenset({"chatCompletions"})
     engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS
 

@@ -14,13 +14,16 @@ _LEVELS: Final = {
 
 
 def set_up_log(level: str, json_output: bool) -> None:
-    """Set up logging. At level info, uvicorn's messages about its start are hidden: ours replace them."""
+    """Set up logging. At level info, uvicorn's messages about its start, which ours replace, are hidden, and
+    torch's about its end.
+    """
     logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
     if json_output:
         logging.captureWarnings(True)
         format_all_as_json()
     if level == "info":
-        logging.getLogger("uvicorn").setLevel(logging.WARNING)
+        for library in ("uvicorn", "torch"):
+            logging.getLogger(library).setLevel(logging.WARNING)
 
 
 def json_line(message: str, level: str, target: str, time_s: float, exception: str | None = None) -> str:

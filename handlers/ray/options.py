@@ -47,7 +47,7 @@ def secrets(settings: Settings) -> list[str]:
 
 def replica_settings(settings: Settings) -> dict[str, Any]:
     """Return the given settings by name, as JSON, without those of the proxies."""
-    left_out = OF_PROXIES.union(WITHOUT_EFFECT)
+    left_out = OF_PROXIES.union(WITHOUT_EFFECT, ("config",))  # whose settings are among those given
     # Pages of other sites are refused by the address to listen on, which each replica must know.
     names = (settings.model_fields_set | {"host"}) - left_out
     return {name: value for name, value in settings.model_dump(mode="json").items() if name in names}

@@ -18,6 +18,7 @@ class Contract(ABC):
 
     name: that of its folder in specs/ and generated/, and of its path prefix.
 
+    base_path: what clients' base URLs have after the contract's place, such as /v1 for OpenAI's.
     has_comments: whether comments keep a silent stream open, which clients must ignore (HTML, 9.2.6). Without
         them, only its status is sent early.
     marking_header: the header, in lower case, that this contract's clients send and no others do. At the
@@ -31,6 +32,7 @@ class Contract(ABC):
     """
 
     name: ClassVar[str]
+    base_path: ClassVar[str] = ""
     has_comments: ClassVar[bool] = True
     marking_header: ClassVar[str | None] = None
     yields: ClassVar[frozenset[str]] = frozenset()

@@ -87,10 +87,10 @@ class Unauthorized(Problem):
 
 
 class NotFound(Problem):
-    """No operation has this path."""
+    """No operation has this path. hint: the path that was probably meant, and how to get there."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(404, f"Nothing is served at {path}", "not_found")
+    def __init__(self, path: str, hint: str = "") -> None:
+        super().__init__(404, f"Nothing is served at {path}{hint}", "not_found")
 
 
 class MethodNotAllowed(Problem):

@@ -14,6 +14,7 @@ from handlers.runtime.contract import Contract
 from handlers.runtime.documents.reference import Reference
 from handlers.runtime.documents.served_document import served_document
 from handlers.runtime.endpoint import Endpoint
+from handlers.runtime.likely_path import likely_paths
 from handlers.runtime.problem import MethodNotAllowed, NotFound, Problem
 from handlers.runtime.routes import Methods, Routes
 from handlers.runtime.runtime_options import RuntimeOptions
@@ -115,7 +116,27 @@ class ContractServer:
 
     async def _answer_shell_error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
+        if error.status_code == 404:
+            return self.refusal(NotFound(request.url.path, self._hint(request)), request.scope)
         return self.refusal(_as_problem(request, error), request.scope)
+
+    def _hint(self, request: Request) -> str:
+        """Return the operation that a request for an unknown path probably meant, in words; empty if none."""
+        path = path_of(request.scope)
+        own = f"/{_first_segment(path)}"
+        prefixes = [own] if own in self._contracts else self._contracts
+        below = sorted({"", *(contract.base_path for contract in self._contracts.values())})
+        bases = [prefix + base for prefix in prefixes for base in below]
+        for likely in likely_paths(path.removeprefix(own) if own in self._contracts else path, bases):
+            methods, _ = self._routes.find(likely) or ({}, {})
+            if (endpoint := methods.get(request.method)) is not None:
+                contract = endpoint.contract
+                prefix = f"/{contract.name}" if likely.startswith(f"/{contract.name}/") else ""
+                base = prefix + contract.base_path
+                base = base if likely.startswith(f"{base}/") else prefix
+                url = f"{str(request.base_url).rstrip('/')}{base}"
+                return f"; did you mean {likely}? The base URL of the contract {contract.name} is {url}"
+        return ""
 
     def endpoint(self, scope: Scope) -> Endpoint | None:
         """Return the endpoint that answers a request; None where no operation does."""
@@ -168,8 +189,6 @@ def _answer(contract: Contract | None, problem: Problem, scope: Scope) -> Respon
 
 
 def _as_problem(request: Request, error: HTTPException) -> Problem:
-    if error.status_code == 404:
-        return NotFound(request.url.path)
     if error.status_code == 405:
         return MethodNotAllowed(request.method, (error.headers or {}).get("Allow", ""))
     return Problem(error.status_code, str(error.detail), headers=dict(error.headers or {}))

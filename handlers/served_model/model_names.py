@@ -1,21 +1,27 @@
 """The names by which requests may address the served model and its adapters."""
 
+import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 from engine.port.info.adapter import NO_ADAPTERS, Adapters
 from handlers.errors import Refused, Violation
+
+_MAX_LOGGED: Final = 100  # names, each once: clients choose them
+
+_log = logging.getLogger(__name__)
 
 
 class ModelNotFound(Refused):
     """No model or adapter has the name in a request.
 
-    name: the name in the request, which may be long and contain any character.
+    name: the name in the request, which may be long and contain any character. served: the model's name.
     """
 
-    def __init__(self, name: str, field: str) -> None:
-        super().__init__(f"The model {name!r} does not exist", field, Violation.UNSUPPORTED_VALUE)
+    def __init__(self, name: str, field: str, served: str) -> None:
+        message = f"The model {name[:200]!r} does not exist; {served!r} is served (--model-alias adds names)"
+        super().__init__(message, field, Violation.UNSUPPORTED_VALUE)
         self.name = name
 
 
@@ -42,6 +48,7 @@ class ModelNames:
     aliases: Sequence[str] = ()
     adapters: Adapters = NO_ADAPTERS
     lists_aliases: bool = True
+    _refused: set[str] = field(default_factory=set)  # names that are in the log
 
     @property
     def own(self) -> tuple[str, ...]:
@@ -70,4 +77,8 @@ class ModelNames:
             return ResolvedModel(self.served, None)
         if name in self.adapters.names:
             return ResolvedModel(name, name)
-        raise ModelNotFound(name, field)
+        error = ModelNotFound(name, field, self.served)
+        if len(self._refused) < _MAX_LOGGED and (shown := name[:200]) not in self._refused:
+            self._refused.add(shown)
+            _log.warning("%s", error)
+        raise error

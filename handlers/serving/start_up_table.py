@@ -1,6 +1,6 @@
 """The table that is printed when a server starts."""
 
-from collections.abc import Sequence
+from textwrap import wrap
 from typing import Final
 
 from engine.port.info.capabilities import Capabilities
@@ -9,14 +9,14 @@ from engine.remote.shown_url import shown_url
 from engine.remote.wire.verbatim import VerbatimApi
 from handlers.access.hosts import is_loopback
 from handlers.chat.summary import ChatSummary
-from handlers.composition import MARKING_HEADERS, TABLES, YIELDS
+from handlers.composition import TABLES
 from handlers.playground.page import PATH
-from handlers.runtime.root_routes import Placement, marked_placements, placements
 from handlers.serving.model_table import model_lines
-from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings
 
 _ALL: Final = Capabilities()
+_COLUMNS: Final = 80
+_INDENT: Final = " " * 12
 
 
 def start_up_table(
@@ -38,7 +38,7 @@ def start_up_table(
             ),
             *_contracts(settings),
             "  pages     /docs" + (f", {PATH}" if settings.playground else ""),
-            *_warnings(settings, capabilities),
+            *_warnings(settings),
         )
     )
 
@@ -48,7 +48,7 @@ def _remote_engine(settings: Settings, info: ModelInfo, capabilities: Capabiliti
     lines = [
         f"  model     {settings.model_name} ({info.architecture})",
         f"  engine    {settings.engine} at {', '.join(map(shown_url, settings.engine_url)) or 'a free port'}"
-        + (", started by engine_command" if settings.engine_command else ""),
+        + (", started by this server" if settings.engine_command else ""),
         f"  context   {info.max_total_tokens:,} tokens for one request",
     ]
     return lines + [f"  refused   {', '.join(capabilities.missing)}"] if capabilities.missing else lines
@@ -64,40 +64,19 @@ def _api_workers(num_workers: int) -> list[str]:
     ]
 
 
-def _warnings(settings: Settings, capabilities: Capabilities) -> list[str]:
-    lines = []
-    if unused := _unused(settings, capabilities):
-        lines.append(f"  warning   options without effect on engine {settings.engine}: {', '.join(unused)}")
-    if not settings.asks_for_key and not is_loopback(settings.host):
-        host = settings.host
-        lines.append(f"  warning   no API key is required: anyone who reaches {host} may use the server")
-    return lines
-
-
-def _unused(settings: Settings, capabilities: Capabilities) -> list[str]:
-    """Return the names of the set options that have no effect, since they are for the local engine."""
-    if not settings.is_over_servers:
+def _warnings(settings: Settings) -> list[str]:
+    if settings.asks_for_key or is_loopback(settings.host):
         return []
-    without_effect = [*OwnEngineSettings.model_fields]
-    if not capabilities.embeddings:
-        without_effect.append("pooling")
-    return [name for name in without_effect if name in settings.model_fields_set]
+    return [f"  warning   no API key is required: anyone who reaches {settings.host} may use the server"]
 
 
 def _contracts(settings: Settings) -> list[str]:
-    """Return a line for each contract: its prefix and its paths at the root."""
-    at_root, _ = placements(TABLES, settings.root, YIELDS)
-    marked = marked_placements(TABLES, settings.root, MARKING_HEADERS, YIELDS)
-    lines = []
-    for name in TABLES:
-        line = f"  contract  {name} under /{name}"
-        if paths := _paths(at_root, name):
-            line += f", and at {paths}"
-        if paths := _paths(marked, name):
-            line += f"; with {MARKING_HEADERS[name]} also at {paths}"
-        lines.append(line)
-    return lines
-
-
-def _paths(placed: Sequence[Placement], contract: str) -> str:
-    return " ".join(dict.fromkeys(placement.path for placement in placed if placement.contract == contract))
+    """Return the lines about where contracts are served, for terminals of 80 columns."""
+    at_root = [name for name in settings.root if name in TABLES]
+    texts = [
+        f"{', '.join(at_root)} at /" if at_root else "none at /",
+        f"{', '.join(TABLES)}, each under its name, as /{next(iter(TABLES))}",
+        "`verbatim contracts` lists the paths",
+    ]
+    wrapped = [line for text in texts for line in wrap(text, _COLUMNS - len(_INDENT))]
+    return [f"  contracts {wrapped[0]}", *(_INDENT + line for line in wrapped[1:])]

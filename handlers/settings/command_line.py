@@ -1,20 +1,25 @@
 """Command-line options for the settings, and their table in the documentation."""
 
 import argparse
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from functools import cache
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from handlers.settings.other_programs.argument import Argument, Setting
+from handlers.settings.other_programs.reading import PROGRAMS, add_arguments, settings_of
 from handlers.settings.settings import Settings
-from handlers.shared_settings.reading import flag, read_section, variables
+from handlers.settings.several_gpus import over_vllm
+from handlers.settings.topics import topics
+from handlers.shared_settings.reading import flag, read_section, variables, with_flags
 from handlers.shared_settings.section import Section
 
 _LIST: Final = "A,B"
 
 
 class Option(NamedTuple):
-    """A setting with all its names. flags: its own flag, then those of Text Generation Inference."""
+    """A setting with all its names. flags: its own flag, then those of other programs."""
 
     name: str
     flags: tuple[str, ...]
@@ -23,24 +28,37 @@ class Option(NamedTuple):
     help: str
     metavar: str | None  # None for a switch
 
+    @property
+    def own_flags(self) -> tuple[str, ...]:
+        """Its own flag, and of a switch also the one that turns it off."""
+        return (self.flags[0], flag(f"no_{self.name}"))[: 2 if self.metavar is None else 1]
 
-def options(section: type[Section] = Settings) -> Iterator[Option]:
-    """Yield the settings of a section, in order of declaration."""
-    for name, field in section.model_fields.items():
-        environment = variables(field)
-        yield Option(
+
+@cache
+def options(section: type[Section] = Settings) -> tuple[Option, ...]:
+    """Return the settings of a section, in order of declaration."""
+    others = _flags_of_others()
+    return tuple(
+        Option(
             name,
-            _flags(name, environment),
-            environment,
+            tuple(dict.fromkeys((flag(name), *others.get(name, ())))),
+            variables(field),
             _default(field),
-            " ".join((field.description or "").split()),  # descriptions may have line breaks in the source
+            # Descriptions may have line breaks in the source.
+            with_flags(" ".join((field.description or "").split()), section.model_fields),
             _metavar(field.annotation),
         )
+        for name, field in section.model_fields.items()
+    )
 
 
-def _flags(name: str, environment: tuple[str, ...]) -> tuple[str, ...]:
-    foreign = (variable for variable in environment if not variable.startswith("VERBATIM_"))
-    return tuple(dict.fromkeys(flag(key) for key in (name, *foreign)))
+def _flags_of_others() -> dict[str, list[str]]:
+    """Return the flags that other programs have for our settings, by name."""
+    flags: dict[str, list[str]] = {}
+    for argument in (each for table in PROGRAMS.values() for each in table):
+        if isinstance(argument.effect, Setting):
+            flags.setdefault(argument.effect.name, []).extend(argument.flags)
+    return flags
 
 
 def _metavar(annotation: Any) -> str | None:
@@ -59,41 +77,67 @@ def add_options(
     parser: argparse._ActionsContainer,
     only: Collection[str] | None = None,
     section: type[Section] = Settings,
+    *,
+    is_brief: bool = False,
 ) -> None:
-    """Add all settings, or those in `only`, as options; an option that is not set is not in the namespace."""
+    """Add all settings, or those in `only`, as options; an option that is not set is not in the namespace.
+
+    is_brief: whether the help leaves out the variables.
+    """
     for option in options(section):
         if only is None or option.name in only:
-            _add_option(parser, option)
+            _add_option(parser, option, _help(option, is_brief))
 
 
-def _add_option(parser: argparse._ActionsContainer, option: Option) -> None:
-    keywords: dict[str, Any] = {"dest": option.name, "default": argparse.SUPPRESS, "help": _help(option)}
+def add_settings(parser: argparse.ArgumentParser, only: Collection[str] | None = None) -> list[str]:
+    """Add all settings, or those in `only`, in groups of their topics, with the model as an argument.
+
+    The names that other programs have for them are added too, but not to the help; with all settings, also
+    those of their options that no setting stands for. Returns all flags.
+    """
+    for topic, names in topics().items():
+        if chosen := [name for name in names if only is None or name in only]:
+            add_options(parser.add_argument_group(topic), chosen)
+    parser.add_argument(
+        "model", nargs="?", default=argparse.SUPPRESS, metavar="MODEL", help="the same as --model"
+    )
+    taken = {name for option in options() if only is None or option.name in only for name in option.own_flags}
+    for table in PROGRAMS.values():
+        wanted = [each for each in table if only is None or _setting(each) in only]
+        add_arguments(parser, wanted, taken=taken)
+        taken |= {name for each in wanted for name in each.flags}
+    return sorted(taken)
+
+
+def _setting(argument: Argument) -> str | None:
+    return argument.effect.name if isinstance(argument.effect, Setting) else None
+
+
+def _add_option(parser: argparse._ActionsContainer, option: Option, text: str) -> None:
+    keywords: dict[str, Any] = {"dest": option.name, "default": argparse.SUPPRESS, "help": text}
     if option.metavar is None:
         keywords["action"] = argparse.BooleanOptionalAction
     else:
         keywords["metavar"] = option.metavar
         keywords["action"] = "append" if option.metavar == _LIST else "store"
-    parser.add_argument(*option.flags, **keywords)
+    parser.add_argument(option.flags[0], **keywords)
 
 
-def add_model_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the model as a positional argument."""
-    parser.add_argument(
-        "model", nargs="?", default=argparse.SUPPRESS, metavar="MODEL", help="the same as --model"
-    )
+def _help(option: Option, is_brief: bool) -> str:
+    facts = [f"default: {option.default}"] if option.default else []
+    if not is_brief:
+        facts.append(f"env: {', '.join(option.environment)}")
+    return (option.help + (f" [{'; '.join(facts)}]" if facts else "")).replace("%", "%%")
 
 
-def _help(option: Option) -> str:
-    default = f"default: {option.default}; " if option.default else ""
-    return f"{option.help} [{default}env: {', '.join(option.environment)}]".replace("%", "%%")
+def read_settings(given: argparse.Namespace, section: type[Settings] = Settings) -> Settings:
+    """Return the settings from the parsed options, the environment and the configuration file.
 
-
-def read_settings(given: argparse.Namespace) -> Settings:
-    """Return the settings from the parsed options and the environment.
-
-    Raises ValueError with one line for each invalid setting.
+    Raises ValueError with one line for each invalid setting, by the name that it was given by.
     """
-    return read_section(Settings, vars(given))
+    values, flags = settings_of(vars(given))
+    number = flags.get("tensor_parallel_size", "--tensor-parallel-size")
+    return over_vllm(read_section(section, values, flags), vars(given), number)
 
 
 def settings_table(section: type[Section] = Settings) -> str:

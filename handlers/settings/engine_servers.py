@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from engine.remote.shown_url import complaint_about
-from handlers.shared_settings.kinds import LOWER, Names, Seconds, env
+from handlers.shared_settings.kinds import LOWER, Count, Names, Seconds, env
 from handlers.shared_settings.section import Section
 
 
@@ -15,6 +15,9 @@ class EngineServerSettings(Section):
 
     engine: Annotated[Literal["verbatim", "vllm", "sglang"], LOWER, env("VERBATIM_ENGINE")] = "verbatim"
     """Engine that computes tokens: verbatim, in this process or the servers at engine_url; vllm, sglang."""
+
+    tensor_parallel_size: Annotated[Count, env("VERBATIM_TENSOR_PARALLEL_SIZE", "NUM_SHARD")] = 1
+    """Number of GPUs over which one model is split; above 1, the server starts vLLM, which does it."""
 
     engine_url: Annotated[Names, env("VERBATIM_ENGINE_URL")] = ()
     """URLs of servers, comma-separated; requests are routed by load and cached prefixes."""
@@ -42,7 +45,8 @@ class EngineServerSettings(Section):
     @property
     def is_over_servers(self) -> bool:
         """True if the engine runs on other servers instead of in this process."""
-        return self.engine != "verbatim" or bool(self.engine_url) or self.engine_command is not None
+        is_named = self.engine != "verbatim" or bool(self.engine_url) or self.engine_command is not None
+        return is_named or self.tensor_parallel_size > 1
 
     @field_validator("engine_url")
     @classmethod
@@ -72,6 +76,10 @@ class EngineServerSettings(Section):
             return self
         if self.api_workers:
             raise ValueError("api_workers is only for the local engine, not for other servers")
+        if self.tensor_parallel_size > 1 and self.engine_command is None:
+            if self.engine_url or self.engine == "sglang":
+                raise ValueError("tensor_parallel_size starts vLLM, so it goes with no other engine")
+            return self
         takes_port = "{port}" in (self.engine_command or "")
         if takes_port and self.engine_url:
             raise ValueError("engine_command with {port} cannot be combined with engine_url")

@@ -80,7 +80,10 @@ class OwnEngineSettings(AdapterSettings, KVEventSettings):
     @classmethod
     def _is_quantization(cls, name: str | None) -> str | None:
         if name not in (None, *QUANTIZATIONS):
-            raise ValueError(f"{name!r} is not supported; supported are {', '.join(QUANTIZATIONS)}, on a CPU")
+            raise ValueError(
+                f"{name!r} is not supported; supported are {', '.join(QUANTIZATIONS)}, on a CPU; "
+                "a checkpoint that is quantized already needs no option"
+            )
         return name
 
     @field_validator("speculate", mode="before")

@@ -5,10 +5,12 @@ Text Generation Inference's name of the same setting. The command line, its help
 generated from these classes.
 """
 
-from typing import Self
+from typing import Final, Self
 
 from pydantic import model_validator
 
+from engine.demo_model import DEMO_MODEL
+from engine.demo_vision import DEMO_VISION
 from handlers.access.settings import AccessSettings
 from handlers.http.settings import HttpSettings
 from handlers.media.settings import MediaSettings
@@ -16,10 +18,12 @@ from handlers.mindie.settings import MindieSettings
 from handlers.openai.settings import OpenAISettings
 from handlers.settings.engine_servers import EngineServerSettings
 from handlers.settings.own_engine import OwnEngineSettings
-from handlers.shared_settings.shared_settings import SharedSettings
+from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, EMBEDDED_VISION_MODEL, SharedSettings
 from handlers.tgi.settings import TgiSettings
 from handlers.tracing.settings import TracingSettings
 from handlers.transcription.settings import TranscriptionSettings
+
+_EMBEDDED: Final = {EMBEDDED_MODEL: DEMO_MODEL, EMBEDDED_VISION_MODEL: DEMO_VISION}
 
 
 class Settings(
@@ -50,6 +54,12 @@ class Settings(
         if self.lora_root is not None and (self.is_over_servers or self.api_workers):
             raise ValueError("lora_root needs the engine in the process that serves HTTP")
         return self
+
+    @property
+    def model_source(self) -> str:
+        """The hub id or the path of the model to serve; an embedded model has its name and a path."""
+        name = self.model or EMBEDDED_MODEL
+        return str(_EMBEDDED.get(name, name))
 
     def url(self, port: int) -> str:
         """Return the URL of a server with these settings. port: the port that it listens on."""

@@ -27,7 +27,7 @@ def start_warnings(settings: Settings, environment: Mapping[str, str]) -> Iterat
         yield "--log-requests has no effect: no requests are logged"
     yield from _unknown_variables(settings, environment)
     if settings.is_over_servers:
-        names = [name for name in OwnEngineSettings.model_fields if name not in _ALSO_OF_FRONTS]
+        names = [name for name in (*OwnEngineSettings.model_fields, "pooling") if name not in _ALSO_OF_FRONTS]
         reason = "it is of Verbatim's own engine, and other servers compute"
     else:
         names = [] if settings.api_workers else [*_OF_SERVERS]

@@ -1,8 +1,9 @@
 """The reading of a section of settings, with complaints in the names that the user gave."""
 
 import os
-from collections.abc import Mapping
-from typing import Any, TypeVar
+import re
+from collections.abc import Container, Mapping
+from typing import Any, Final, TypeVar
 
 from pydantic import AliasChoices, ValidationError, create_model
 from pydantic.fields import FieldInfo
@@ -10,6 +11,8 @@ from pydantic.fields import FieldInfo
 from handlers.shared_settings.section import Section
 
 SectionT = TypeVar("SectionT", bound=Section)
+
+_FIELD: Final = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
 
 
 def variables(field: FieldInfo) -> tuple[str, ...]:
@@ -23,15 +26,28 @@ def flag(name: str) -> str:
     return "--" + name.lower().replace("_", "-")
 
 
-def read_section(section: type[SectionT], given: Mapping[str, Any]) -> SectionT:
+def with_flags(text: str, names: Container[str], flags: Mapping[str, str] | None = None) -> str:
+    """Return a text in which these settings have their options' names. flags: other names of some."""
+    known = flags or {}
+    return _FIELD.sub(
+        lambda found: known.get(found[0], flag(found[0])) if found[0] in names else found[0], text
+    )
+
+
+def read_section(
+    section: type[SectionT], given: Mapping[str, Any], flags: Mapping[str, str] | None = None
+) -> SectionT:
     """Return the section from the given values and, for what they lack, from the environment.
 
-    Raises ValueError with one line for each wrong setting.
+    flags: the options by which values were given, where they are not the settings' own. Raises ValueError
+    with one line for each wrong setting.
     """
+    known = {name: value for name, value in given.items() if name in section.model_fields}
     try:
-        return section(**{name: value for name, value in given.items() if name in section.model_fields})
+        return section(**known)
     except ValidationError as error:
-        raise ValueError("\n".join(_complaint(section, detail) for detail in error.errors())) from None
+        names = {name: (flags or {}).get(name, flag(name)) for name in known}
+        raise ValueError("\n".join(_complaint(section, detail, names) for detail in error.errors())) from None
 
 
 def read_from_environment(section: type[Section], name: str) -> Any:
@@ -44,17 +60,22 @@ def read_from_environment(section: type[Section], name: str) -> Any:
     return getattr(read_section(create_model(section.__name__, __base__=Section, **fields), {}), name)
 
 
-def _complaint(section: type[Section], detail: Any) -> str:
-    """Return `--port: Input should be ...`, or `PORT: ...` if the value came from the environment."""
-    message = str(detail["msg"]).removeprefix("Value error, ")
-    return f"{_given_name(section, str(detail['loc'][0]))}: {message}" if detail["loc"] else message
+def _complaint(section: type[Section], detail: Any, names: Mapping[str, str]) -> str:
+    """Return `--port: Input should be ...`, or `PORT: ...` if the value came from the environment.
 
-
-def _given_name(section: type[Section], where: str) -> str:
-    """Return the option or the variable that the user set; pydantic names a field's first
-    variable for all.
+    names: the options that were given, by their settings.
     """
-    if where in section.model_fields:
-        return flag(where)
-    names = next((names for names in map(variables, section.model_fields.values()) if where in names), ())
-    return next((name for name in names if os.environ.get(name)), where)
+    message = with_flags(str(detail["msg"]).removeprefix("Value error, "), section.model_fields, names)
+    return f"{_given_name(section, str(detail['loc'][0]), names)}: {message}" if detail["loc"] else message
+
+
+def _given_name(section: type[Section], where: str, names: Mapping[str, str]) -> str:
+    """Return the option, the variable or the key of the configuration file that the user set; pydantic names
+    a field or its first variable.
+    """
+    fields = {name: variables(field) for name, field in section.model_fields.items()}
+    name = next(name for name, choices in fields.items() if where in (name, *choices))
+    if name in names:
+        return names[name]
+    variable = next((each for each in fields[name] if os.environ.get(each)), None)
+    return variable or f"{flag(name).removeprefix('--')} in the configuration file"

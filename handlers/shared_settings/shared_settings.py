@@ -1,17 +1,25 @@
 """The settings that are not specific to a contract: names, defaults, limits and descriptions."""
 
 import json
+from difflib import get_close_matches
 from importlib.util import find_spec
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
-from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+)
 from typing_extensions import override
 
 from engine.config import MAX_UNREAD_BYTES
 from engine.whole_file import read_whole
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMAT_NAMES, tool_format_named
+from handlers.shared_settings.config_file import read_config
 from handlers.shared_settings.kinds import LOWER, Count, Limit, Names, env
 from handlers.shared_settings.kubernetes import is_service_address
 from handlers.shared_settings.section import Section
@@ -25,6 +33,10 @@ _PORTS = ("verbatim_port", "port")
 
 class SharedSettings(Section):
     """The section of settings that several contracts, or none, depend on."""
+
+    config: Annotated[str | None, env("VERBATIM_CONFIG")] = None
+    """TOML file with options by their names, such as max-total-tokens = 4096, unless they are given
+    otherwise."""
 
     model: Annotated[str | None, env("VERBATIM_MODEL", "MODEL_ID")] = None
     """Local directory or Hugging Face hub id of the model, or the name of an embedded one: verbatim-demo,
@@ -141,6 +153,15 @@ class SharedSettings(Section):
             raise ValueError("a blank name is none; leave the setting out for the default")
         return name
 
+    @field_validator("model")
+    @classmethod
+    def _is_no_mistyped_embedded_model(cls, name: str | None) -> str | None:
+        embedded = (EMBEDDED_MODEL, EMBEDDED_VISION_MODEL)
+        close = get_close_matches(name or "", embedded, n=1, cutoff=0.8)
+        if name is not None and close and name not in embedded and not Path(name).exists():
+            raise ValueError(f"there is no {name!r}; did you mean the embedded model {close[0]}?")
+        return name
+
     @field_validator("tool_call_parser")
     @classmethod
     def _is_tool_format(cls, name: str | None) -> str | None:
@@ -180,14 +201,16 @@ class SharedSettings(Section):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Return the sources: options, then the environment, without a HOSTNAME that is no address, and
-        without ports that are addresses of services of Kubernetes.
+        without ports that are addresses of services of Kubernetes, then the configuration file.
         """
         assert isinstance(env_settings, EnvSettingsSource)
         foreign = {name for name in _PORTS if is_service_address(env_settings.env_vars.get(name) or "")}
         if not _is_address(env_settings.env_vars.get("hostname") or ""):
             foreign.add("hostname")
         env_settings.env_vars = {k: v for k, v in env_settings.env_vars.items() if k not in foreign}
-        return init_settings, env_settings
+        path = init_settings().get("VERBATIM_CONFIG") or env_settings.env_vars.get("verbatim_config")
+        values = read_config(path, settings_cls) if path else {}
+        return init_settings, env_settings, InitSettingsSource(settings_cls, values)
 
     @model_validator(mode="after")
     def _prompt_leaves_room(self) -> Self:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from handlers.settings.command_line import add_model_argument, add_options, read_settings
+from handlers.settings.command_line import add_settings, read_settings
 from handlers.settings.settings import Settings
 from tests.unit.docs.dockerfile import copied, instructions
 from tests.unit.docs.pages import DOCS, ROOT
@@ -24,8 +24,7 @@ def services_of(file: Any) -> dict[str, Any]:
 def settings_of(front: dict[str, Any]) -> Settings:
     """Return what the front's command sets."""
     parser = argparse.ArgumentParser(exit_on_error=False)
-    add_options(parser)
-    add_model_argument(parser)
+    add_settings(parser)
     return read_settings(parser.parse_args(front["command"]))
 
 

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from handlers.commands.launcher import launcher_parser, read_launcher_settings
-from handlers.settings.command_line import add_model_argument, add_options, read_settings
-from handlers.tgi.launcher.reading import check_arguments
+from handlers.settings.command_line import add_settings, read_settings
+from handlers.settings.other_programs.reading import check_arguments
 from tests.unit.docs.pages import EXAMPLES, ROOT, Block, blocks
 
 BLOCKS = [block for page in EXAMPLES for block in blocks(page)]
@@ -107,8 +107,7 @@ def test_other_commands_exist(block: Block) -> None:
                 pass
             case ["verbatim", "serve" | "check", *options]:
                 parser = argparse.ArgumentParser(exit_on_error=False)
-                add_options(parser)
-                add_model_argument(parser)
+                add_settings(parser)
                 read_settings(parser.parse_args(options))
             case ["text-generation-launcher", *options]:
                 given = vars(launcher_parser().parse_args(options))

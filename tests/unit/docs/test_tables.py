@@ -9,7 +9,7 @@ import pytest
 
 from handlers.settings.command_line import options
 from tests.unit.docs.pages import GUIDES, ROOT, Row, code, rows
-from tools.docs.launcher import launcher_table
+from tools.docs.other_programs import table_of
 
 ROWS = [(page, row) for page in GUIDES for row in rows(page)]
 
@@ -62,9 +62,14 @@ def test_an_option_that_is_said_not_to_be_here_is_not(row: Row) -> None:
         assert not set(code(first)) & known_flags()
 
 
-def test_tgis_guide_has_the_table_of_the_launchers_arguments() -> None:
-    guide = (ROOT / "docs" / "guides" / "tgi.md").read_text(encoding="utf-8")
-    assert launcher_table() in guide, "paste what tools.docs.launcher.launcher_table() returns"
+@pytest.mark.parametrize(
+    ("page", "program", "head"),
+    [("tgi", "tgi", "TGI"), ("command_lines", "vllm", "vLLM"), ("command_lines", "llama.cpp", "llama.cpp")],
+)
+def test_a_guide_has_the_table_of_another_programs_options(page: str, program: str, head: str) -> None:
+    guide = (ROOT / "docs" / "guides" / f"{page}.md").read_text(encoding="utf-8")
+    table = table_of(program, head)
+    assert table in guide, f"paste what tools.docs.other_programs.table_of({program!r}, {head!r}) returns"
 
 
 @pytest.mark.parametrize(("page", "row"), FIELDS, ids=[row.name for _, row in FIELDS])

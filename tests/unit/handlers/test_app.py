@@ -39,7 +39,10 @@ async def test_a_contracts_own_root_is_its_prefix_with_a_slash_and_without() -> 
 async def test_without_a_place_at_the_root_a_contract_is_under_its_prefix_alone() -> None:
     api = Api(says("a"), root=())
     nothing = await api.get("/info")
-    assert (nothing.status_code, nothing.text) == (404, "Nothing is served at /info")
+    assert nothing.status_code == 404
+    assert nothing.text == (
+        "Nothing is served at /info; did you mean /tgi/info? The base URL of the contract tgi is http://test/tgi"
+    )
     info = await api.get("/tgi/info")
     assert info.status_code == 200 and "model_id" in info.json()
 

@@ -125,6 +125,38 @@ def test_a_front_whose_server_is_killed_ends_as_with_a_dead_engine() -> None:
         wait_until(lambda: not is_alive(guard))
 
 
+_VLLM = f"""#!{sys.executable}
+import os, runpy, sys
+print(*sys.argv[1:], flush=True)
+sys.path.insert(0, os.getcwd())
+sys.argv[1:] = [sys.argv[sys.argv.index("--port") + 1]]
+runpy.run_module("tests.support.scripted.token_server_program", run_name="__main__")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+def test_a_model_on_several_gpus_is_vllms_whose_end_is_that_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "vllm"
+    program.write_text(_VLLM)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with (tmp_path / "log").open("w+") as log:
+        with running_server("--num-shard", "2", "--gpu-memory-utilization", "0.5", log=log) as server:
+            (guard,) = children(server.process.pid)
+            (upstream,) = children(guard)
+            assert httpx.post(f"{server.url}/v1/completions", json=BODY).status_code == 200
+            os.kill(upstream, signal.SIGKILL)
+            assert server.process.wait(timeout=60) == ExitStatus.ENGINE_DIED
+        log.seek(0)
+        logged = log.read()
+    assert re.search(r"INFO vllm: serve \S+ --host 127.0.0.1 --port \d+ .*--tensor-parallel-size 2", logged)
+    assert "--gpu-memory-utilization 0.5" in logged
+    assert "the server stops because its engine died" in logged
+    assert not any("gpu-memory" in line for line in server.said), "it has an effect"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
 def test_the_server_of_a_front_that_is_killed_ends_too() -> None:
     with front() as (server, guard):

@@ -99,12 +99,12 @@ def test_ray_waits_for_requests_longer_than_the_grace_period(capsys: pytest.Capt
     ("arguments", "complaint"),
     [
         (("--replicas", "0"), "--replicas: "),
-        (("--replicas", "2", "--max-replicas", "1"), "max_replicas must not be less than replicas"),
-        (("--target-ongoing-requests", "3"), "target_ongoing_requests needs a max_replicas"),
+        (("--replicas", "2", "--max-replicas", "1"), "--max-replicas must not be less than replicas"),
+        (("--target-ongoing-requests", "3"), "--target-ongoing-requests needs a --max-replicas"),
         (("--replica-cpus", "0"), "--replica-cpus: "),
         (("--route-prefix", "models"), "--route-prefix: "),
         (("--port", "0"), "--port: "),
-        (("--engine", "vllm"), "engine_url"),
+        (("--engine", "vllm"), "--engine-url"),
     ],
     ids=" ".join,
 )
@@ -121,7 +121,7 @@ def test_without_ray_the_command_says_what_installs_it(
     monkeypatch.setitem(sys.modules, "ray", None)
     assert main(["ray", "--header-timeout", "5"]) == 1
     out, error = capsys.readouterr()
-    assert "without effect behind Ray's proxies: header_timeout" in out
+    assert "without effect behind Ray's proxies: --header-timeout" in out
     assert error.startswith("verbatim: error: Ray Serve cannot be imported") and error.count("\n") == 1
     assert "verbatim-server[ray]" in error
 

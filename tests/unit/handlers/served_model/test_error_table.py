@@ -26,7 +26,7 @@ def problem(error: Exception) -> Problem:
 
 
 def test_the_first_class_of_an_error_counts() -> None:
-    assert (problem(ModelNotFound("m", "model")).status, problem(Refused("a")).status) == (404, 400)
+    assert (problem(ModelNotFound("m", "model", "served")).status, problem(Refused("a")).status) == (404, 400)
 
 
 def test_a_refusal_keeps_its_field_and_its_violation() -> None:

@@ -25,6 +25,19 @@ def test_any_other_name_is_not_found_and_told_with_its_field(name: str) -> None:
     assert raised.value.violation is Violation.UNSUPPORTED_VALUE
 
 
+def test_a_name_that_is_not_served_is_logged_once_with_what_adds_it_and_few_of_them(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    names = ModelNames("org/model")
+    for name in ("gpt-4o", "gpt-4o", "a\nb", "x" * 10_000, *map(str, range(200))):
+        with pytest.raises(ModelNotFound):
+            names.resolve(name)
+    first, second, third, *rest = caplog.messages
+    assert first == "The model 'gpt-4o' does not exist; 'org/model' is served (--model-alias adds names)"
+    assert "\n" not in second and len(third) < 400
+    assert len(rest) == 97
+
+
 @pytest.mark.parametrize(
     ("settings", "name"),
     [({}, "verbatim-demo"), ({"model": "a/b"}, "a/b"), ({"model": "a/b", "served_model_name": "c"}, "c")],

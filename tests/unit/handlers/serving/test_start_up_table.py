@@ -1,7 +1,5 @@
 """The table that is printed at the start says what is served, and where."""
 
-from typing import Any
-
 import msgspec
 import pytest
 
@@ -23,10 +21,12 @@ def test_the_start_shows_model_device_cache_and_where_each_contract_stands() -> 
         "cache",
         "128 tokens (0 MiB), at most 200 for one request, 4 sequences at once",
     ]
-    shown = contracts_in(lines)
-    assert shown["openai"][:5] == ["under", "/openai,", "and", "at", "/v1/chat/completions"]
-    assert shown["tgi"][:5] == ["under", "/tgi,", "and", "at", "/"]
-    assert "/v1/chat/completions" not in shown["tgi"], "a path has one owner"
+    assert lines[-5:-1] == [
+        "  contracts openai, tgi at /",
+        "            openai, tgi, hf, triton, aleph_alpha, mindie, anthropic, tokens,",
+        "            each under its name, as /openai",
+        "            `verbatim contracts` lists the paths",
+    ]
 
 
 def test_the_start_shows_that_tokens_are_drafted() -> None:
@@ -112,14 +112,20 @@ def test_the_start_shows_which_compiled_code_is_not_in_use_and_why() -> None:
     ]
 
 
-def test_a_contract_with_no_place_at_the_root_is_shown_under_its_prefix_alone() -> None:
-    lines = start_up_table(Settings(root=()), ScriptedEngine(says("a")).model_info).splitlines()
-    assert contracts_in(lines) == {name: ["under", f"/{name}"] for name in CONTRACTS}
-
-
-def test_mindie_has_no_place_at_the_root_unless_it_is_told() -> None:
-    info = ScriptedEngine(says("a")).model_info
-    assert contracts_in(start_up_table(Settings(), info).splitlines())["mindie"] == ["under", "/mindie"]
+@pytest.mark.parametrize(
+    ("root", "shown"),
+    [
+        ((), "none at /"),
+        (Settings().root, "openai, tgi, triton, aleph_alpha, anthropic, tokens at /"),
+        (tuple(CONTRACTS), "openai, tgi, hf, triton, aleph_alpha, mindie, anthropic, tokens at /"),
+    ],
+)
+def test_the_start_shows_the_contracts_at_the_root_within_80_columns(
+    root: tuple[str, ...], shown: str
+) -> None:
+    lines = start_up_table(Settings(root=root), ScriptedEngine(says("a")).model_info).splitlines()
+    first = lines.index(f"  contracts {shown}")
+    assert lines[-1].startswith("  pages") and max(map(len, lines[first:])) <= 80
 
 
 @pytest.mark.parametrize(
@@ -135,19 +141,12 @@ def test_a_server_that_anyone_may_use_says_so_at_its_start(
     assert any(line.split()[0] == "warning" and host in line for line in lines) == is_warned
 
 
-def contracts_in(lines: list[str]) -> dict[str, list[str]]:
-    """Return the words that are shown of each contract."""
-    words = [line.split() for line in lines]
-    return {name: told for kind, name, *told in words if kind == "contract"}
-
-
 def test_an_engine_over_servers_is_described_with_what_it_refuses() -> None:
     settings = Settings(engine="vllm", engine_url=("http://a:1", "http://b:2"), dtype="float32")
     info = ScriptedEngine(says("a")).model_info
     lines = start_up_table(settings, info, Capabilities(beams=False, typical_p=False)).splitlines()
     assert "  engine    vllm at http://a:1, http://b:2" in lines
     assert "  refused   typical_p, beams" in lines
-    assert "  warning   options without effect on engine vllm: dtype" in lines
     assert not any(line.split()[0] in ("device", "cache") for line in lines)
 
 
@@ -155,22 +154,3 @@ def test_the_start_shows_no_password_of_an_engines_url() -> None:
     settings = Settings(engine="vllm", engine_url=("http://me:p%40ss@gpu:8000/base/", "http://b:2"))
     shown = start_up_table(settings, ScriptedEngine(says("a")).model_info)
     assert "  engine    vllm at http://gpu:8000/base, http://b:2\n" in shown
-
-
-def test_settings_that_only_the_own_engine_reads_are_named_where_another_computes() -> None:
-    given: dict[str, Any] = {"quantize": "int8", "speculate": 3, "pooling": "last", "max_total_tokens": 100}
-    info = ScriptedEngine(says("a")).model_info
-    over_servers = Settings(engine="vllm", engine_url=("http://a:1",), **given)
-    assert warnings_in(start_up_table(over_servers, info, Capabilities(embeddings=False))) == [
-        "options without effect on engine vllm: quantize, speculate, pooling"
-    ]
-    assert warnings_in(start_up_table(over_servers, info, Capabilities())) == [
-        "options without effect on engine vllm: quantize, speculate"
-    ]
-    assert warnings_in(start_up_table(Settings(**given), info)) == []
-
-
-def warnings_in(table: str) -> list[str]:
-    """Return the texts of the warnings."""
-    lines = [line.split(maxsplit=1) for line in table.splitlines()]
-    return [text for kind, text in lines if kind == "warning"]

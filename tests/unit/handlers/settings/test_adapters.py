@@ -6,12 +6,12 @@ import pytest
 
 from engine.config import AdapterLimits, AdapterSource
 from handlers.engine_starter import engine_config
-from handlers.settings.command_line import add_options, read_settings
+from handlers.settings.command_line import add_settings, read_settings
 
 
 def sources(*arguments: str) -> tuple[AdapterSource, ...]:
     parser = ArgumentParser()
-    add_options(parser)
+    add_settings(parser)
     return engine_config(read_settings(parser.parse_args(arguments))).adapters
 
 
@@ -40,7 +40,7 @@ def test_the_variable_is_that_of_tgi_where_a_repository_may_name_itself(
 
 def test_the_limits_are_the_engines() -> None:
     parser = ArgumentParser()
-    add_options(parser)
+    add_settings(parser)
     limits = ["--max-loras", "1", "--max-lora-rank", "2", "--max-lora-bytes", "3", "--max-lora-names", "4"]
     config = engine_config(read_settings(parser.parse_args([*limits, "--lora-root", "/x"])))
     assert config.adapter_root == "/x"
@@ -53,8 +53,8 @@ def test_the_limits_are_the_engines() -> None:
         (["--lora-adapters", "a=x,a=y"], "--lora-adapters: two adapters have the same name"),
         (["--lora-adapters", "=x"], "--lora-adapters: an adapter must have the form name=folder"),
         (["--lora-adapters", "a="], "--lora-adapters: an adapter must have the form name=folder"),
-        (["--lora-adapters", "tgi=/x"], "lora_adapters: 'tgi' is already a name of the model"),
-        (["--lora-adapters", "a=/x,b=/y", "--max-lora-names", "1"], "2 adapters, more than max_lora_names"),
+        (["--lora-adapters", "tgi=/x"], "--lora-adapters: 'tgi' is already a name of the model"),
+        (["--lora-adapters", "a=/x,b=/y", "--max-lora-names", "1"], "2 adapters, more than --max-lora-names"),
         (["--lora-root", "/x", "--api-workers", "2"], "needs the engine in the process that serves HTTP"),
         (["--lora-root", "/x", "--engine-url", "http://a"], "needs the engine in the process that serves"),
         (["--lora-adapters", "a=/x", "--engine-url", "http://a"], "only for the local engine"),

@@ -1,10 +1,10 @@
 import argparse
+from pathlib import Path
 
 import pytest
 
 from handlers.settings.command_line import (
-    add_model_argument,
-    add_options,
+    add_settings,
     options,
     read_settings,
     settings_table,
@@ -14,8 +14,7 @@ from handlers.settings.settings import Settings
 
 def parse(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    add_options(parser)
-    add_model_argument(parser)
+    add_settings(parser)
     return parser.parse_args(arguments)
 
 
@@ -67,9 +66,27 @@ def test_a_wrong_variable_is_named_as_it_was_given(monkeypatch: pytest.MonkeyPat
         read_settings(parse())
 
 
-def test_a_rule_between_settings_is_told_in_its_own_words_alone() -> None:
-    with pytest.raises(ValueError, match="^max_input_tokens must be less than max_total_tokens$"):
-        read_settings(parse("--max-input-tokens", "9", "--max-total-tokens", "9"))
+def test_a_wrong_option_of_another_program_is_named_as_it_was_given() -> None:
+    with pytest.raises(ValueError, match="^--max-model-len: Input should be a valid integer"):
+        read_settings(parse("--max-model-len", "long"))
+
+
+@pytest.mark.parametrize("limit", ["--max-total-tokens", "--max-model-len"])
+def test_a_rule_between_settings_names_the_options(limit: str) -> None:
+    with pytest.raises(ValueError, match=f"^--max-input-tokens must be less than {limit}$"):
+        read_settings(parse("--max-input-tokens", "9", limit, "9"))
+
+
+def test_a_mistyped_embedded_model_is_suggested_unless_there_is_such_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(
+        ValueError, match="^--model: there is no 'verbatim-dmeo'; did you mean .* verbatim-demo"
+    ):
+        read_settings(parse("verbatim-dmeo"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "verbatim-dmeo").mkdir()
+    assert read_settings(parse("verbatim-dmeo")).model == "verbatim-dmeo"
 
 
 def test_the_table_has_a_row_for_every_setting() -> None:

@@ -49,10 +49,11 @@ def test_options_of_the_own_engine_are_named_where_other_servers_compute() -> No
         "speculate": 3,
         "max_batch_total_tokens": 1000,
         "prefix_caching": False,
+        "pooling": "last",
     }
     assert warnings(engine_url=_URL, engine="vllm", **given) == [
         f"--{name} has no effect: it is of Verbatim's own engine, and other servers compute"
-        for name in ("quantize", "max-batch-total-tokens", "speculate")
+        for name in ("quantize", "max-batch-total-tokens", "speculate", "pooling")
     ]
     assert warnings(**given) == []
 

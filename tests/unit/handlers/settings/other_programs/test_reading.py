@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from handlers.tgi.launcher.argument import Action, Argument, NoEffect, Refused, Setting
-from handlers.tgi.launcher.arguments import ARGUMENTS, WITHOUT_SETTING
-from handlers.tgi.launcher.reading import add_arguments, check_arguments, settings_of
+from handlers.settings.other_programs.argument import Action, Argument, NoEffect, Refused, Setting
+from handlers.settings.other_programs.reading import add_arguments, check_arguments, settings_of
+from handlers.settings.other_programs.tgi import ARGUMENTS
+
+WITHOUT_SETTING = tuple(each for each in ARGUMENTS if not isinstance(each.effect, Setting))
 
 
 class Outcome(NamedTuple):
@@ -21,18 +23,15 @@ class Outcome(NamedTuple):
 
 
 SHARDS = "one process runs the whole model, without shards"
-SPLIT = "a model cannot be split over several devices"
+SPLIT = "the number of devices is that of `--num-shard`"
 ROPE = "positions are scaled only as the model's `config.json` says"
 OUTCOMES = [
-    Outcome("num_shard", "1"),
-    Outcome("num_shard", "4", refusal=f" 4 is refused: {SPLIT}"),
-    Outcome("num_shard", "0", refusal=": Input should be greater than or equal to 1"),
-    Outcome("num_shard", "many", refusal=": Input should be a valid integer"),
     Outcome("sharded", "false"),
     Outcome("sharded", "true", refusal=f" true is refused: {SPLIT}"),
     Outcome("sharded", "perhaps", refusal=": Input should be a valid boolean"),
     Outcome("kv_cache_dtype", "fp8_e5m2", warning=" has no effect: the KV cache has the data type"),
-    Outcome("kv_cache_dtype", "int4", refusal=": Input should be 'fp8_e4m3fn' or 'fp8_e5m2'"),
+    Outcome("kv_cache_dtype", "auto"),
+    Outcome("kv_cache_dtype", "int4", refusal=": Input should be 'fp8_e4m3fn', 'fp8_e5m2', 'fp8' or 'auto'"),
     Outcome("waiting_served_ratio", "1.2", warning=" has no effect: prompts are computed in chunks"),
     Outcome("waiting_served_ratio", "x", refusal=": Input should be a valid number"),
     Outcome("max_waiting_tokens", "20", warning=" has no effect: prompts are computed in chunks"),
@@ -88,8 +87,7 @@ def check(expected: Outcome, found: tuple[str, str]) -> None:
 
 def test_the_table_has_the_arguments_of_tgis_launcher_once_each() -> None:
     assert len(ARGUMENTS) == len({each.name for each in ARGUMENTS}) == 54
-    shorts = [each.short for each in ARGUMENTS if each.short]
-    assert sorted(shorts) == ["e", "g", "p"]
+    assert sorted(letter for each in ARGUMENTS for letter in each.also) == ["-e", "-g", "-p"]
 
 
 def test_every_argument_without_a_setting_is_tried_here() -> None:
@@ -126,8 +124,8 @@ def test_a_switch_takes_no_value_as_an_option_and_true_or_false_as_a_variable(ex
 
 
 def test_an_option_comes_before_its_variable_and_an_empty_variable_counts_as_absent() -> None:
-    assert check_arguments(parse("--num-shard", "1"), {"NUM_SHARD": "4"}) == []
-    assert check_arguments({}, {"NUM_SHARD": "", "MASTER_PORT": ""}) == []
+    assert check_arguments(parse("--sharded", "false"), {"SHARDED": "true"}) == []
+    assert check_arguments({}, {"SHARDED": "", "MASTER_PORT": ""}) == []
 
 
 def test_env_is_an_option_alone() -> None:
@@ -139,9 +137,9 @@ def test_env_is_an_option_alone() -> None:
 
 def test_all_that_is_refused_is_named_at_once() -> None:
     with pytest.raises(ValueError) as refused:
-        check_arguments(parse("--num-shard", "2", "--master-port", "1"), {"ROPE_FACTOR": "4"})
+        check_arguments(parse("--sharded", "true", "--master-port", "1"), {"ROPE_FACTOR": "4"})
     lines = str(refused.value).splitlines()
-    assert [line.split()[0] for line in lines] == ["--num-shard", "ROPE_FACTOR"]
+    assert {line.split()[0] for line in lines} == {"--sharded", "ROPE_FACTOR"}
 
 
 def test_a_secret_is_not_repeated() -> None:
@@ -149,10 +147,10 @@ def test_a_secret_is_not_repeated() -> None:
     assert "hunter2" not in warning
 
 
-def test_two_names_of_one_limit_must_agree() -> None:
+def test_two_names_of_one_setting_must_agree() -> None:
     both = parse("--max-input-tokens", "10", "--max-input-length", "10")
-    assert settings_of(both) == {"max_input_tokens": "10"}
-    with pytest.raises(ValueError, match="^--max-input-tokens and --max-input-length name the same limit"):
+    assert settings_of(both) == ({"max_input_tokens": "10"}, {"max_input_tokens": "--max-input-tokens"})
+    with pytest.raises(ValueError, match="^--max-input-tokens and --max-input-length are the same setting"):
         settings_of(parse("--max-input-tokens", "10", "--max-input-length", "11"))
 
 

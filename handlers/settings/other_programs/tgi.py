@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from handlers.tgi.launcher.argument import (
+from handlers.settings.other_programs.argument import (
     COUNT,
     DECIMAL,
     PORT,
@@ -27,16 +27,14 @@ _NO_SHARDS: Final = "one process runs the whole model, without shards"
 _MIXED_STEPS: Final = "prompts are computed in chunks, in the same steps as the outputs of other requests"
 _NO_TUNNEL: Final = "no tunnel to ngrok is opened; reach the server through a proxy of your own"
 
-ARGUMENTS: Final = (
+_ARGUMENTS: Final = (
     Argument("model_id", TEXT, Setting("model", "the embedded demo model by default, not BLOOM")),
     Argument("revision", TEXT, Setting("revision")),
     Argument("validation_workers", WHOLE, Setting("validation_workers")),
     Argument(
-        "sharded",
-        TRUE_OR_FALSE,
-        Refused("a model cannot be split over several devices", same=(False,)),
+        "sharded", TRUE_OR_FALSE, Refused("the number of devices is that of `--num-shard`", same=(False,))
     ),
-    Argument("num_shard", COUNT, Refused("a model cannot be split over several devices", same=(1,))),
+    Argument("num_shard", COUNT, Setting("tensor_parallel_size", "more than one device starts vLLM")),
     Argument(
         "quantize",
         one_of(*_QUANTIZATIONS),
@@ -46,8 +44,11 @@ ARGUMENTS: Final = (
     Argument("dtype", one_of("float16", "bfloat16"), Setting("dtype", "`float32` and `auto` too")),
     Argument(
         "kv_cache_dtype",
-        one_of("fp8_e4m3fn", "fp8_e5m2"),
-        NoEffect("the KV cache has the data type of the model, which is more exact and takes more memory"),
+        one_of("fp8_e4m3fn", "fp8_e5m2", "fp8", "auto"),
+        NoEffect(
+            "the KV cache has the data type of the model, which is more exact and takes more memory",
+            same=("auto",),
+        ),
     ),
     Argument("trust_remote_code", SWITCH, Setting("trust_remote_code")),
     Argument(
@@ -76,7 +77,7 @@ ARGUMENTS: Final = (
         TEXT,
         Setting("host", "a `HOSTNAME` that is not an address is ignored, because containers set it"),
     ),
-    Argument("port", PORT, Setting("port"), short="p"),
+    Argument("port", PORT, Setting("port"), also=("-p",)),
     Argument("prometheus_port", PORT, NoEffect("`/metrics` is on the server's own port, as in TGI")),
     Argument("shard_uds_path", TEXT, NoEffect(_NO_SHARDS)),
     Argument("master_addr", TEXT, NoEffect(_NO_SHARDS)),
@@ -131,7 +132,9 @@ ARGUMENTS: Final = (
         Setting("chat_template", "only the chat template is taken from it, if it has one"),
     ),
     Argument("disable_grammar_support", SWITCH, Setting("disable_grammar_support")),
-    Argument("env", SWITCH, Action("prints versions and the machine, and goes on, as TGI does"), short="e"),
+    Argument(
+        "env", SWITCH, Action("prints versions and the machine, and goes on, as TGI does"), also=("-e",)
+    ),
     Argument("max_client_batch_size", WHOLE, Setting("max_client_batch_size")),
     Argument(
         "lora_adapters",
@@ -149,9 +152,8 @@ ARGUMENTS: Final = (
         SWITCH,
         NoEffect("`decoder_input_details` always has its effect", same=None),
     ),
-    Argument("graceful_termination_timeout", WHOLE, Setting("graceful_termination_timeout"), short="g"),
+    Argument("graceful_termination_timeout", WHOLE, Setting("graceful_termination_timeout"), also=("-g",)),
 )
-"""Every argument. When Verbatim gains what one asks for, its effect becomes a setting."""
 
-WITHOUT_SETTING: Final = tuple(each for each in ARGUMENTS if not isinstance(each.effect, Setting))
-"""The arguments that no setting stands for, which `verbatim serve` takes besides its own options."""
+ARGUMENTS: Final = tuple(argument._replace(has_variable=True) for argument in _ARGUMENTS)
+"""Every argument, with its variable. When Verbatim gains what one asks for, its effect becomes a setting."""
