@@ -4,8 +4,6 @@
 ARG PYTHON_IMAGE=docker.io/library/python:3.11.14-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build
-# hadolint ignore=DL3008
-RUN apt-get update && apt-get install -y --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY tools/wheels/requirements.txt tools/wheels/
 RUN python -m venv /tools && /tools/bin/pip install --no-cache-dir --requirement tools/wheels/requirements.txt uv==0.13.8
@@ -13,18 +11,21 @@ RUN python -m venv /tools && /tools/bin/pip install --no-cache-dir --requirement
 ENV VIRTUAL_ENV=/opt/verbatim PATH=/opt/verbatim/bin:/tools/bin:$PATH UV_NO_CACHE=1 UV_LINK_MODE=copy
 RUN uv venv --quiet /opt/verbatim
 
-# The wheel with kernels for every processor of this architecture, so that images need no compiler.
 FROM build AS wheel
 COPY LICENSE README.md pyproject.toml ./
 COPY requirements requirements
 COPY generated generated
 COPY handlers handlers
 COPY engine engine
+RUN /tools/bin/python -m build --wheel --outdir /wheel .
+
+# The same with kernels for every processor of this architecture, so that images need no compiler.
+FROM wheel AS wheel-with-kernels
+# hadolint ignore=DL3008
+RUN apt-get update && apt-get install -y --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
 COPY tools/__init__.py tools/
 COPY tools/wheels tools/wheels
-RUN /tools/bin/python -m build --wheel --outdir /wheel . \
-    && /tools/bin/python -m tools.wheels --machine "$(uname -m)" /wheel \
-    && rm /wheel/*-none-any.whl
+RUN /tools/bin/python -m tools.wheels --machine "$(uname -m)" /wheel && rm /wheel/*-none-any.whl
 
 FROM build AS front-environment
 COPY --from=wheel /wheel /wheel
@@ -36,7 +37,7 @@ COPY constraints.txt .
 # torch first: PyPI's needs gigabytes of CUDA. What is removed is for those who compile against torch, or test it.
 RUN uv pip install --index-url "$TORCH_INDEX" --constraint constraints.txt torch \
     && rm -r /opt/verbatim/lib/python3*/site-packages/torch/bin /opt/verbatim/lib/python3*/site-packages/torch/include /opt/verbatim/lib/python3*/site-packages/torch/test
-COPY --from=wheel /wheel /wheel
+COPY --from=wheel-with-kernels /wheel /wheel
 # xgrammar names triton, a gigabyte, which it loads on GPUs alone. Serving once leaves byte code of what is used.
 RUN echo "triton; python_version < '0'" >/tmp/overrides \
     && uv pip install --override /tmp/overrides "$(echo /wheel/*.whl)[engine,media]" \
@@ -45,7 +46,7 @@ RUN echo "triton; python_version < '0'" >/tmp/overrides \
 FROM build AS gpu-environment
 COPY constraints.txt .
 RUN uv pip install --constraint constraints.txt torch
-COPY --from=wheel /wheel /wheel
+COPY --from=wheel-with-kernels /wheel /wheel
 RUN uv pip install "$(echo /wheel/*.whl)[engine,media]" && verbatim check verbatim-demo
 
 FROM ${PYTHON_IMAGE} AS base

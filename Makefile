@@ -286,7 +286,7 @@ test-wheel: $(READY) wheel  ## Install the server's wheel into an empty environm
 
 SHIPPED := build/shipped
 RELEASE := build/release
-TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+CPU_TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 DOCKER ?= docker
 IMAGES ?= cpu front gpu
 VERSION ?= $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
@@ -294,7 +294,7 @@ VERSION ?= $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 .PHONY: images
 images:  ## Build IMAGES (default: cpu, front and gpu) with DOCKER (default: docker), as verbatim:cpu and so on
 	for target in $(IMAGES); do \
-		$(DOCKER) build --target $$target --tag verbatim:$$target --build-arg TORCH_INDEX=$(TORCH_INDEX) \
+		$(DOCKER) build --target $$target --tag verbatim:$$target --build-arg TORCH_INDEX=$(CPU_TORCH_INDEX) \
 			--build-arg VERSION=$(VERSION) --build-arg REVISION=$$(git rev-parse HEAD) . || exit 1; \
 	done
 
@@ -304,7 +304,7 @@ sbom: wheel $(UV)  ## List what an installation with the engine consists of, wit
 	$(BUILD)/bin/pip install --quiet --requirement tools/release/requirements.txt
 	@# As in the image: torch for CPUs, and no triton.
 	$(UV) venv --quiet --clear $(SHIPPED)
-	$(UV) pip install --quiet --python $(SHIPPED) --index-url $(TORCH_INDEX) --constraint constraints.txt torch
+	$(UV) pip install --quiet --python $(SHIPPED) --index-url $(CPU_TORCH_INDEX) --constraint constraints.txt torch
 	echo "triton; python_version < '0'" >$(SHIPPED)/overrides
 	$(UV) pip install --quiet --python $(SHIPPED) --override $(SHIPPED)/overrides \
 		"$$(echo $(WHEEL)/*-none-any.whl)[engine,media,kv-events,otel]"
