@@ -34,9 +34,9 @@ RUN uv pip install /wheel/*.whl && python -c 'import handlers.composition'
 FROM build AS cpu-environment
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 COPY constraints.txt .
-# torch first: PyPI's needs gigabytes of CUDA. What is removed is for those who compile against torch, or test it.
+# torch first, since PyPI's needs gigabytes of CUDA. The headers and the tests of its C++ code are never loaded.
 RUN uv pip install --index-url "$TORCH_INDEX" --constraint constraints.txt torch \
-    && rm -r /opt/verbatim/lib/python3*/site-packages/torch/bin /opt/verbatim/lib/python3*/site-packages/torch/include /opt/verbatim/lib/python3*/site-packages/torch/test
+    && rm -r /opt/verbatim/lib/python3*/site-packages/torch/include /opt/verbatim/lib/python3*/site-packages/torch/test
 COPY --from=wheel-with-kernels /wheel /wheel
 # xgrammar names triton, a gigabyte, which it loads on GPUs alone. Serving once leaves byte code of what is used.
 RUN echo "triton; python_version < '0'" >/tmp/overrides \
