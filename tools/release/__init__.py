@@ -1,0 +1,1 @@
+"""The checks before a release, and what is published with its wheels."""
