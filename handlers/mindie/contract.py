@@ -32,6 +32,7 @@ class MindieContract(Contract):
     """`{"error", "error_type"}`, in streams too."""
 
     name: ClassVar[str] = "mindie"
+    base_path: ClassVar[str] = "/v1"  # its clients are OpenAI's
     engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS
 
     @override

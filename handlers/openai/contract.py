@@ -32,6 +32,7 @@ class OpenAIContract(Contract):
     """`{"error": {"message", "type", "param", "code"}}`, and a name for every request."""
 
     name: ClassVar[str] = "openai"
+    base_path: ClassVar[str] = "/v1"
     # Clients of TGI and Aleph Alpha have these paths at the root, in forms of their own.
     yields: ClassVar[frozenset[str]] = frozenset({"/tokenize", "/detokenize"})
     engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS
