@@ -35,6 +35,7 @@ from handlers.mindie.contract import MindieContract
 from handlers.mindie.operations import MindieHandlers
 from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
+from handlers.playground.home import HOME_LINK
 from handlers.playground.page import LINK, Playground
 from handlers.process.interpreter_share import InterpreterShare
 from handlers.root_paths.document import RootDocument
@@ -158,7 +159,7 @@ def build_app(
         capabilities=engine.capabilities,
         ignores_unknown_fields=settings.unknown_fields == "ignore",
         counts_ignored_fields=shared.metrics.ignored,
-        pages=(LINK,) if settings.playground else (),
+        pages=(HOME_LINK, LINK) if settings.playground else (),
         workers=shared.workers,
     )
     shell = _Shell(openapi_url=None, lifespan=lifespan)
@@ -166,11 +167,13 @@ def build_app(
         OWN_CONNECTIONS: _num_own_connections(settings, engine),
         LOSSES: access.losses,
     }
-    if settings.playground:
-        Playground(settings.model_name, engine, list(CONTRACTS), asks_for_key=settings.asks_for_key).mount(
-            shell
-        )
     server = ContractServer(shell, options, _endpoints(settings))
+    app: ASGIApp = server
+    if settings.playground:
+        contracts = [served.contract for served in CONTRACTS.values()]
+        playground = Playground(settings.model_name, engine, contracts, asks_for_key=settings.asks_for_key)
+        playground.mount(shell)
+        app = playground.with_home(server)
     Probes(engine, lambda: limit.in_use).mount(shell)
     Invocations(server, f"/{OpenAIContract.name}", max_body_bytes, shared.workers).mount(shell)
     _root_document(settings, engine.capabilities).mount(shell)
@@ -183,7 +186,7 @@ def build_app(
         server.mount(CONTRACTS[name].contract, handlers[name], leaves=leaves)
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
-    opened = _with_cors(access.closed(server, (*PROBES, INVOCATIONS)), settings)
+    opened = _with_cors(access.closed(app, server, (*PROBES, INVOCATIONS)), settings)
     guarded = access.guarded(opened, server, PROBES, shared.metrics.ended)
     return _traced(guarded, settings, shared.active_requests)
 

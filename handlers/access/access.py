@@ -53,14 +53,15 @@ class Access:
         self.losses: list[str] = []
         """What was lost when the server stopped; the log has said it."""
 
-    def closed(self, server: ContractServer, open_paths: Collection[str]) -> ASGIApp:
-        """Return the server, wrapped to require a key for all paths if the settings say so.
+    def closed(self, app: ASGIApp, server: ContractServer, open_paths: Collection[str]) -> ASGIApp:
+        """Return the application around a server, wrapped to require a key for all paths if the settings
+        say so.
 
         open_paths: as in `ClosedPages`.
         """
         if self.key_check is None or self._settings.require_key == "operations":
-            return server
-        return ClosedPages(server, self.key_check, open_paths)
+            return app
+        return ClosedPages(app, server, self.key_check, open_paths)
 
     def guarded(
         self, app: ASGIApp, server: ContractServer, quiet_paths: Collection[str], count: TakesLine

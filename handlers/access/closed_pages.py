@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Final
 
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handlers.access.keys.key_check import KeyCheck
 from handlers.runtime.problem import Problem
@@ -20,12 +20,15 @@ class ClosedPages:
     probes stay open, since monitors rarely have a key.
     """
 
-    def __init__(self, server: ContractServer, key_check: KeyCheck, open_paths: Collection[str]) -> None:
-        """Wrap a server.
+    def __init__(
+        self, app: ASGIApp, server: ContractServer, key_check: KeyCheck, open_paths: Collection[str]
+    ) -> None:
+        """Wrap an application around a server.
 
         open_paths: paths outside the contracts that stay open: probes, and paths of operations that check the
         key themselves.
         """
+        self._app = app
         self._server = server
         self._key_check = key_check
         self._open_paths = open_paths
@@ -33,7 +36,7 @@ class ClosedPages:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         problem = self._problem(scope) if scope["type"] == "http" else None
         if problem is None:
-            await self._server(scope, receive, send)
+            await self._app(scope, receive, send)
         else:
             await self._server.refusal(problem, scope)(scope, receive, send)
 

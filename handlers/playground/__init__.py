@@ -1,1 +1,1 @@
-"""A page to try every operation of every contract by hand, and to watch the engine while it answers."""
+"""The web pages: a chat at `/`, and the playground, to try every operation and to watch the engine."""

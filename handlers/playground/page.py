@@ -1,4 +1,4 @@
-"""The page, and its requests to the server beside the contracts' own operations.
+"""The pages, and their requests to the server beside the contracts' own operations.
 
 Links are relative, so that they work behind a proxy that adds a prefix.
 """
@@ -10,10 +10,14 @@ import msgspec
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp
 
 from engine.port.engine import Engine
+from handlers.playground.home import Home
 from handlers.playground.state import State
+from handlers.runtime.contract import Contract
 from handlers.runtime.documents.pages import PageFiles
+from handlers.runtime.documents.reference import Entry
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL
 from handlers.version import VERSION
 
@@ -22,7 +26,7 @@ LINK: Final = (PATH[1:], "Playground: try any operation by hand, and watch the e
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
-    """The data that the page loads at its start.
+    """The data that the pages load at their start.
 
     model: the model's name in requests. example_model: its name in the documents' examples.
     contracts: in the order to show, each with its document at <name>/openapi.json.
@@ -33,17 +37,20 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     example_model: str
     device: str
     asks_for_key: bool
-    contracts: Sequence[str]
+    generates_text: bool
+    contracts: Sequence[Entry]
 
 
 class Playground:
-    """The page at `/playground`; under it are its files, `about` and `state`.
+    """The page at `/playground`, under which are its files, `about` and `state`; and the page at `/`.
 
-    model: the model's name in requests. contracts: the names of all, in the order to show.
+    model: the model's name in requests. contracts: all, in the order to show.
     asks_for_key: True if generating operations require a key.
     """
 
-    def __init__(self, model: str, engine: Engine, contracts: Sequence[str], *, asks_for_key: bool) -> None:
+    def __init__(
+        self, model: str, engine: Engine, contracts: Sequence[Contract], *, asks_for_key: bool
+    ) -> None:
         info = engine.model_info
         self._engine = engine
         self._block_size = info.block_size
@@ -54,7 +61,8 @@ class Playground:
             example_model=EMBEDDED_MODEL,
             device=f"{info.device}, {info.dtype}",
             asks_for_key=asks_for_key,
-            contracts=contracts,
+            generates_text=engine.capabilities.generates_text,
+            contracts=[Entry.of(contract) for contract in contracts],
         )
 
     def mount(self, shell: FastAPI) -> None:
@@ -64,6 +72,10 @@ class Playground:
         shell.add_route(f"{PATH}/about", self._send_about, include_in_schema=False)
         shell.add_route(f"{PATH}/state", self._send_state, include_in_schema=False)
         shell.mount(PATH, self._assets)
+
+    def with_home(self, app: ASGIApp) -> ASGIApp:
+        """Return an application with the page at `/` in front, for browsers."""
+        return Home(app, self._assets)
 
     async def _page(self, request: Request) -> Response:
         return await self._assets.get_response("index.html", request.scope)

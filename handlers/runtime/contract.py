@@ -18,9 +18,9 @@ class Contract(ABC):
 
     name: that of its folder in specs/ and generated/, and of its path prefix.
 
-    base_path: what clients' base URLs have after the contract's place, such as /v1 for OpenAI's.
     has_comments: whether comments keep a silent stream open, which clients must ignore (HTML, 9.2.6). Without
         them, only its status is sent early.
+    base_path: the part of its paths that clients have in their base URL: `/v1` for OpenAI's.
     marking_header: the header, in lower case, that this contract's clients send and no others do. At the
         root, such a request is this contract's even if another contract has the path.
     yields: paths that at the root are another contract's wherever another one there has them.
@@ -32,8 +32,8 @@ class Contract(ABC):
     """
 
     name: ClassVar[str]
-    base_path: ClassVar[str] = ""
     has_comments: ClassVar[bool] = True
+    base_path: ClassVar[str] = ""
     marking_header: ClassVar[str | None] = None
     yields: ClassVar[frozenset[str]] = frozenset()
     probes: ClassVar[frozenset[str]] = frozenset()

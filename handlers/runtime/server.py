@@ -162,7 +162,7 @@ class ContractServer:
             return Response(document, media_type="application/json")
 
         self._shell.add_route(f"{prefix}/openapi.json", openapi, include_in_schema=False)
-        self._reference.add(self._shell, contract.name, prefix, document)
+        self._reference.add(self._shell, contract, prefix)
 
 
 def path_of(scope: Scope) -> str:

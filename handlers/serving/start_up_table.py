@@ -37,7 +37,7 @@ def start_up_table(
                 else _remote_engine(settings, info, capabilities)
             ),
             *_contracts(settings),
-            "  pages     /docs" + (f", {PATH}" if settings.playground else ""),
+            "  pages     " + (f"/, /docs, {PATH}" if settings.playground else "/docs"),
             *_warnings(settings),
         )
     )

@@ -129,7 +129,7 @@ class SharedSettings(Section):
     """Check each answer against its OpenAPI document: log differences, or answer 500 instead."""
 
     playground: Annotated[bool, env("VERBATIM_PLAYGROUND")] = True
-    """Serve /playground, a web page to try every operation."""
+    """Serve /playground, a web page to try every operation, and a chat at / for browsers."""
 
     graceful_termination_timeout: Annotated[
         int, env("VERBATIM_GRACEFUL_TERMINATION_TIMEOUT", "GRACEFUL_TERMINATION_TIMEOUT"), Field(ge=0)

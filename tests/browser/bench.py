@@ -53,7 +53,7 @@ class Bench:
 
     @property
     def status(self) -> Locator:
-        return self.page.locator("#status")
+        return self.page.locator("#answer .status")
 
     async def written(self) -> Any:
         """The body that would be sent."""

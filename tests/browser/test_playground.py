@@ -80,7 +80,7 @@ async def test_every_operation_of_every_contract_answers_what_the_page_prefills(
                 complaints.clear()
                 continue
             await expect(bench.status, f"{name} {operation}").to_have_text("200 OK")
-            shown = page.locator("#choices .choice, #value > *, #facts > *")
+            shown = page.locator("#answer :is(.choice, .value > *, .facts > *)")
             assert await shown.count(), f"nothing is shown of {name} {operation}"
 
 
@@ -174,7 +174,7 @@ async def test_an_error_is_shown_as_the_contract_words_it_and_at_the_field(
 ) -> None:
     await bench.ask(contract, operation, body)
     await expect(bench.status).to_contain_text(str(status))
-    await expect(bench.page.locator("#error pre")).to_contain_text('"error"')
+    await expect(bench.page.locator("#answer .error pre")).to_contain_text('"error"')
     problem = bench.field(path).locator(":scope > .problem")
     await expect(problem).to_contain_text("The server: ")
     await expect(problem).to_contain_text(said)

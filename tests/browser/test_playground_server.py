@@ -40,7 +40,7 @@ async def prefixed_url(server_url: str) -> AsyncIterator[str]:
                 request.method,
                 f"{server_url}/{request.match_info['rest']}",
                 data=await request.read(),
-                headers={"content-type": request.headers.get("content-type", "")},
+                headers={name: request.headers.get(name, "") for name in ("content-type", "accept")},
                 allow_redirects=False,
             ) as told,
         ):
@@ -91,3 +91,15 @@ async def test_behind_a_prefix_all_links_hold(page: Page, prefixed_url: str) -> 
     await expect(page.locator(".segment.text")).not_to_be_empty()
     assert f"{prefixed_url}/openai/v1/completions" in await page.inner_text("#curl")
     await expect(page.locator('[data-plot="queue"] strong')).to_have_text("0")
+
+
+async def test_behind_a_prefix_the_chat_answers_and_names_the_addresses(
+    page: Page, prefixed_url: str
+) -> None:
+    await page.goto(f"{prefixed_url}/")
+    await expect(page.locator("#contracts code").first).to_have_text(f"{prefixed_url}/openai/v1")
+    await page.fill("#say", "Hello!")
+    await page.click("#send")
+    await expect(page.locator(".segment.text")).not_to_be_empty()
+    link = await page.get_by_role("link", name="Playground").evaluate("one => one.href")
+    assert link == f"{prefixed_url}/playground"

@@ -31,7 +31,7 @@ def test_the_entry_point_takes_tgis_arguments_and_verbatims_commands(
         (tmp_path / name).write_text(f'#!/bin/sh\nset -- {name} "$@"\necho "$# $*"\n', encoding="utf-8")
         (tmp_path / name).chmod(0o755)
     path = f"{tmp_path}:{os.environ['PATH']}"
-    entry = [DEPLOY / "entrypoint.sh", *given]
+    entry: list[str | Path] = [DEPLOY / "entrypoint.sh", *given]
     ran = subprocess.run(entry, env={"PATH": path}, capture_output=True, text=True, check=True)
     count = len(given) + (given[:1] not in (["verbatim"], ["text-generation-launcher"]))
     assert ran.stdout == f"{count} {run}\n"

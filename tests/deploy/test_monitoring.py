@@ -8,7 +8,7 @@ import pytest
 from engine.port.text.token_memory import TokenMemory
 from handlers.active_requests.metrics import Metrics
 from tests.deploy.files import DEPLOY
-from tests.unit.docs.test_metrics import ALL
+from tests.unit.docs.metrics import ALL
 from tests.unit.handlers.active_requests.test_metrics import INFO
 
 _ASKED = re.compile(r"\b(?:vllm:|tgi_|verbatim_)\w+")

@@ -4,7 +4,7 @@
  */
 
 import { ChoiceView } from "./choice_view.js";
-import { element, find } from "./dom.js";
+import { element } from "./dom.js";
 
 /** @typedef {import("./exchange.js").Exchange} Exchange */
 /** @typedef {import("./answer.js").Answer} Answer */
@@ -13,28 +13,24 @@ const CONDITIONS = { waiting: "waiting for the first byte", streaming: "streamin
 
 export class AnswerView {
   constructor() {
-    this.empty = find("#answer-empty");
-    this.status = find("#status");
-    this.chips = find("#chips");
-    this.error = find("#error");
-    this.choices = find("#choices");
-    this.value = find("#value");
-    this.facts = find("#facts");
+    this.status = element("span", { class: "status", role: "status" });
+    this.chips = element("div", { class: "chips" });
+    this.error = element("div", { class: "error", role: "alert", hidden: true });
+    this.choices = element("div", { class: "choices" });
+    this.value = element("div", { class: "value", hidden: true });
+    this.facts = element("dl", { class: "facts", hidden: true });
+    this.element = element("div", { class: "exchange" }, this.status, this.chips, this.error, this.choices, this.value, this.facts);
     /** @type {ChoiceView[]} */
     this.views = [];
   }
 
-  /** For a new exchange. */
-  clear() {
+  remove() {
     this.views.forEach((view) => view.remove());
-    this.views = [];
-    for (const place of [this.choices, this.value, this.facts, this.error]) place.replaceChildren();
-    this.error.hidden = this.value.hidden = this.facts.hidden = true;
+    this.element.remove();
   }
 
   /** @param {Exchange} exchange */
   show(exchange) {
-    this.empty.hidden = true;
     this.showStatus(exchange);
     this.chips.replaceChildren(...chips(exchange));
     this.showError(exchange);

@@ -33,7 +33,7 @@ export class ChoiceView {
     this.none.hidden = !isOver || choice.segments.length > 0 || choice.tokens.some((one) => !one.isSpecial);
     this.title.hidden = !isOneOfMany;
     this.finish.hidden = choice.finish === null;
-    this.finish.textContent = choice.finish;
+    this.finish.textContent = this.finish.dataset.reason = choice.finish ?? "";
     for (const segment of this.shown.keys()) if (!choice.segments.includes(segment)) this.forget(segment);
     this.showTokens();
     for (const segment of choice.segments) this.showSegment(segment);
@@ -55,8 +55,9 @@ export class ChoiceView {
     let place = this.shown.get(segment);
     if (!place) {
       place = element(segment.kind === "call" ? "pre" : "div", { class: "segment-text" });
-      const title = element("p", { class: "segment-title" }, TITLES[segment.kind]);
-      this.body.append(element("div", { class: `segment ${segment.kind}` }, TITLES[segment.kind] && title, place));
+      const isFolded = segment.kind === "reasoning";
+      const title = element(isFolded ? "summary" : "p", { class: "segment-title" }, TITLES[segment.kind]);
+      this.body.append(element(isFolded ? "details" : "div", { class: `segment ${segment.kind}` }, TITLES[segment.kind] && title, place));
       this.shown.set(segment, place);
     }
     if (segment.kind === "call") showCall(segment, place);

@@ -45,6 +45,16 @@ export class Contract {
   }
 }
 
+/**
+ * @param {string} name of a contract
+ * @param {{model: string, example_model: string}} about
+ * @returns {Promise<Contract>}
+ */
+export async function loadContract(name, { model, example_model }) {
+  const response = await fetch(`${name}/openapi.json`);
+  return new Contract(name, await response.json(), (value) => replaced(value, example_model, model));
+}
+
 export class Operation {
   /**
    * @param {Contract} contract
@@ -90,6 +100,14 @@ function parameter(contract, said) {
   const optional = required ? schema.default : undefined;
   const initial = contract.localise(whole.example ?? shown?.value ?? schema.examples?.[0] ?? optional ?? "");
   return { name, in: whole.in, required, schema, description, initial: required ? String(initial) : "" };
+}
+
+/** @param {any} value @param {string} from @param {string} to @returns {any} */
+function replaced(value, from, to) {
+  if (value === from) return to;
+  if (Array.isArray(value)) return value.map((one) => replaced(one, from, to));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one, from, to)]));
 }
 
 /** @param {any} content @param {(value: any) => any} localise @returns {Example[]} */

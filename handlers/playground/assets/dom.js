@@ -54,6 +54,19 @@ export function find(selector) {
   return found;
 }
 
+/** What calls at most once a frame, however often it is called. @param {() => void} paint @returns {() => void} */
+export function onceAFrame(paint) {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      paint();
+    });
+  };
+}
+
 /**
  * @param {Element} target
  * @param {Record<string, any>} properties

@@ -4,17 +4,17 @@
  */
 
 import { AnswerView } from "./answer_view.js";
-import { Contract } from "./contract.js";
-import * as credentials from "./credentials.js";
-import { element, find, prose } from "./dom.js";
+import { loadContract } from "./contract.js";
+import { element, find, onceAFrame, prose } from "./dom.js";
 import { Exchange } from "./exchange.js";
+import { showHeader } from "./header.js";
 import { Live } from "./live.js";
 import { RawView } from "./raw_view.js";
-import { initTheme } from "./theme.js";
 import { Workbench } from "./workbench.js";
 
+/** @typedef {import("./contract.js").Contract} Contract */
 /** @typedef {import("./contract.js").Operation} Operation */
-/** @typedef {{version: string, model: string, example_model: string, device: string, asks_for_key: boolean, contracts: string[]}} About */
+/** @typedef {import("./header.js").About} About */
 
 class Page {
   /** @param {About} about */
@@ -31,24 +31,14 @@ class Page {
     this.workbench = new Workbench(() => this.showRequest());
     /** @type {Exchange | null} */
     this.exchange = null;
-    this.isDrawing = false;
-    this.showAbout();
+    this.draw = onceAFrame(() => this.paint());
+    this.showContracts();
     this.listen();
   }
 
-  showAbout() {
-    const { model, device, version, contracts, asks_for_key } = this.about;
-    find("#model").textContent = model;
-    find("#device").textContent = `${device} · ${version}`;
-    const links = contracts.map((name) => element("button", { type: "button", role: "tab", "data-contract": name, onclick: () => this.open(name, "") }, name));
+  showContracts() {
+    const links = this.about.contracts.map(({ name }) => element("button", { type: "button", role: "tab", "data-contract": name, onclick: () => this.open(name, "") }, name));
     find("#contracts").replaceChildren(...links);
-    const key = find("#key");
-    key.value = credentials.key();
-    find("#key-field").hidden = !asks_for_key;
-    key.addEventListener("input", () => {
-      credentials.keep(key.value);
-      this.showRequest();
-    });
   }
 
   listen() {
@@ -68,7 +58,8 @@ class Page {
   /** Opens what the address names. */
   follow() {
     const [name, id = ""] = decodeURIComponent(location.hash.slice(1)).split("/");
-    if (name !== this.current || id !== this.workbench.operation?.id) this.open(this.about.contracts.includes(name) ? name : this.about.contracts[0], id);
+    const names = this.about.contracts.map((one) => one.name);
+    if (name !== this.current || id !== this.workbench.operation?.id) this.open(names.includes(name) ? name : names[0], id);
   }
 
   get current() {
@@ -77,7 +68,7 @@ class Page {
 
   /** @param {string} name @returns {Promise<Contract>} */
   contract(name) {
-    const known = this.contracts.get(name) ?? load(name, this.about);
+    const known = this.contracts.get(name) ?? loadContract(name, this.about);
     this.contracts.set(name, known);
     return known;
   }
@@ -105,7 +96,9 @@ class Page {
     this.exchange?.stop();
     const exchange = new Exchange(this.workbench.request());
     this.exchange = exchange;
-    this.answer.clear();
+    this.answer.remove();
+    this.answer = new AnswerView();
+    find("#exchange").replaceChildren(this.answer.element);
     this.raw.clear();
     this.setBusy(true);
     this.draw();
@@ -137,16 +130,6 @@ class Page {
     find("#answer").setAttribute("aria-busy", String(isBusy));
   }
 
-  /** At most once a frame, however fast the events come. */
-  draw() {
-    if (this.isDrawing) return;
-    this.isDrawing = true;
-    requestAnimationFrame(() => {
-      this.isDrawing = false;
-      this.paint();
-    });
-  }
-
   paint() {
     if (!this.exchange) return;
     this.answer.show(this.exchange);
@@ -163,22 +146,7 @@ function options(contract, chosen) {
   });
 }
 
-/** @param {string} name @param {About} about @returns {Promise<Contract>} */
-async function load(name, { model, example_model }) {
-  const response = await fetch(`${name}/openapi.json`);
-  const localise = (/** @type {any} */ value) => replaced(value, example_model, model);
-  return new Contract(name, await response.json(), localise);
-}
-
-/** @param {any} value @param {string} from @param {string} to @returns {any} */
-function replaced(value, from, to) {
-  if (value === from) return to;
-  if (Array.isArray(value)) return value.map((one) => replaced(one, from, to));
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one, from, to)]));
-}
-
-initTheme(find("#theme"));
 new Live(find("#live"));
-const about = await (await fetch("playground/about")).json();
-new Page(about).follow();
+/** @type {Page} */
+const page = new Page(await showHeader(() => page.showRequest()));
+page.follow();

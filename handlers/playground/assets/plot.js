@@ -35,6 +35,7 @@ export class Plot {
       { class: "plot", title, "data-plot": name },
       element("figcaption", {}, element("span", { class: "plot-name" }, name), this.now),
       element("div", { class: "plot-picture" }, picture, this.most),
+      element("div", { class: "plot-axis", "aria-hidden": "true" }, ...[1, 0.5, 0].map((share) => element("span", {}, ago(share * span_s)))),
     );
   }
 
@@ -65,4 +66,9 @@ export class Plot {
     const most = Math.max(...this.samples.map((one) => one.value));
     this.most.textContent = most ? `max ${this.format(most)}` : "";
   }
+}
+
+/** @param {number} seconds @returns {string} */
+function ago(seconds) {
+  return seconds ? `−${seconds / 60} min` : "now";
 }

@@ -17,7 +17,6 @@ export class TokenView {
     this.tokens = [];
     this.element = element("span", { class: "tokens", tabindex: 0, role: "group", "aria-label": "tokens with their probabilities; arrow keys walk" });
     this.tip = element("div", { class: "tip", role: "status", hidden: true });
-    document.body.append(this.tip);
     this.current = -1;
     this.element.addEventListener("pointerover", (event) => this.pointed(event));
     this.element.addEventListener("click", (event) => this.pointed(event));
@@ -28,6 +27,7 @@ export class TokenView {
 
   /** Shows the tokens that came since. @param {Token[]} tokens */
   show(tokens) {
+    if (!this.tip.isConnected) document.body.append(this.tip);
     for (const token of tokens.slice(this.tokens.length)) {
       this.element.append(chip(token, this.tokens.length));
       this.tokens.push(token);

@@ -41,9 +41,9 @@ async def test_every_part_is_served_with_its_type_and_the_headers_that_guard_it(
         assert {header: answer.headers[header] for header in HEADERS} == dict(HEADERS), name
 
 
-@pytest.mark.parametrize("path", ["/playground", "/docs", *(f"/{name}/docs" for name in CONTRACTS)])
+@pytest.mark.parametrize("path", ["/", "/playground", "/docs", *(f"/{name}/docs" for name in CONTRACTS)])
 async def test_a_page_allows_nothing_but_this_servers_own_scripts_and_styles(path: str) -> None:
-    answer = await api().get(path)
+    answer = await send(api().app, "GET", path, headers={"accept": "text/html"})
     assert answer.headers["content-type"] == TYPES[".html"]
     assert {header: answer.headers[header] for header in HEADERS} == dict(HEADERS)
     assert answer.headers["content-security-policy"].startswith("default-src 'self'; img-src 'self' data:;")
@@ -54,10 +54,13 @@ async def test_a_page_allows_nothing_but_this_servers_own_scripts_and_styles(pat
 
 async def test_all_that_the_page_and_its_scripts_name_is_served_by_relative_links() -> None:
     one = api()
-    page = await one.get("/playground")
-    for link in _LINK.findall(page.text):
+    pages = [
+        await send(one.app, "GET", path, headers={"accept": "text/html"}) for path in ("/", "/playground")
+    ]
+    for link in _LINK.findall("".join(page.text for page in pages)):
         assert not link.startswith("/") and "//" not in link
-        assert (await one.get(f"/{link}")).status_code == 200, link
+        if link != "./":
+            assert (await one.get(f"/{link}")).status_code == 200, link
     for name in NAMES:
         for link in _IMPORT.findall(ASSETS.joinpath(name).read_text()) if name.endswith(".js") else ():
             target = str(PurePath("/playground", PurePath(name).parent, link)).replace("shapes/../", "")
@@ -97,7 +100,7 @@ async def test_the_list_of_contracts_and_the_start_lead_to_the_page_unless_it_is
     info = ScriptedEngine(says("a")).model_info
     for is_on in (True, False):
         pages = start_up_table(Settings(playground=is_on), info).splitlines()[-1].split(maxsplit=1)
-        assert pages == ["pages", "/docs, /playground" if is_on else "/docs"]
+        assert pages == ["pages", "/, /docs, /playground" if is_on else "/docs"]
         links = _LINK.findall((await api(playground=is_on).get("/docs")).text)
         assert ("playground" in links) == is_on
 
@@ -105,7 +108,9 @@ async def test_the_list_of_contracts_and_the_start_lead_to_the_page_unless_it_is
 async def test_the_page_is_told_the_model_the_contracts_and_whether_a_key_is_asked_for() -> None:
     told = (await api(served_model_name="mine", api_key="Secret").get("/playground/about")).json()
     assert (told["model"], told["example_model"], told["asks_for_key"]) == ("mine", "verbatim-demo", True)
-    assert told["contracts"] == list(CONTRACTS)
+    assert [one["name"] for one in told["contracts"]] == list(CONTRACTS)
+    assert told["contracts"][0] == {"name": "openai", "title": "OpenAI API", "base_path": "/openai/v1"}
+    assert told["generates_text"]
     assert told["device"] == "cpu, float32"
 
 
