@@ -26,14 +26,27 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Verbatim needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
 
-REQUIREMENTS := pyproject.toml requirements/front.txt requirements/engine.txt
+REQUIREMENTS := pyproject.toml $(wildcard requirements/*.txt)
+
+# Where torch's builds come from, in addition to pip's own indexes, on which the one for Linux is made for CUDA: without
+# an NVIDIA driver, PyTorch's builds for CPUs, if they can be reached. `make serve TORCH_INDEX=` leaves it to pip.
+CPU_TORCH := https://download.pytorch.org/whl/cpu
+TORCH_INDEX ?= $(shell test -e /proc/driver/nvidia/version || ! $(PYTHON) -c \
+	'import urllib.request as u; u.urlopen("$(CPU_TORCH)/torch/", timeout=5)' 2>/dev/null || echo $(CPU_TORCH))
+
+SERVED_BY := front engine transformers media
 
 $(SERVE): $(BIN)/python $(REQUIREMENTS) constraints.txt
 	@# The distribution was called `verbatim` once. Left beside the new one, it would own the command too.
 	@rm -rf verbatim.egg-info
 	@$(BIN)/pip uninstall -qq --yes verbatim
-	@echo 'Installing torch and what else it takes to serve: 2 GB, some minutes.'
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	@index='$(TORCH_INDEX)'; \
+	echo "Installing torch (from $${index:-the indexes of pip}) and what else it takes to serve."; \
+	echo 'A build for CPUs: a download of 0.3 GB, 1.3 GB on disk, one to three minutes. For CUDA: ten times as much.'; \
+	$(BIN)/pip install --quiet --constraint constraints.txt $${index:+--extra-index-url $$index} \
+		$(SERVED_BY:%=--requirement requirements/%.txt)
+	@# Without what xgrammar's metadata asks for in addition: triton, a gigabyte that it does not import.
+	@$(BIN)/pip install --quiet --no-deps --requirement requirements/xgrammar.txt --editable .
 	@touch $@
 
 $(READY): $(SERVE) constraints.txt
@@ -53,13 +66,12 @@ FRONT := .venv-front
 
 $(FRONT)/.ready: $(REQUIREMENTS)
 	$(PYTHON) -m venv --clear $(FRONT)
-	@echo 'Installing what a front needs: half a gigabyte, a minute.'
-	$(FRONT)/bin/pip install --quiet --requirement requirements/front.txt
-	$(FRONT)/bin/pip install --quiet --no-deps --editable .
+	@echo 'Installing what a front needs: a download of 35 MB, 110 MB on disk, half a minute.'
+	$(FRONT)/bin/pip install --quiet --editable .
 	@touch $@
 
 .PHONY: front
-front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM or SGLang, without torch (500 MB)
+front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM or SGLang, without torch (110 MB)
 
 .PHONY: generate
 generate: $(READY)  ## Regenerate generated/ from specs/
@@ -134,7 +146,7 @@ test-isolated-clients: $(SERVE) $(ISOLATED_CLIENTS)/.ready  ## Run litellm, lang
 	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(ISOLATED_CLIENTS)/bin/python -m pytest tests/isolated_clients --rootdir tests/isolated_clients
 
 .PHONY: test-front
-test-front: $(READY) $(FRONT)/.ready  ## Run a front where no torch is installed, over servers (installs 500 MB; two minutes)
+test-front: $(READY) $(FRONT)/.ready  ## Run a front where no torch is installed, over servers (installs 110 MB; two minutes)
 	FRONT=$(CURDIR)/$(FRONT)/bin OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/front
 
 .PHONY: test-vllm

@@ -4,12 +4,12 @@ import os
 import shlex
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from engine.config import EngineConfig, KVEventsConfig
 from engine.demo_model import DEMO_MODEL
 from engine.demo_vision import DEMO_VISION
+from engine.extras import how_to_install, missing
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.native.instructions import limit_libraries
 from engine.packed_cache.early_reading import begin_reading
@@ -19,7 +19,6 @@ from engine.port.info.model_info import ModelInfo
 from engine.remote.config import RemoteConfig
 from handlers.settings.settings import Settings
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, EMBEDDED_VISION_MODEL
-from handlers.version import DISTRIBUTION
 
 if TYPE_CHECKING:
     from engine.port.engine import Engine  # it needs NumPy, which `verbatim --help` does not
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 _LEAST_SILENCE_S: Final = 60.0  # of the engine's own process, four times as long as between its comments
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
-# The modules of requirements/engine.txt, which an installation for fronts lacks.
-_OWN_LIBRARIES: Final = ("gguf", "llguidance", "safetensors", "torch", "tqdm", "xgrammar")
 _EMBEDDED: Final = {EMBEDDED_MODEL: DEMO_MODEL, EMBEDDED_VISION_MODEL: DEMO_VISION}
 
 
@@ -131,11 +128,10 @@ def set_environment(settings: Settings) -> None:
 
 def check_own_engine() -> None:
     """Raise LibrariesMissing if Verbatim's own engine lacks libraries; nothing is imported."""
-    missing = [name for name in _OWN_LIBRARIES if PathFinder.find_spec(name) is None]
-    if missing:
+    if lacking := missing("engine"):
         raise LibrariesMissing(
-            f"Verbatim's own engine needs {', '.join(missing)}, which an installation for fronts lacks; "
-            f"pip install {DISTRIBUTION} adds them, and --engine vllm or sglang does without (docs/vllm.md)"
+            f"Verbatim's own engine needs {', '.join(lacking)}, which an installation for fronts lacks; "
+            f"{how_to_install('engine')} adds them, and --engine vllm or sglang does without (docs/vllm.md)"
         )
 
 

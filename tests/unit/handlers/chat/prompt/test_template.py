@@ -39,9 +39,8 @@ def test_a_conversation_renders_as_transformers_renders_it() -> None:
         },
     ]
     tools: Any = [{"type": "function", "function": {"name": "get_weather", "parameters": TOOL.parameters}}]
-    expected = tokenizer.hf.apply_chat_template(
-        conversation, tools=tools, add_generation_prompt=True, tokenize=False
-    )
+    hf: Any = tokenizer.hf
+    expected = hf.apply_chat_template(conversation, tools=tools, add_generation_prompt=True, tokenize=False)
     assert rendered == expected
     assert '{"city": "Oslo"}' in rendered
 
@@ -199,7 +198,8 @@ def test_a_template_is_known_to_read_a_variable() -> None:
 
 
 def test_a_template_file_beside_the_tokenizer_is_read(tmp_path: Path) -> None:
-    chat_tokenizer(None).hf.save_pretrained(tmp_path)
+    hf: Any = chat_tokenizer(None).hf
+    hf.save_pretrained(tmp_path)
     (tmp_path / "chat_template.jinja").write_text("{{ messages[0].content }} from a file")
     loaded = Tokenizer.from_directory(tmp_path, vocab_size=300, end_token_ids=())
     assert ChatTemplate(loaded.hf).render([HELLO]) == "Hello from a file"
