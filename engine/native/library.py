@@ -12,6 +12,7 @@ import logging
 import os
 import platform
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -63,8 +64,12 @@ def _compile() -> ctypes.CDLL:
     Raises CannotCompile, or OSError where there is no folder at all, or not the one that is named.
     """
     target = Target.of_this_processor()
+    _log.info("compiling the CPU kernels for %s: once for this user, one to five minutes", target.label)
+    begin = time.monotonic()
     try:
-        return ctypes.CDLL(str(build(target, kernel_cache())))
+        path = build(target, kernel_cache())
+        _log.info("compiled the CPU kernels in %.0f s; later starts load %s", time.monotonic() - begin, path)
+        return ctypes.CDLL(str(path))
     except (OSError, RuntimeError) as error:
         if os.environ.get(VARIABLE):
             raise
