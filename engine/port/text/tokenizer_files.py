@@ -9,7 +9,6 @@ from tokenizers import AddedToken
 from tokenizers import Tokenizer as Backend
 
 _ADDED: Final = "added_tokens_decoder"
-_NAMED: Final = tuple(f"{name}_token" for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
 
 
 class FastTokenizer(Protocol):
@@ -60,10 +59,14 @@ class TokenizerFiles:
         if _ADDED not in config:  # as older checkpoints are
             config |= _read(directory / "special_tokens_map.json")
         self.backend_tokenizer: Any = Backend.from_file(str(directory / "tokenizer.json"))
-        self.special_tokens_map = {name: _text(config[name]) for name in _NAMED if config.get(name)}
         added = config.get(_ADDED, {})
         more = config.get("extra_special_tokens") or config.get("additional_special_tokens") or ()
-        special = (*self.special_tokens_map.values(), *(more.values() if isinstance(more, dict) else more))
+        named = more if isinstance(more, dict) else {}
+        named |= {name: token for name, token in config.items() if name.endswith("_token")}
+        self.special_tokens_map = {
+            name: _text(token) for name, token in named.items() if isinstance(token, str | dict)
+        }
+        special = (*self.special_tokens_map.values(), *(() if isinstance(more, dict) else more))
         tokens = [AddedToken(**added[token_id]) for token_id in sorted(added, key=int)]
         known = {token.content for token in (*tokens, *self.added_tokens_decoder.values())}
         texts = [text for text in map(_text, special) if text not in known]

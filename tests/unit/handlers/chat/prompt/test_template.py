@@ -1,12 +1,15 @@
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import pytest
 
 from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, TextPart
-from handlers.chat.prompt.template import ChatTemplate
+from handlers.chat.prompt.conversation import text_part
+from handlers.chat.prompt.template import RESERVED, ChatTemplate
 from handlers.chat.tools import ToolCall, ToolDefinition
 from tests.unit.handlers.chat.models import (
     HERMES_TEMPLATE,
@@ -242,3 +245,26 @@ def test_a_template_that_some_chat_can_use_passes(source: str | None) -> None:
 def test_a_templates_complaint_holds_no_address() -> None:
     with pytest.raises(TemplateError, match="^<built-in method index of list object> it is$"):
         template("{{ raise_exception(messages.index ~ ' it is') }}").render([HELLO])
+
+
+def test_the_names_that_transformers_reserves_are_reserved() -> None:
+    hf: Any = chat_tokenizer(None).hf
+    assert {*signature(hf.apply_chat_template).parameters, "conversations", "messages", "self"} == RESERVED
+
+
+@pytest.mark.parametrize("content", ["So far \n", "So far", [text_part("So"), text_part("far ")]])
+@pytest.mark.parametrize("source", [PLAIN_TEMPLATE, "{{ messages[-1].content | trim }}."])
+def test_a_continued_message_ends_as_in_transformers(content: Any, source: str) -> None:
+    tokenizer: Any = chat_tokenizer(source).hf
+    conversation = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": content}]
+    made = ChatTemplate(tokenizer)
+    outcomes = list[str | type[Exception]]()
+    for render in (
+        lambda: tokenizer.apply_chat_template(conversation, tokenize=False, continue_final_message=True),
+        lambda: made._continue(source, conversation, {}),
+    ):
+        try:
+            outcomes.append(render())
+        except (TypeError, jinja2.TemplateError, ValueError) as error:
+            outcomes.append(type(error))
+    assert outcomes[0] == outcomes[1]
