@@ -64,9 +64,8 @@ def _compile() -> ctypes.CDLL:
     Raises CannotCompile, or OSError where there is no folder at all, or not the one that is named.
     """
     target = Target.of_this_processor()
-    _log.info(
-        "compiling the CPU kernels for %s: once for this user, about a minute on a free core", target.label
-    )
+    what = f"compiling the CPU kernels for {target.label}"
+    _log.info("%s: once for this user, about a minute on a free core", what)
     begin = time.monotonic()
     try:
         path = build(target, kernel_cache())

@@ -49,7 +49,7 @@ def read_media_files(
     if family is None or not (kinds := family.kinds & api.capabilities.media):
         return None
     if lacking := missing("media"):
-        unread = f"note: {kinds_in_words(kinds)} are not read without {', '.join(lacking)}"
+        unread = f"note: {kinds_in_words(kinds)} cannot be read without {', '.join(lacking)}"
         on_progress(f"{unread}: {how_to_install('media')}")
         return None
     from transformers import AutoConfig

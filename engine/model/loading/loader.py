@@ -82,7 +82,9 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
         on_progress(f"note: {note}")
     processor = media_processor(plan, config, tokenizer, on_progress)
     if plan.speech is not None and (lacking := missing("media")):
-        raise LibrariesMissing(f"sounds are not read without {', '.join(lacking)}: {how_to_install('media')}")
+        raise LibrariesMissing(
+            f"audio cannot be read without {', '.join(lacking)}: {how_to_install('media')}"
+        )
     reader = None if plan.speech is None else WindowReader(plan.directory, plan.speech)
     if processor is not None or reader is not None:
         DECODING.start(on_progress)  # while the weights are read

@@ -84,9 +84,9 @@ def test_a_command_of_the_own_engine_names_what_is_missing_and_how_it_is_install
     ran = subprocess.run([COMMAND, command], capture_output=True, text=True, timeout=60)
     assert ran.returncode == ExitStatus.FAILED
     assert ran.stderr == (
-        "verbatim: error: Verbatim's own engine needs gguf, llguidance, numpy, torch, transformers, xgrammar, "
-        "which an installation for fronts lacks; pip install 'verbatim-server[engine]' adds them, and --engine "
-        "vllm or sglang does without (docs/vllm.md)\n"
+        "verbatim: error: Verbatim's own engine needs gguf, llguidance, numpy, torch, transformers, "
+        "xgrammar, which an installation for fronts lacks; pip install 'verbatim-server[engine]' adds them, "
+        "and --engine vllm or sglang does without (docs/vllm.md)\n"
     )
 
 

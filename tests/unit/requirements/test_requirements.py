@@ -1,4 +1,4 @@
-"""A front over other servers, Verbatim's own engine and what reads media are installed apart, by one list each."""
+"""A front, Verbatim's own engine and what reads media are installed apart, by one list each."""
 
 import tomllib
 from typing import Any
