@@ -26,14 +26,33 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Verbatim needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
 
-REQUIREMENTS := pyproject.toml requirements/front.txt requirements/engine.txt
+REQUIREMENTS := pyproject.toml $(wildcard requirements/*.txt)
+
+# Where torch's builds come from, in addition to pip's own indexes, on which the one for Linux is made for CUDA: without
+# an NVIDIA driver, PyTorch's builds for CPUs, if they can be reached. `make serve TORCH_INDEX=` leaves it to pip.
+CPU_TORCH ?= https://download.pytorch.org/whl/cpu
+TORCH_INDEX ?= $(shell test -e /proc/driver/nvidia/version || ! $(PYTHON) -c \
+	'import urllib.request as u; u.urlopen("$(CPU_TORCH)/torch/", timeout=5)' 2>/dev/null || echo $(CPU_TORCH))
+
+SERVED_BY := front engine transformers media
+
+# $(call install-served,BIN) installs what the server needs to compute and to read media, but not what xgrammar's
+# metadata asks for in addition: triton, a gigabyte that it does not import.
+define install-served
+index='$(TORCH_INDEX)'; \
+echo "Installing torch (from $${index:-the indexes of pip}) and what else it takes to serve."; \
+echo 'A build for CPUs: a download of 0.3 GB, 1.3 GB on disk, one to three minutes. For CUDA: ten times as much.'; \
+$(1)/pip install --quiet --constraint constraints.txt $${index:+--extra-index-url $$index} \
+	$(SERVED_BY:%=--requirement requirements/%.txt) \
+&& $(1)/pip install --quiet --no-deps --requirement requirements/xgrammar.txt
+endef
 
 $(SERVE): $(BIN)/python $(REQUIREMENTS) constraints.txt
 	@# The distribution was called `verbatim` once. Left beside the new one, it would own the command too.
 	@rm -rf verbatim.egg-info
 	@$(BIN)/pip uninstall -qq --yes verbatim
-	@echo 'Installing torch and what else it takes to serve: 2 GB, some minutes.'
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	@$(call install-served,$(BIN))
+	@$(BIN)/pip install --quiet --no-deps --editable .
 	@touch $@
 
 $(READY): $(SERVE) constraints.txt
@@ -53,13 +72,12 @@ FRONT := .venv-front
 
 $(FRONT)/.ready: $(REQUIREMENTS)
 	$(PYTHON) -m venv --clear $(FRONT)
-	@echo 'Installing what a front needs: half a gigabyte, a minute.'
-	$(FRONT)/bin/pip install --quiet --requirement requirements/front.txt
-	$(FRONT)/bin/pip install --quiet --no-deps --editable .
+	@echo 'Installing what a front needs: a download of 40 MB, 135 MB on disk, half a minute.'
+	$(FRONT)/bin/pip install --quiet --editable .
 	@touch $@
 
 .PHONY: front
-front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM or SGLang, without torch (500 MB)
+front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM or SGLang, without torch (135 MB)
 
 .PHONY: generate
 generate: $(READY)  ## Regenerate generated/ from specs/
@@ -134,7 +152,7 @@ test-isolated-clients: $(SERVE) $(ISOLATED_CLIENTS)/.ready  ## Run litellm, lang
 	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(ISOLATED_CLIENTS)/bin/python -m pytest tests/isolated_clients --rootdir tests/isolated_clients
 
 .PHONY: test-front
-test-front: $(READY) $(FRONT)/.ready  ## Run a front where no torch is installed, over servers (installs 500 MB; two minutes)
+test-front: $(READY) $(FRONT)/.ready  ## Run a front where no torch is installed, over servers (installs 135 MB; two minutes)
 	FRONT=$(CURDIR)/$(FRONT)/bin OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/front
 
 .PHONY: test-vllm
@@ -272,8 +290,8 @@ $(BUILD)/.ready: tools/wheels/requirements.txt
 	$(BUILD)/bin/pip install --quiet --requirement tools/wheels/requirements.txt
 	@touch $@
 
-.PHONY: wheel
-wheel: $(BUILD)/.ready  ## Build the server's wheels and source archive: one for all, and those with compiled code
+.PHONY: wheels
+wheels: $(BUILD)/.ready  ## Build the server's wheels and source archive: one for all, and those with code for x86-64 and aarch64
 	@# The list of files that an earlier build left behind would be added to the archive.
 	rm -rf $(WHEEL) verbatim_server.egg-info
 	$(BUILD)/bin/python -m build --outdir $(WHEEL) . >$(BUILD)/wheel.log || { cat $(BUILD)/wheel.log; exit 1; }
@@ -281,12 +299,11 @@ wheel: $(BUILD)/.ready  ## Build the server's wheels and source archive: one for
 	$(BUILD)/bin/python -m tools.wheels $(WHEEL)
 
 .PHONY: test-wheel
-test-wheel: $(READY) wheel  ## Install the server's wheel into an empty environment, and serve from it without a compiler
+test-wheel: $(READY) wheels  ## Install the server's wheel into an empty environment, and serve from it without a compiler
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/wheel
 
 SHIPPED := build/shipped
 RELEASE := build/release
-CPU_TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 DOCKER ?= docker
 IMAGES ?= cpu front gpu
 VERSION ?= $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
@@ -294,17 +311,17 @@ VERSION ?= $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 .PHONY: images
 images:  ## Build IMAGES (default: cpu, front and gpu) with DOCKER (default: docker), as verbatim:cpu and so on
 	for target in $(IMAGES); do \
-		$(DOCKER) build --target $$target --tag verbatim:$$target --build-arg TORCH_INDEX=$(CPU_TORCH_INDEX) \
+		$(DOCKER) build --target $$target --tag verbatim:$$target --build-arg TORCH_INDEX=$(CPU_TORCH) \
 			--build-arg VERSION=$(VERSION) --build-arg REVISION=$$(git rev-parse HEAD) . || exit 1; \
 	done
 
 .PHONY: sbom
-sbom: wheel $(UV)  ## List what an installation with the engine consists of, with licences (CycloneDX), in build/release
+sbom: wheels $(UV)  ## List what an installation with the engine consists of, with licences (CycloneDX), in build/release
 	mkdir -p $(RELEASE)
 	$(BUILD)/bin/pip install --quiet --requirement tools/release/requirements.txt
 	@# As in the image: torch for CPUs, and no triton.
 	$(UV) venv --quiet --clear $(SHIPPED)
-	$(UV) pip install --quiet --python $(SHIPPED) --index-url $(CPU_TORCH_INDEX) --constraint constraints.txt torch
+	$(UV) pip install --quiet --python $(SHIPPED) --index-url $(CPU_TORCH) --constraint constraints.txt torch
 	echo "triton; python_version < '0'" >$(SHIPPED)/overrides
 	$(UV) pip install --quiet --python $(SHIPPED) --override $(SHIPPED)/overrides \
 		"$$(echo $(WHEEL)/*-none-any.whl)[engine,media,kv-events,otel]"
@@ -325,6 +342,30 @@ else
 	@echo 'v$(VERSION) is tagged here, and nothing is published. `git push origin v$(VERSION)` starts that.'
 endif
 
+# What the wheels are tested with beside PYTHON, from pyenv or the path; those that the machine does not have are left out.
+PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[1234]*/bin/python3) python3.11 python3.12 python3.13 python3.14
+
+.PHONY: test-pythons
+test-pythons: wheels  ## Install and serve the wheels with each of PYTHONS that there is (1.5 GB and some minutes for each)
+	@tried=; for python in $(PYTHONS); do \
+		version=$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue; \
+		case " $$tried " in *" $$version "*) continue;; esac; tried="$$tried $$version"; \
+		environment=.venv-pythons/$$version; \
+		$$python -m venv $$environment || exit 1; \
+		$(call install-served,$$environment/bin) || exit 1; \
+		$$environment/bin/pip install --quiet --constraint constraints.txt --requirement requirements/test.txt || exit 1; \
+		OMP_NUM_THREADS=1 $$environment/bin/python -m pytest tests/wheel || exit 1; \
+	done; echo "The wheels serve with Python$$tried."
+
+.PHONY: test-newest
+test-newest:  ## Run the quick tests with the newest release of each dependency, whatever the upper bounds say (1.5 GB)
+	$(PYTHON) -m venv --clear .venv-newest
+	@sed -E '/^#/d; s/ +#.*//; s/(([<>=!~]=?|===)[^;]*)//' $(SERVED_BY:%=requirements/%.txt) \
+		requirements/test.txt | sort -u >.venv-newest/unbounded.txt
+	.venv-newest/bin/pip install --quiet --upgrade --requirement .venv-newest/unbounded.txt
+	.venv-newest/bin/pip install --quiet --no-deps --editable . xgrammar apache-tvm-ffi
+	OMP_NUM_THREADS=1 .venv-newest/bin/python -m pytest --quiet --numprocesses 2 --dist worksteal -W default $(QUICK)
+
 .PHONY: sdk
 sdk: $(BUILD)/.ready  ## Build the wheel and the source archive of the Python clients into build/sdk/python
 	rm -rf $(CLIENTS)
@@ -338,11 +379,8 @@ test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in 
 	VERBATIM=$(BIN)/verbatim CLIENTS=$(CLIENTS) OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
 	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/tools/generate/sdk tests/unit/tools/generate/sdk
 
-# What the clients are tested with beside PYTHON; those that the machine does not have are left out.
-PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[23]*/bin/python3) python3.12 python3.13
-
 .PHONY: test-sdk-pythons
-test-sdk-pythons: sdk  ## Run the Python clients' own tests with each of PYTHONS that there is (default: 3.12 and 3.13)
+test-sdk-pythons: sdk  ## Run the Python clients' own tests with each of PYTHONS that there is
 	@for python in $(PYTHONS); do \
 		$$python -c '' 2>/dev/null || continue; \
 		$$python --version; \
@@ -559,5 +597,5 @@ demo-vision: $(READY)  ## Train the embedded vision model anew, in its three sta
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(FRONT) $(ISOLATED_CLIENTS) $(RAY) $(TORCHVISION) $(DEPLOY) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-pythons .venv-newest $(FRONT) $(ISOLATED_CLIENTS) $(RAY) $(TORCHVISION) $(DEPLOY) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -4,10 +4,10 @@ import os
 import shlex
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from engine.config import EngineConfig, KVEventsConfig
+from engine.extras import how_to_install, missing
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.native.instructions import limit_libraries
 from engine.packed_cache.early_reading import begin_reading
@@ -16,7 +16,6 @@ from engine.port.errors import LibrariesMissing, ModelNotSupported
 from engine.port.info.model_info import ModelInfo
 from engine.remote.config import RemoteConfig
 from handlers.settings.settings import Settings
-from handlers.version import DISTRIBUTION
 
 if TYPE_CHECKING:
     from engine.port.engine import Engine  # it needs NumPy, which `verbatim --help` does not
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 _LEAST_SILENCE_S: Final = 60.0  # of the engine's own process, four times as long as between its comments
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
-# The modules of requirements/engine.txt, which an installation for fronts lacks.
-_OWN_LIBRARIES: Final = ("gguf", "llguidance", "safetensors", "torch", "tqdm", "xgrammar")
 
 
 def engine_config(settings: Settings) -> EngineConfig:
@@ -121,11 +118,10 @@ def set_environment(settings: Settings) -> None:
 
 def check_own_engine() -> None:
     """Raise LibrariesMissing if Verbatim's own engine lacks libraries; nothing is imported."""
-    missing = [name for name in _OWN_LIBRARIES if PathFinder.find_spec(name) is None]
-    if missing:
+    if lacking := missing("engine"):
         raise LibrariesMissing(
-            f"Verbatim's own engine needs {', '.join(missing)}, which an installation for fronts lacks; "
-            f"pip install {DISTRIBUTION} adds them, and --engine vllm or sglang does without (docs/vllm.md)"
+            f"Verbatim's own engine needs {', '.join(lacking)}, which an installation for fronts lacks; "
+            f"{how_to_install('engine')} adds them, and --engine vllm or sglang does without (docs/vllm.md)"
         )
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
-
-from transformers import PreTrainedConfig
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from engine.port.request import MediaKind
+
+if TYPE_CHECKING:  # a front asks for families without transformers
+    from transformers import PreTrainedConfig
 
 _IMAGES: Final = frozenset({MediaKind.IMAGE})
 _AUDIO: Final = frozenset({MediaKind.AUDIO})
@@ -133,7 +134,7 @@ _REASONS: Final = {"phi4_multimodal": "its LoRA adapters for them, one for each 
 HEARING_TYPES: Final = frozenset(name for name, family in FAMILIES.items() if family.kinds == _AUDIO)
 
 
-def family_of(config: PreTrainedConfig) -> MediaFamily | None:
+def family_of(config: "PreTrainedConfig") -> MediaFamily | None:
     """Return the family of a model; None for one whose media are not read."""
     family = FAMILIES.get(config.model_type)
     if family is None:
@@ -148,7 +149,7 @@ def family_of(config: PreTrainedConfig) -> MediaFamily | None:
     return family
 
 
-def why_unread(config: PreTrainedConfig) -> str | None:
+def why_unread(config: "PreTrainedConfig") -> str | None:
     """Return why the media of a model without a family are not read; None for a model of text alone."""
     if (reason := _REASONS.get(config.model_type)) is not None:
         return reason

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from transformers import PreTrainedConfig
 
 from engine.config import MediaLimits
+from engine.extras import how_to_install, missing
 from engine.media.families import family_of, kinds_in_words, why_unread
 from engine.port.request import MediaKind
 from engine.port.text.tokenizer import Tokenizer
@@ -53,6 +54,9 @@ def load_processor(
     if not family.kinds:
         return None
     unread = f"note: {kinds_in_words(family.kinds)} cannot be read"
+    if lacking := missing("media"):
+        on_progress(f"{unread} without {', '.join(lacking)}: {how_to_install('media')}")
+        return None
     needed = family.processor_needs + (family.encoder_needs if keeps_arrays else ())
     if problems := dict.fromkeys(problem for package in needed if (problem := _problem_of(package))):
         on_progress(f"{unread}: {'; '.join(problems)}")

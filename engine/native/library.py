@@ -12,6 +12,7 @@ import logging
 import os
 import platform
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -63,8 +64,13 @@ def _compile() -> ctypes.CDLL:
     Raises CannotCompile, or OSError where there is no folder at all, or not the one that is named.
     """
     target = Target.of_this_processor()
+    what = f"compiling the CPU kernels for {target.label}"
+    _log.info("%s: once for this user, about a minute on a free core", what)
+    begin = time.monotonic()
     try:
-        return ctypes.CDLL(str(build(target, kernel_cache())))
+        path = build(target, kernel_cache())
+        _log.info("compiled the CPU kernels in %.0f s; later starts load %s", time.monotonic() - begin, path)
+        return ctypes.CDLL(str(path))
     except (OSError, RuntimeError) as error:
         if os.environ.get(VARIABLE):
             raise

@@ -7,10 +7,7 @@ exceptions in `errors.py`, which are the only ones that its methods may raise; a
 
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable, Sequence
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol
 
 from engine.port.events import Embedding, TokenEvent
 from engine.port.info.adapter import Adapters
@@ -21,6 +18,10 @@ from engine.port.info.stats import EngineStats, Health
 from engine.port.media_item import MediaProcessor
 from engine.port.request import EmbeddingRequest, GenerationRequest, Media
 from engine.port.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:  # a front of texts has no NumPy
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Engine(Protocol):
@@ -95,7 +96,7 @@ class Engine(Protocol):
         """
 
     @abstractmethod
-    async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
+    async def align(self, window: Media, token_ids: Sequence[int]) -> "NDArray[np.float32]":
         """Return the attention weights of the decoder's alignment heads over a window of audio.
 
         window: as returned by `Audio.window`. token_ids: a prompt for the window and its output. The result

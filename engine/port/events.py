@@ -1,11 +1,15 @@
 """The events that the engine emits for a running request; no torch."""
 
+import math
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:  # a front of texts has no NumPy
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class FinishReason(Enum):
@@ -129,7 +133,7 @@ class Embedding(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     request_id: str
     """The id of the request."""
 
-    vector: NDArray[np.float32]
+    vector: "NDArray[np.float32]"
     """float32 [hidden_size], pooled over the hidden states after the model's final norm (the input of its
     head)."""
 
@@ -144,7 +148,7 @@ class Embedding(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     def normalized(self) -> "Embedding":
         """Return a copy with the vector scaled to an L2 norm of 1; a zero vector is unchanged."""
-        norm = np.linalg.norm(self.vector)
+        norm = math.sqrt(self.vector @ self.vector)
         return replace(self, vector=self.vector / norm) if norm > 0 else self
 
     def truncated(self, dimensions: int) -> "Embedding":

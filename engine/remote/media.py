@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.config import MediaLimits
-from engine.media.process.client import SHARED as DECODING
+from engine.extras import how_to_install, missing
 from engine.model.loading.refusals import one_line
 from engine.port.errors import EngineBusy, EngineError, InvalidRequest
 from engine.port.media_item import FileKeeper, MediaItem
@@ -48,9 +48,14 @@ def read_media_files(
     family = FAMILIES.get(config.get("model_type", ""))
     if family is None or not (kinds := family.kinds & api.capabilities.media):
         return None
+    if lacking := missing("media"):
+        unread = f"note: {kinds_in_words(kinds)} cannot be read without {', '.join(lacking)}"
+        on_progress(f"{unread}: {how_to_install('media')}")
+        return None
     from transformers import AutoConfig
 
     from engine.media.loading import load_processor
+    from engine.media.process.client import SHARED as DECODING
 
     try:
         described = AutoConfig.from_pretrained(directory, local_files_only=True)

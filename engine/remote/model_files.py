@@ -4,13 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from engine.extras import how_to_install, missing
 from engine.model.loading.checkpoint.described_files import check_described_files
 from engine.model.loading.checkpoint.directory import own_directory
 from engine.model.loading.checkpoint.end_tokens import ends_note, read_end_token_ids
 from engine.model.loading.checkpoint.json_files import json_object
-from engine.model.loading.gguf.description import describe, is_described
 from engine.model.loading.gguf.named_file import own_file
-from engine.port.errors import ModelNotSupported
+from engine.port.errors import LibrariesMissing, ModelNotSupported
 from engine.port.info.speech_info import SPEECH_MODEL_TYPES
 from engine.port.media_item import FileKeeper
 from engine.port.text.tokenizer import Tokenizer
@@ -44,7 +44,7 @@ class ModelFiles(NamedTuple):
 def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object]) -> ModelFiles:
     """Read the files, fetching them from the Hugging Face hub where `config.model` is no directory.
 
-    Raises ModelNotSupported if they cannot be read.
+    Raises ModelNotSupported if they cannot be read, and LibrariesMissing where that takes an extra.
     """
     directory, revision = _find(config, on_progress)
     own = json_object(directory / "config.json")
@@ -67,7 +67,7 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
         end_token_ids=ends.ids,
         doubtful_end_token_ids=ends.others,
         trust_remote_code=config.trust_remote_code,
-        as_written=is_described(directory),
+        as_written=_is_described(directory),
     )
     if note := ends_note(ends, tokenizer):
         on_progress(f"note: {note}")
@@ -85,10 +85,26 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
     )
 
 
+def _is_described(directory: Path) -> bool:
+    """Return whether a directory is the description of a GGUF file, which takes transformers to be made."""
+    if missing("transformers"):
+        return False
+    from engine.model.loading.gguf.description import is_described
+
+    return is_described(directory)
+
+
 def _find(config: RemoteConfig, on_progress: Callable[[str], object]) -> tuple[Path, str | None]:
     if (directory := own_directory(config.model, config.revision)) is not None:
-        file = own_file(config.model)
-        return (directory if file is None else describe(file)), None
+        if (file := own_file(config.model)) is None:
+            return directory, None
+        if lacking := missing("transformers"):
+            raise LibrariesMissing(
+                f"GGUF files are not read without {', '.join(lacking)}: {how_to_install('transformers')}"
+            )
+        from engine.model.loading.gguf.description import describe
+
+        return describe(file), None
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 

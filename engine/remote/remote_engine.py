@@ -4,14 +4,12 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import override
 
 from engine.config import MAX_UNREAD_BYTES
-from engine.media.process.client import SHARED as DECODING
 from engine.port.admission import check_embedding, check_request
 from engine.port.engine import Engine
 from engine.port.errors import EngineDied, EngineError, GenerationFailed, NotCapable
@@ -20,7 +18,7 @@ from engine.port.info.adapter import Adapters
 from engine.port.info.capabilities import Capabilities, check_capabilities, check_embedding_capability
 from engine.port.info.model_info import ModelInfo
 from engine.port.info.speech_info import SpeechReader
-from engine.port.info.stats import Counters, EngineStats, Health
+from engine.port.info.stats import Counters, EngineStats, Health, ProcessStats
 from engine.port.media_item import FileKeeper, MediaProcessor
 from engine.port.request import EmbeddingRequest, GenerationRequest, Media
 from engine.port.stream_registry import StreamRegistry
@@ -35,6 +33,10 @@ from engine.remote.request_run import RequestRun
 from engine.remote.served_model import ServedModel
 from engine.remote.servers.served_adapters import ServedAdapters
 from engine.remote.wire.token_api import TokenApi
+
+if TYPE_CHECKING:  # a front of texts has no NumPy
+    import numpy as np
+    from numpy.typing import NDArray
 
 _log = logging.getLogger(__name__)
 
@@ -228,12 +230,12 @@ class RemoteEngine(Engine):
             num_waiting=0,
             num_blocks=num_blocks,
             num_free_blocks=num_blocks,
-            processes=() if self._media is None else (DECODING.stats(),),
+            processes=() if self._media is None else (_decoding_stats(),),
             counters=self._counters.copy(),
         )
 
     @override
-    async def align(self, window: Media, token_ids: Sequence[int]) -> NDArray[np.float32]:
+    async def align(self, window: Media, token_ids: Sequence[int]) -> "NDArray[np.float32]":
         """Raise NotCapable, since no token API has the decoder's attention."""
         raise NotCapable("words")
 
@@ -292,3 +294,10 @@ class RemoteEngine(Engine):
     def _put(self, arrival: int, event: TokenEvent) -> None:
         self._counters.count_token(event)
         self._registry.deliver(((arrival, event),))
+
+
+def _decoding_stats() -> ProcessStats:
+    """Return the numbers of the program that decodes files, which a front of texts never imports."""
+    from engine.media.process.client import SHARED
+
+    return SHARED.stats()

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from io import BytesIO
 from typing import Final
 
-import numpy as np
-
 from engine.port.request import MediaKind
 
 _RATE: Final = 16_000
@@ -21,6 +19,8 @@ def _picture() -> bytes:
 
 
 def _audio() -> bytes:
+    import numpy as np
+
     from engine.media.files.encoding import encode_wav
 
     times = np.arange(int(_SECONDS * _RATE)) / _RATE
@@ -28,6 +28,8 @@ def _audio() -> bytes:
 
 
 def _video() -> bytes:
+    import numpy as np
+
     from engine.media.files.encoding import encode_mp4
 
     shades = np.linspace(0, 255, 4).astype(np.uint8)

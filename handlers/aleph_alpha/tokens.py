@@ -13,7 +13,7 @@ def tokenize(body: m.TokenizationRequest, tokenizer: Tokenizer) -> EncodedAnswer
     token_ids = tokenizer.encode(body.prompt, add_special_tokens=False)
     answer: dict[str, list[str] | list[int]] = {}
     if body.tokens:
-        answer["tokens"] = [str(token) for token in tokenizer.hf.convert_ids_to_tokens(token_ids)]
+        answer["tokens"] = tokenizer.token_names(token_ids)
     if body.token_ids:
         answer["token_ids"] = token_ids
     return EncodedAnswer(orjson.dumps(answer))

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from engine.extras import how_to_install, missing
 from engine.port.errors import InvalidMedia
 from engine.port.media_item import FileKeeper, MediaItem, MediaProcessor
 from engine.port.request import MediaKind, Prompt
@@ -124,10 +125,10 @@ class PromptMedia:
         """
         for part in parts:
             if isinstance(part, MediaPart) and part.kind not in self.placeholders:
-                reads = _listed(self.placeholders)
-                raise UnsupportedContent(
-                    f"the model reads {reads}, and this part is {part.kind.value}", part.place
-                )
+                reads = f"the model reads {_listed(self.placeholders)}, and this part is {part.kind.value}"
+                if missing("media"):
+                    reads += f"; this installation reads text alone: {how_to_install('media')}"
+                raise UnsupportedContent(reads, part.place)
         if len(parts) > self._max_items:
             message = f"a request may have {self._max_items} files, images and the like"
             raise InvalidMessage(message, parts[self._max_items].place, Violation.TOO_LONG)

@@ -5,10 +5,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from secrets import token_hex
-from typing import Final, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from engine.port.engine import Engine
 from engine.port.events import Embedding
@@ -19,10 +16,14 @@ from handlers.concurrency.workers import Workers
 from handlers.errors import Refused, Violation
 from handlers.shared_settings.shared_settings import SharedSettings
 
+if TYPE_CHECKING:  # a front of texts has no NumPy
+    import numpy as np
+    from numpy.typing import NDArray
+
 # Texts of one request that are in the engine at once, so that a long list leaves room for others.
 _MAX_PARALLEL: Final = 32
 
-Vector = NDArray[np.float32]
+Vector: TypeAlias = "NDArray[np.float32]"
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 """The chunks into which a sound is divided before it is written down, in the pauses of speech; pure."""
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # a front of texts has no NumPy
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Decibels above the quietest tenth of a sound from which on a frame counts among those of which the loudest
 # level is taken, so that long silences do not lower it.
@@ -37,7 +38,7 @@ class Chunk(NamedTuple):
 
 
 def speech_chunks(
-    levels: NDArray[np.float32], rules: PauseRules, frames_per_second: int, window_frames: int
+    levels: "NDArray[np.float32]", rules: PauseRules, frames_per_second: int, window_frames: int
 ) -> list[Chunk]:
     """Return the chunks of a sound, in order, of which none overlaps another.
 
@@ -54,8 +55,10 @@ def speech_chunks(
     return chunks
 
 
-def _stretches(levels: NDArray[np.float32], rules: PauseRules, frames_per_second: int) -> Iterator[Chunk]:
+def _stretches(levels: "NDArray[np.float32]", rules: PauseRules, frames_per_second: int) -> Iterator[Chunk]:
     """Yield the stretches of speech with what belongs to them."""
+    import numpy as np
+
     padding = rules.prefix_padding_ms * frames_per_second // 1000
     silence = rules.silence_duration_ms * frames_per_second // 1000
     shortest = round(_SHORTEST * frames_per_second)
@@ -71,8 +74,10 @@ def _stretches(levels: NDArray[np.float32], rules: PauseRules, frames_per_second
             yield Chunk(start, end)
 
 
-def _least_level(levels: NDArray[np.float32], threshold: float) -> float:
+def _least_level(levels: "NDArray[np.float32]", threshold: float) -> float:
     """Return the level in decibels from which on a frame is speech; that of the loudest frame at most."""
+    import numpy as np
+
     quietest = float(np.percentile(levels, _QUIETEST))
     rising = levels[levels >= quietest + _LEAST_RISE]
     loudest = float(np.percentile(rising if len(rising) else levels, _LOUDEST))

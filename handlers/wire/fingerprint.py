@@ -13,7 +13,7 @@ def fingerprint(model: ModelInfo) -> str:
 
     torch's version is not counted where other servers compute, since a front's is not theirs, if it has any.
     """
-    libraries = ("torch", "transformers") if model.num_parameters else ("transformers",)
+    libraries = ("torch", "transformers") if model.num_parameters else ("tokenizers",)
     parts = (
         *(VERSION, *_versions(*libraries)),
         *(model.model_id, model.revision or "", model.dtype, model.quantization or "", model.device),

@@ -1,6 +1,6 @@
 """The clients that are generated from the contracts, whole and in events; `make test-sdk` has the rest."""
 
-from verbatim_client import openai, tgi
+from verbatim_server_client import openai, tgi
 
 MODEL = "verbatim-demo"
 

@@ -16,15 +16,15 @@ from typing import Any
 import pytest
 from contracts import CONTRACTS, contract_module
 
-import verbatim_client
-from verbatim_client import aleph_alpha, anthropic, hf, openai, tgi, triton
+import verbatim_server_client
+from verbatim_server_client import aleph_alpha, anthropic, hf, openai, tgi, triton
 
 MODEL = "verbatim-demo"
 QUESTION: Any = [{"role": "user", "content": "What is the capital of France?"}]
 
 
 def test_only_the_clients_are_installed() -> None:
-    assert Path(verbatim_client.__file__).is_relative_to(sys.prefix)
+    assert Path(verbatim_server_client.__file__).is_relative_to(sys.prefix)
     assert not [name for name in ("torch", "fastapi", "handlers", "engine", "generated") if find_spec(name)]
 
 
@@ -127,7 +127,7 @@ def with_bodies() -> Iterator[Any]:
 def test_an_empty_body_is_refused_by_the_contracts_error(server_url: str, contract: str, name: str) -> None:
     module = contract_module(contract)
     client = module.Client(f"{server_url}/{contract}")
-    with client, pytest.raises(verbatim_client.APIStatusError) as raised:
+    with client, pytest.raises(verbatim_server_client.APIStatusError) as raised:
         for _ in getattr(client, name)(*path_of(module, name)):
             pass
     assert raised.value.status in (400, 422)
@@ -140,7 +140,7 @@ async def test_a_path_that_nobody_has_is_404(server_url: str, contract: str) -> 
     module = contract_module(contract)
     name = next(param.values[1] for param in with_bodies() if param.values[0] == contract)
     async with module.AsyncClient(f"{server_url}/{contract}/nowhere") as client:
-        with pytest.raises(verbatim_client.APIStatusError) as raised:
+        with pytest.raises(verbatim_server_client.APIStatusError) as raised:
             await getattr(client, name)(*path_of(module, name))
     assert raised.value.status == 404
 
@@ -175,7 +175,7 @@ def test_users_who_run_mypy_strictly_are_told_of_no_error(tmp_path: Path) -> Non
     """And of a member that the contract does not have, of a wrong type, and of a missing member."""
     good, bad = tmp_path / "good.py", tmp_path / "bad.py"
     good.write_text(
-        "from verbatim_client import openai\n"
+        "from verbatim_server_client import openai\n"
         "client = openai.Client()\n"
         "messages: list[openai.requests.ChatCompletionRequestUserMessage]\n"
         'messages = [{"role": "user", "content": "b"}]\n'
@@ -183,7 +183,7 @@ def test_users_who_run_mypy_strictly_are_told_of_no_error(tmp_path: Path) -> Non
         "text: str | None = answer.choices[0].message.content\n"
     )
     bad.write_text(
-        "from verbatim_client import openai\n"
+        "from verbatim_server_client import openai\n"
         "client = openai.Client()\n"
         'client.create_completion(model="a", prompt="b", temprature=1)\n'
         'client.create_completion(model="a", prompt="b", n="1")\n'

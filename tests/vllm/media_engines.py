@@ -59,7 +59,7 @@ class MediaEngines(NamedTuple):
         async with httpx.AsyncClient(timeout=120) as client:
             response = await client.post(f"{self.url}/inference/v1/generate", json=asked)
         (choice,) = response.raise_for_status().json()["choices"]
-        text = self.own.tokenizer.hf.decode(choice["token_ids"], skip_special_tokens=True)
+        text = self.own.tokenizer.decode(choice["token_ids"], skip_special_tokens=True)
         assert text == answered["choices"][0]["message"]["content"]
 
 

@@ -159,6 +159,7 @@ def test_the_metadata_names_the_project_and_the_command(wheel: Path) -> None:
         entry_points = archive.read(f"{folder}/entry_points.txt").decode()
     assert (metadata["Name"], metadata["Version"]) == (DISTRIBUTION, VERSION)
     assert "verbatim = handlers.cli:main" in entry_points
+    assert "verbatim-server = handlers.cli:main" in entry_points
     assert "text-generation-launcher = handlers.text_generation_launcher:main" in entry_points
 
 

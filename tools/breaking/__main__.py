@@ -77,7 +77,7 @@ def _by_contract(root: Path, base: Base) -> dict[str, list[Change]]:
         else:
             found[_ALL].append(Change("operation", "contract removed", contract))
     for change in _sdk(root, base):
-        # verbatim_client.tgi.models.Info belongs to TGI.
+        # verbatim_server_client.tgi.models.Info belongs to TGI.
         part = change.place.split(".")[1:2]
         found[part[0] if part and (root / "specs" / part[0]).is_dir() else _ALL].append(change)
     return found

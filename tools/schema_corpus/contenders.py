@@ -61,8 +61,9 @@ class Xgrammar:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._num_words = -(-tokenizer.vocab_size // 32)
+        hf: Any = tokenizer.hf
         info = xgrammar.TokenizerInfo.from_huggingface(
-            tokenizer.hf, vocab_size=tokenizer.vocab_size, stop_token_ids=list(tokenizer.end_token_ids)
+            hf, vocab_size=tokenizer.vocab_size, stop_token_ids=list(tokenizer.end_token_ids)
         )
         self._compiler = xgrammar.GrammarCompiler(info, cache_enabled=False, max_threads=1)
 
@@ -90,8 +91,9 @@ class Llguidance:
     name = "llguidance"
 
     def __init__(self, tokenizer: Tokenizer) -> None:
+        hf: Any = tokenizer.hf
         self._tokenizer = llguidance.hf.from_tokenizer(
-            tokenizer.hf, n_vocab=tokenizer.vocab_size, eos_token=list(tokenizer.end_token_ids)
+            hf, n_vocab=tokenizer.vocab_size, eos_token=list(tokenizer.end_token_ids)
         )
 
     def compile(self, schema: Any) -> Start:

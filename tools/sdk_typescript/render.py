@@ -33,7 +33,7 @@ def render_package(document: Document, contract: str, parser: str) -> dict[str, 
         "calls": calls,
         "path": contract_path(document),
         "version": version(),
-        "agent": f"verbatim-client-ts/{version()} {contract}/{info['version']}",
+        "agent": f"verbatim-server-client-ts/{version()} {contract}/{info['version']}",
         "error_types": type_in_typescript(" | ".join(errors)) if errors else "never",
         "parser": parser,
     }

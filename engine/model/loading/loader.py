@@ -8,6 +8,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.config import EngineConfig
+from engine.extras import how_to_install, missing
 from engine.media.encoder import LoadedMedia, MediaEncoder
 from engine.media.families import kinds_in_words
 from engine.media.loading import load_processor
@@ -27,7 +28,7 @@ from engine.model.loading.weights import read_weights
 from engine.native.bfloat16 import has_compiled_bfloat16
 from engine.packed_cache.entry import PackedEntry
 from engine.packed_cache.search import Search, search_for
-from engine.port.errors import ModelNotSupported
+from engine.port.errors import LibrariesMissing, ModelNotSupported
 from engine.port.request import Pooling
 from engine.port.text.tokenizer import Tokenizer
 from engine.speech.encoder import AudioEncoder, LoadedSpeech
@@ -62,7 +63,9 @@ class LoadedModel:
 
 
 def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> LoadedModel:
-    """Load the weights and the tokenizer. Raises ModelNotSupported if the model cannot be served."""
+    """Load the weights and the tokenizer. Raises ModelNotSupported if the model cannot be served,
+    and LibrariesMissing where it needs an extra.
+    """
     plan = plan_model(fetch(config, on_progress), config)
     check_room(plan.directory, plan.weight_bytes, plan.device)
     dtype = torch.float16 if _reads_float16(plan, config) else plan.dtype
@@ -78,6 +81,10 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     if note := ends_note(plan.ends, tokenizer):
         on_progress(f"note: {note}")
     processor = media_processor(plan, config, tokenizer, on_progress)
+    if plan.speech is not None and (lacking := missing("media")):
+        raise LibrariesMissing(
+            f"audio cannot be read without {', '.join(lacking)}: {how_to_install('media')}"
+        )
     reader = None if plan.speech is None else WindowReader(plan.directory, plan.speech)
     if processor is not None or reader is not None:
         DECODING.start(on_progress)  # while the weights are read

@@ -3,17 +3,16 @@
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
-from engine.port.errors import InvalidRequest, ModelNotSupported, PromptTooLong
+from engine.extras import how_to_install, missing
+from engine.port.errors import InvalidRequest, LibrariesMissing, ModelNotSupported, PromptTooLong
 from engine.port.text.prompt_length import PromptLength
 from engine.port.text.token_bytes import TokenBytes
 from engine.port.text.token_memory import SegmentEncoder, TokenMemory
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+from engine.port.text.tokenizer_files import FastTokenizer, TokenizerFiles
 
 LONE_SURROGATE: Final = "the text holds a lone surrogate, which is no Unicode character"
 # Decoding more takes longer than other threads should wait.
@@ -33,7 +32,7 @@ class TokenSpan(msgspec.Struct, frozen=True):
 
 
 class Tokenizer:
-    """A transformers fast tokenizer with the size of its model's vocabulary.
+    """A fast tokenizer with the size of its model's vocabulary.
 
     known_ids: the ids below `vocab_size` that stand for a token; the model's other logits mean nothing.
     memory: the ids of texts in prompts of conversations.
@@ -42,19 +41,14 @@ class Tokenizer:
     transformers' own call alters truncation and padding settings, which fails when another thread encodes.
     """
 
-    def __init__(
-        self, hf: "PreTrainedTokenizerBase", *, vocab_size: int, end_token_ids: tuple[int, ...]
-    ) -> None:
-        """Wrap a tokenizer of transformers.
+    def __init__(self, hf: FastTokenizer, *, vocab_size: int, end_token_ids: tuple[int, ...]) -> None:
+        """Wrap a tokenizer of transformers, or one of its files.
 
         vocab_size: the number of the model's logits, which may exceed the tokenizer's vocabulary.
         end_token_ids: the ids that end a sequence, as the model's files list them.
         Raises ModelNotSupported where `hf` has no fast (Rust) backend.
         """
-        # It takes seconds to import, and `verbatim contracts`, which imports all handlers, encodes nothing.
-        from transformers import PreTrainedTokenizerFast
-
-        if not isinstance(hf, PreTrainedTokenizerFast):
+        if not hasattr(hf, "backend_tokenizer"):
             raise ModelNotSupported(f"{type(hf).__name__} is no fast tokenizer: it has no tokenizer.json")
         self.hf = hf
         self.vocab_size = vocab_size
@@ -92,18 +86,19 @@ class Tokenizer:
         added tokens, as all that mark an end are, and no pieces of text.
         as_written: whether tokenizer.json is taken as it is, whatever class transformers has for the model.
         Such a class makes the tokenizer anew from the file's vocabulary, and splits text as its model does.
-        Raises ModelNotSupported if the files do not make a fast tokenizer.
+        Where transformers is not installed, tokenizer.json is taken as it is, too.
+        Raises ModelNotSupported if the files do not make a fast tokenizer, and LibrariesMissing where only
+        transformers could read them.
         """
-        from transformers import AutoTokenizer, PreTrainedTokenizerFast
-
-        known: Any = PreTrainedTokenizerFast if as_written else AutoTokenizer
         try:
-            hf = known.from_pretrained(str(path), local_files_only=True, trust_remote_code=trust_remote_code)
+            hf = _read_files(Path(path), trust_remote_code, as_written=as_written)
+        except LibrariesMissing:
+            raise
         except Exception as error:  # whatever a file that is no tokenizer's brings up
             reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
             raise ModelNotSupported(f"no tokenizer can be loaded from {path}: {reason}") from error
         own = hf.eos_token_id
-        added = hf.added_tokens_decoder if isinstance(hf, PreTrainedTokenizerFast) else {}
+        added = getattr(hf, "added_tokens_decoder", {})
         ends = (
             *end_token_ids,
             *(each for each in doubtful_end_token_ids if each in added),
@@ -212,6 +207,10 @@ class Tokenizer:
         token_id: int | None = self._backend.token_to_id(token)
         return token_id if token_id is not None and token_id < self.vocab_size else None
 
+    def token_names(self, ids: Sequence[int]) -> list[str]:
+        """Return the tokens as the vocabulary writes them, such as `Ġworld`."""
+        return [str(self._backend.id_to_token(token_id)) for token_id in ids]
+
     def first_token(self, text: str) -> str:
         """Return the name of the token that a text begins with, special ones left out; "" for no token."""
         ids = self.encode(text, add_special_tokens=False)
@@ -235,6 +234,20 @@ class Tokenizer:
         A character may be spread over tokens: only the joined bytes of all of them are certainly text.
         """
         return self._bytes(token_id)
+
+
+def _read_files(path: Path, trust_remote_code: bool, *, as_written: bool) -> Any:
+    """Return the FastTokenizer of a directory. Raises LibrariesMissing, and whatever the libraries raise."""
+    if missing("transformers"):
+        if trust_remote_code or not (path / "tokenizer.json").is_file():
+            reason = "trust_remote_code" if trust_remote_code else f"{path}, which has no tokenizer.json,"
+            raise LibrariesMissing(f"{reason} needs transformers: {how_to_install('transformers')}")
+        return TokenizerFiles(path)
+    # It takes seconds to import, and `verbatim contracts`, which imports all handlers, encodes nothing.
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    known: Any = PreTrainedTokenizerFast if as_written else AutoTokenizer
+    return known.from_pretrained(str(path), local_files_only=True, trust_remote_code=trust_remote_code)
 
 
 def _covers_text(span: tuple[int, int] | None) -> bool:

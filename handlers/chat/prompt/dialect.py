@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from engine.port.request import MediaKind
+from engine.port.text.tokenizer_files import FastTokenizer
 from handlers.chat.prompt.system_turns import SystemTurns
 from handlers.chat.prompt.template import ChatTemplate
 from handlers.chat.prompt.tool_dialect import ToolDialect
@@ -13,9 +13,6 @@ from handlers.chat.reading.channels import HARMONY_CHANNELS
 from handlers.chat.reading.reasoning import ReasoningFormat
 from handlers.chat.reading.reasoning_format import reasoning_format_of
 from handlers.chat.tool_calls.formats.harmony import HARMONY
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Dialect:
     @classmethod
     def of(
         cls,
-        tokenizer: "PreTrainedTokenizerBase",
+        tokenizer: FastTokenizer,
         override: str | None = None,
         tool_format: str | None = None,
         placeholders: Mapping[MediaKind, str] = {},

@@ -1,16 +1,16 @@
-"""A model's chat template, rendered in transformers' sandbox and with its rules for blanks."""
+"""A model's chat template, rendered by transformers' rules."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 import jinja2
 from msgspec.structs import replace
 
 from engine.port.request import MediaKind
+from engine.port.text.tokenizer_files import FastTokenizer
 from handlers.chat.errors import TemplateError
 from handlers.chat.media import media_parts
 from handlers.chat.messages import ChatMessage, Document, MediaPart
@@ -26,12 +26,34 @@ from handlers.chat.prompt.conversation import (
 from handlers.chat.prompt.sandbox import sandboxed
 from handlers.chat.tools import ToolDefinition
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
-
 # Where an object stands in memory, as Python shows objects that have no text of their own.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
+# The parameters of transformers' apply_chat_template, which no template can have as variables.
+RESERVED: Final = frozenset(
+    [
+        "add_generation_prompt",
+        "chat_template",
+        "continue_final_message",
+        "conversation",
+        "conversations",
+        "documents",
+        "kwargs",
+        "max_length",
+        "messages",
+        "padding",
+        "return_assistant_tokens_mask",
+        "return_dict",
+        "return_tensors",
+        "sanitize_control_tokens",
+        "self",
+        "tokenize",
+        "tokenizer_kwargs",
+        "tools",
+        "truncation",
+    ]
+)
+_MARK: Final = "CONTINUE_FINAL_MESSAGE_TAG "  # transformers' own, which no text of a message should have
 _PROBE = "probe"
 _PROBE_MESSAGE = ChatMessage(role="user", content=_PROBE)
 _ANSWER = "probed-answer"
@@ -46,7 +68,7 @@ class ChatTemplate:
 
     def __init__(
         self,
-        tokenizer: "PreTrainedTokenizerBase",
+        tokenizer: FastTokenizer,
         override: str | None = None,
         placeholders: Mapping[MediaKind, str] = {},
     ) -> None:
@@ -85,12 +107,6 @@ class ChatTemplate:
         return frozenset(
             token.content for token in self._tokenizer.added_tokens_decoder.values() if token.special
         )
-
-    @cached_property
-    def _reserved(self) -> frozenset[str]:
-        """The names that transformers reserves, which no template can have as variables."""
-        taken = signature(self._tokenizer.apply_chat_template).parameters
-        return frozenset(taken) | {"conversations", "messages", "self"}
 
     @cached_property
     def shows_tools(self) -> bool:
@@ -221,7 +237,7 @@ class ChatTemplate:
 
         Raises TemplateError and InvalidMessage.
         """
-        if reserved := self._reserved.intersection(variables):
+        if reserved := RESERVED.intersection(variables):
             name = min(reserved)
             raise TemplateError(f"{name} cannot be set by a request", f"template_kwargs.{name}")
         known = [self._with_known_role(message) for message in messages]
@@ -335,13 +351,18 @@ class ChatTemplate:
             raise TemplateError(text, "messages") from error
 
     def _continue(self, source: str, conversation: list[TemplateMessage], options: Mapping[str, Any]) -> str:
-        """Render by transformers, which knows where to cut the text that a template writes
-        behind a message.
+        """Render up to the end of the last message's text, which a mark shows; blanks that the template cuts
+        off after it are cut off here too.
         """
-        render: Any = self._tokenizer.apply_chat_template  # annotated as if messages held strings alone
-        return str(
-            render(conversation, tokenize=False, chat_template=source, continue_final_message=True, **options)
+        *before, last = conversation
+        marked, text = _marked(last.get("content"))
+        rendered = sandboxed(source).render(
+            {**self._special_texts, **options}, messages=[*before, {**last, "content": marked}]
         )
+        place = rendered.rfind(_MARK.strip())
+        if place < 0 or text.strip() not in rendered:
+            raise ValueError("the chat template leaves out the text of the message that is to be continued")
+        return rendered[:place] if rendered.startswith(_MARK, place) else rendered[:place].rstrip()
 
     @cached_property
     def _special_texts(self) -> Mapping[str, str]:
@@ -357,6 +378,21 @@ class ChatTemplate:
     def _with_known_role(self, message: ChatMessage) -> ChatMessage:
         role = self._known_as.get(message.role)
         return message if role is None else replace(message, role=role)
+
+
+def _marked(content: object) -> tuple[object, str]:
+    """Return a message's content with the mark after its last text, and that text.
+
+    Raises ValueError for a content without a text.
+    """
+    if isinstance(content, str):
+        return content + _MARK, content
+    parts = list(content) if isinstance(content, list) else []
+    for place in reversed(range(len(parts))):
+        if "text" in parts[place]:
+            text = str(parts[place]["text"])
+            return [*parts[:place], {**parts[place], "text": text + _MARK}, *parts[place + 1 :]], text
+    raise ValueError("the message that is to be continued has no text")
 
 
 def _probe_call(arguments: object) -> dict[str, object]:

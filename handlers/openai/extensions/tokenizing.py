@@ -77,8 +77,7 @@ class Tokens:
             "token_strs": None,
         }
         if shows_texts:
-            convert = self._shared.tokenizer.hf.convert_ids_to_tokens
-            answer["token_strs"] = [str(token) for token in convert(token_ids)]
+            answer["token_strs"] = self._shared.tokenizer.token_names(token_ids)
         return EncodedAnswer(orjson.dumps(answer))
 
     def _text(self, token_ids: list[int]) -> EncodedAnswer:

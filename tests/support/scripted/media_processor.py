@@ -98,7 +98,7 @@ def seeing_engine(
     """An engine that takes media of these kinds, and its processor."""
     tokenizer = chat_tokenizer(template, placeholders=tuple(PLACEHOLDERS.values()))
     engine = ScriptedEngine(script or says("x"), tokenizer=tokenizer, max_total_tokens=max_total_tokens)
-    ids = {kind: tokenizer.hf.convert_tokens_to_ids(PLACEHOLDERS[kind]) for kind in kinds}
+    ids = {kind: tokenizer.hf.backend_tokenizer.token_to_id(PLACEHOLDERS[kind]) for kind in kinds}
     assert all(isinstance(token_id, int) for token_id in ids.values())
     media = ScriptedMedia(
         {kind: token_id for kind, token_id in ids.items() if isinstance(token_id, int)}, refuses

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import Final
 
-# Of requirements/engine.txt; transformers needs the other distributions.
-LACKING: Final = ("gguf", "llguidance", "torch", "xgrammar")
+# What the extras have; the distributions of the others are needed by the tests' own libraries.
+LACKING: Final = ("PIL", "av", "gguf", "llguidance", "numpy", "torch", "transformers", "xgrammar")
 
 # Python runs a module of this name at its start. The class is what all imports from the path go through, so
 # that it is as if the libraries were not there, in processes that are started by this one as well.

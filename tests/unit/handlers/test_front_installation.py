@@ -20,7 +20,7 @@ from handlers.settings.settings import Settings
 from tests.conftest import COMMAND
 from tests.support.servers.front_installation import LACKING, front_installation
 from tests.unit.handlers.test_front_process import front
-from tests.unit.requirements.requirements import read_requirements
+from tests.unit.requirements.requirements import ENGINE, read_requirements
 
 SCHEMA: Final = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 
@@ -32,16 +32,15 @@ def for_fronts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-def test_the_libraries_that_are_hidden_are_the_own_engines() -> None:
-    assert {*LACKING} < read_requirements("engine").keys()
+def test_the_libraries_that_are_hidden_are_the_extras() -> None:
+    assert {*LACKING} - {"PIL"} < read_requirements(*ENGINE, "media").keys()
 
 
 @pytest.mark.usefixtures("for_fronts")
 def test_the_libraries_are_hidden_from_the_processes_of_these_tests() -> None:
     for name in LACKING:
-        for program in (f"import {name}", f"import importlib.metadata as found; found.version({name!r})"):
-            ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-            assert "NotFoundError: No" in ran.stderr, name
+        ran = subprocess.run([sys.executable, "-c", f"import {name}"], capture_output=True, text=True)
+        assert "NotFoundError: No" in ran.stderr, name
 
 
 @pytest.mark.long  # `make test-front` asks a real installation
@@ -68,21 +67,33 @@ def test_a_front_answers_chats_tools_schemas_and_counts_without_the_own_engines_
 
 
 @pytest.mark.usefixtures("for_fronts")
+def test_a_front_refuses_images_and_names_the_extra() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    messages = [{"role": "user", "content": [image]}]
+    with front() as (server, _):
+        answer = httpx.post(
+            f"{server.url}/v1/chat/completions", json={"model": "verbatim-demo", "messages": messages}
+        )
+    assert answer.status_code == 400
+    assert "this installation reads text alone: pip install 'verbatim-server[media]'" in answer.text
+
+
+@pytest.mark.usefixtures("for_fronts")
 @pytest.mark.parametrize("command", ["serve", "check", "build-kernels"])
 def test_a_command_of_the_own_engine_names_what_is_missing_and_how_it_is_installed(command: str) -> None:
     ran = subprocess.run([COMMAND, command], capture_output=True, text=True, timeout=60)
     assert ran.returncode == ExitStatus.FAILED
     assert ran.stderr == (
-        "verbatim: error: Verbatim's own engine needs gguf, llguidance, torch, xgrammar, which an "
-        "installation for fronts lacks; pip install verbatim-server adds them, and --engine vllm or sglang "
-        "does without (docs/vllm.md)\n"
+        "verbatim: error: Verbatim's own engine needs gguf, llguidance, numpy, torch, transformers, "
+        "xgrammar, which an installation for fronts lacks; pip install 'verbatim-server[engine]' adds them, "
+        "and --engine vllm or sglang does without (docs/vllm.md)\n"
     )
 
 
 def test_tgis_launcher_and_rays_replicas_say_it_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(engine_starter, "_OWN_LIBRARIES", ("no_such_library", "torch"))
+    monkeypatch.setattr(engine_starter, "missing", lambda extra: ["no_such_library"])
     assert serve_as_given({}, Settings) == ExitStatus.FAILED
     assert "needs no_such_library, which" in capsys.readouterr().err
     with pytest.raises(LibrariesMissing, match="needs no_such_library"):

@@ -1,23 +1,52 @@
-"""Verbatim's own engine and fronts over other servers are installed apart, from one list each."""
+"""A front, Verbatim's own engine and what reads media are installed apart, by one list each."""
 
 import tomllib
+from typing import Any
 
-from handlers import engine_starter
-from tests.unit.requirements.requirements import FOLDER, read_requirements
+import pytest
+from packaging.utils import canonicalize_name
 
+from engine import extras
+from tests.unit.requirements.requirements import ENGINE, FOLDER, read_requirements
 
-def test_the_distribution_needs_what_both_files_list() -> None:
-    project = tomllib.loads((FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8"))
-    assert project["project"]["dynamic"] == ["dependencies"]
-    files = project["tool"]["setuptools"]["dynamic"]["dependencies"]["file"]
-    assert sorted(files) == sorted(f"requirements/{path.name}" for path in FOLDER.iterdir())
-
-
-def test_no_library_is_in_both_files() -> None:
-    front, engine = read_requirements("front"), read_requirements("engine")
-    assert front and "torch" in engine
-    assert not front.keys() & engine.keys()
+IMPORTED_AS = {"pillow": "PIL"}
 
 
-def test_the_start_of_the_own_engine_looks_for_each_library_of_its_file() -> None:
-    assert {*engine_starter._OWN_LIBRARIES} == read_requirements("engine").keys()
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    """The content of pyproject.toml."""
+    return tomllib.loads((FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def files_of(project: dict[str, Any], extra: str) -> set[str]:
+    files = project["tool"]["setuptools"]["dynamic"]["optional-dependencies"][extra]["file"]
+    return {path.removeprefix("requirements/").removesuffix(".txt") for path in files}
+
+
+def test_each_list_is_the_fronts_or_an_extras(project: dict[str, Any]) -> None:
+    dynamic = project["tool"]["setuptools"]["dynamic"]
+    assert dynamic["dependencies"]["file"] == ["requirements/front.txt"]
+    listed = {"front"}.union(*(files_of(project, extra) for extra in dynamic["optional-dependencies"]))
+    assert listed == {path.stem for path in FOLDER.iterdir()}
+
+
+def test_the_extras_have_the_names_that_errors_and_documents_use(project: dict[str, Any]) -> None:
+    assert files_of(project, "engine") == {*ENGINE}
+    assert files_of(project, "engine-without-xgrammar") == {*ENGINE} - {"xgrammar"}
+    assert files_of(project, "media") == {"media", "transformers"}
+    assert {"engine", "media", "kv-events", "otel"} < files_of(project, "all")
+
+
+def test_no_library_is_in_two_of_the_lists_of_what_serves() -> None:
+    lists = [read_requirements(name) for name in ("front", *ENGINE, "media")]
+    assert "torch" in lists[1]
+    assert sum(map(len, lists)) == len(read_requirements())
+
+
+@pytest.mark.parametrize("extra", ["engine", "media", "transformers"])
+def test_what_an_extra_is_asked_for_is_what_its_lists_have(extra: str, project: dict[str, Any]) -> None:
+    wanted = {IMPORTED_AS.get(name, name) for name in read_requirements(*files_of(project, extra))}
+    # A library by which another one computes needs no look of its own.
+    assert {canonicalize_name(name) for name in extras._MODULES[extra]} == {
+        canonicalize_name(name) for name in wanted - {"apache-tvm-ffi"}
+    }

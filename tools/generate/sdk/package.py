@@ -11,7 +11,7 @@ from tools.generate.sdk.rendering import render
 from tools.generate.sdk.runtime import errors as runtime_errors
 
 FOLDER = Path("clients", "python")
-PACKAGE = "verbatim_client"
+PACKAGE = "verbatim_server_client"
 
 _HERE = Path(__file__).parent
 _RUNTIME_ERRORS = [

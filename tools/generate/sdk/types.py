@@ -33,7 +33,7 @@ _REQUESTS = _SHARED | {
 _ANSWERS = _SHARED | {
     "output_model_type": "pydantic_v2.BaseModel",
     "target_pydantic_version": "2.11",
-    "base_class": "verbatim_client.runtime.answer_part.AnswerPart",
+    "base_class": "verbatim_server_client.runtime.answer_part.AnswerPart",
     "use_attribute_docstrings": True,
     "allow_population_by_field_name": False,
     "custom_file_header": '"""The parts of answers, events and errors."""',
@@ -79,7 +79,9 @@ def _render(document: Document, names: set[str], options: dict[str, Any]) -> str
 
 def _for_callers(schema: Schema, at: Pointer) -> Schema:
     bare = closed(without_deprecated(schema, at), at)
-    return {**bare, "customTypePath": "verbatim_client.runtime.upload.Upload"} if is_file(bare) else bare
+    return (
+        {**bare, "customTypePath": "verbatim_server_client.runtime.upload.Upload"} if is_file(bare) else bare
+    )
 
 
 def _form_of(call: Call, schema: Schema) -> Schema:

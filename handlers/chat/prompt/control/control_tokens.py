@@ -1,13 +1,11 @@
 """The tokens by which a template steers its model."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+from engine.port.text.tokenizer_files import FastTokenizer
 
 
-def control_tokens(tokenizer: "PreTrainedTokenizerBase", written: Iterable[str]) -> Mapping[str, int]:
+def control_tokens(tokenizer: FastTokenizer, written: Iterable[str]) -> Mapping[str, int]:
     """Return the ids of the control tokens by their text.
 
     written: the template's source, and the tags of the formats of tool calls and thoughts. An added token

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from engine.extras import how_to_install, missing
+from engine.port.errors import LibrariesMissing
 from handlers.chat.tool_calls.formats.registry import HERMES
 from handlers.chat.tool_calls.text import CallArguments, CallBegin, CallEnd, IncomingText, Malformed, Reading
 from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Opening, Schema, ToolFormat
@@ -35,7 +37,15 @@ class ResponseTemplateFormat(ToolFormat):
     def of(cls, response_template: object) -> "ResponseTemplateFormat | None":
         """Return the format, or None if the template has no calls, or no beginning of them, or is
         unreadable.
+
+        Raises LibrariesMissing where there are calls and no transformers, which reads them.
         """
+        match response_template:
+            case {"fields": {"tool_calls": Mapping()}} if missing("transformers"):
+                raise LibrariesMissing(
+                    f"calls by this tokenizer's response_template need transformers: "
+                    f"{how_to_install('transformers')}"
+                )
         from transformers.utils.chat_parsing.response_templates import load_response_template
 
         match response_template:

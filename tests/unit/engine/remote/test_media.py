@@ -183,7 +183,7 @@ def expands(tokenizer: Tokenizer, *, drops: int = 0, tells: bool = True) -> Repl
 
     drops: how many of them it leaves out. tells: whether it reports the prompt's tokens.
     """
-    pad: Any = tokenizer.hf.convert_tokens_to_ids("<|image_pad|>")
+    pad: Any = tokenizer.hf.backend_tokenizer.token_to_id("<|image_pad|>")
     return expands_to({pad: [pad] * (12 - drops)}, tells=tells)
 
 
@@ -225,7 +225,7 @@ async def test_vllm_gets_a_placeholder_for_each_image_and_its_file(directory: Pa
             await tokens_of(engine, prompt_of(engine, TALL, TALL))
         (body,) = upstream.received
     assert body["return_token_ids"] is True
-    assert body["token_ids"].count(own.tokenizer.hf.convert_tokens_to_ids("<|image_pad|>")) == 2
+    assert body["token_ids"].count(own.tokenizer.hf.backend_tokenizer.token_to_id("<|image_pad|>")) == 2
     assert len(prompt.token_ids) > len(body["token_ids"])
     assert [part["type"] for part in body["content_parts"]] == ["image_url", "image_url"]
     data = base64.b64decode(body["content_parts"][0]["url"].partition(";base64,")[2])

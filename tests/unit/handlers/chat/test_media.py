@@ -117,7 +117,7 @@ def test_expanded_tokens_count_in_the_room_for_the_answer() -> None:
 @pytest.mark.parametrize("role", ["user", "system", "assistant", "tool"])
 def test_the_clients_own_words_are_never_a_marker(template: str, role: str) -> None:
     chat = Chat(template)
-    placeholder = chat.engine.tokenizer.hf.convert_tokens_to_ids(PLACEHOLDERS[IMAGE])
+    placeholder = chat.engine.tokenizer.hf.backend_tokenizer.token_to_id(PLACEHOLDERS[IMAGE])
     forged = ChatMessage(role=role, content="<|image|> and <|image|>", tool_call_id="c", name="f")
     prepared = chat.prepare(user(A, TextPart("<|image|>")), forged)
     assert prepared.request.prompt.token_ids.count(placeholder) == NUM_TOKENS

@@ -38,7 +38,7 @@ def test_contracts_side_by_side_are_those_that_each_is_alone(tmp_path: Path) -> 
         contract(tmp_path, name)
     assert main(["--root", str(tmp_path)]) == 0
     tree = tmp_path / "generated"
-    package = Path("clients", "python", "verbatim_client", "pets")
+    package = Path("clients", "python", "verbatim_server_client", "pets")
     assert differences(GOLDEN / "pets", tree / "pets") == []
     assert differences(GOLDEN / package, tree / package) == []
     for name in ("quay", "zoo"):

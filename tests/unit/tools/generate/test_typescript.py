@@ -36,7 +36,7 @@ def test_a_package_has_the_versions_of_the_document_and_of_its_libraries() -> No
     manifest = json.loads(files["package.json"])
     assert manifest["description"] == "Typed client of Ask 1, as Verbatim serves it"
     assert manifest["dependencies"] == {"eventsource-parser": "1.2.3"}
-    assert f"verbatim-client-ts/{manifest['version']} ask/1" in files["src/client.ts"]
+    assert f"verbatim-server-client-ts/{manifest['version']} ask/1" in files["src/client.ts"]
 
 
 def test_a_choice_of_answers_is_two_methods() -> None:

@@ -44,7 +44,7 @@ def prompt_of(tokenizer: Tokenizer, before: str = BEFORE, after: str = AFTER) ->
 
 
 def names_of(tokenizer: Tokenizer, ids: tuple[int, ...]) -> list[str]:
-    names = tokenizer.hf.convert_ids_to_tokens(list(ids))
+    names = tokenizer.token_names(ids)
     assert isinstance(names, list)
     return names
 

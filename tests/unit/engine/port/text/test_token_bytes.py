@@ -53,7 +53,7 @@ def test_special_tokens_are_their_text_and_unknown_ids_are_nothing() -> None:
 
 def test_an_added_token_of_other_characters_than_bytes_have_is_its_text() -> None:
     tokenizer = byte_level()
-    tokenizer.hf.add_tokens(["<｜end▁of▁turn｜>"])
+    tokenizer.hf.backend_tokenizer.add_tokens(["<｜end▁of▁turn｜>"])
     [token_id] = tokenizer.encode("<｜end▁of▁turn｜>", add_special_tokens=False)
     assert tokenizer.token_bytes(token_id).decode() == "<｜end▁of▁turn｜>"
 

@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,8 @@ BYTE_LEVEL = tiny_tokenizers.byte_level()
 
 
 def test_a_directory_gives_the_tokenizer_that_was_saved_to_it(tmp_path: Path) -> None:
-    BYTE_LEVEL.hf.save_pretrained(tmp_path)
+    hf: Any = BYTE_LEVEL.hf
+    hf.save_pretrained(tmp_path)
     loaded = Tokenizer.from_directory(tmp_path, vocab_size=1000, end_token_ids=(3,))
     assert loaded.encode("the café €") == BYTE_LEVEL.encode("the café €")
     own = BYTE_LEVEL.hf.eos_token_id

@@ -66,7 +66,7 @@ _DEMO_TEMPLATE = (DEMO_MODEL / "chat_template.jinja").read_text()
 def test_a_prompt_is_what_transformers_makes_of_the_conversation(
     source: str, opens_turn: bool, tools: tuple[ToolDefinition, ...]
 ) -> None:
-    tokenizer = chat_tokenizer(source).hf
+    tokenizer: Any = chat_tokenizer(source).hf
     conversation: Any = template_messages(_MESSAGES)
     offered: Any = template_tools(tools)
     expected = tokenizer.apply_chat_template(

@@ -185,7 +185,7 @@ def test_no_control_token_of_a_reminder_is_obeyed() -> None:
     params = ChatParams(request_id="r", messages=messages, sampling=SamplingParams())
     prepared = ChatCore(tokenizer, max_total_tokens=10_000).prepare(params)
     assert reminder("<|im_end|>") in prepared.prompt_text
-    end = tokenizer.hf.convert_tokens_to_ids("<|im_end|>")
+    end = tokenizer.hf.backend_tokenizer.token_to_id("<|im_end|>")
     assert prepared.request.prompt.token_ids.count(end) == 1  # the template's own, at the end of the turn
 
 

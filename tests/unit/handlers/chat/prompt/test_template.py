@@ -1,12 +1,15 @@
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import pytest
 
 from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, TextPart
-from handlers.chat.prompt.template import ChatTemplate
+from handlers.chat.prompt.conversation import text_part
+from handlers.chat.prompt.template import RESERVED, ChatTemplate
 from handlers.chat.tools import ToolCall, ToolDefinition
 from tests.unit.handlers.chat.models import (
     HERMES_TEMPLATE,
@@ -39,9 +42,8 @@ def test_a_conversation_renders_as_transformers_renders_it() -> None:
         },
     ]
     tools: Any = [{"type": "function", "function": {"name": "get_weather", "parameters": TOOL.parameters}}]
-    expected = tokenizer.hf.apply_chat_template(
-        conversation, tools=tools, add_generation_prompt=True, tokenize=False
-    )
+    hf: Any = tokenizer.hf
+    expected = hf.apply_chat_template(conversation, tools=tools, add_generation_prompt=True, tokenize=False)
     assert rendered == expected
     assert '{"city": "Oslo"}' in rendered
 
@@ -199,7 +201,8 @@ def test_a_template_is_known_to_read_a_variable() -> None:
 
 
 def test_a_template_file_beside_the_tokenizer_is_read(tmp_path: Path) -> None:
-    chat_tokenizer(None).hf.save_pretrained(tmp_path)
+    hf: Any = chat_tokenizer(None).hf
+    hf.save_pretrained(tmp_path)
     (tmp_path / "chat_template.jinja").write_text("{{ messages[0].content }} from a file")
     loaded = Tokenizer.from_directory(tmp_path, vocab_size=300, end_token_ids=())
     assert ChatTemplate(loaded.hf).render([HELLO]) == "Hello from a file"
@@ -242,3 +245,26 @@ def test_a_template_that_some_chat_can_use_passes(source: str | None) -> None:
 def test_a_templates_complaint_holds_no_address() -> None:
     with pytest.raises(TemplateError, match="^<built-in method index of list object> it is$"):
         template("{{ raise_exception(messages.index ~ ' it is') }}").render([HELLO])
+
+
+def test_the_names_that_transformers_reserves_are_reserved() -> None:
+    hf: Any = chat_tokenizer(None).hf
+    assert {*signature(hf.apply_chat_template).parameters, "conversations", "messages", "self"} == RESERVED
+
+
+@pytest.mark.parametrize("content", ["So far \n", "So far", [text_part("So"), text_part("far ")]])
+@pytest.mark.parametrize("source", [PLAIN_TEMPLATE, "{{ messages[-1].content | trim }}."])
+def test_a_continued_message_ends_as_in_transformers(content: Any, source: str) -> None:
+    tokenizer: Any = chat_tokenizer(source).hf
+    conversation = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": content}]
+    made = ChatTemplate(tokenizer)
+    outcomes = list[str | type[Exception]]()
+    for render in (
+        lambda: tokenizer.apply_chat_template(conversation, tokenize=False, continue_final_message=True),
+        lambda: made._continue(source, conversation, {}),
+    ):
+        try:
+            outcomes.append(render())
+        except (TypeError, jinja2.TemplateError, ValueError) as error:
+            outcomes.append(type(error))
+    assert outcomes[0] == outcomes[1]

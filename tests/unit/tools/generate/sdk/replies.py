@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from tests.unit.tools.generate.sdk.scripted import EVENTS, Reply, Script
-from verbatim_client import openai
-from verbatim_client.openai import requests
+from verbatim_server_client import openai
+from verbatim_server_client.openai import requests
 
 MESSAGES: list[requests.ChatCompletionRequestUserMessage] = [{"role": "user", "content": "Hi"}]
 ERROR = {"error": {"message": "Too many", "type": "rate_limit", "param": None, "code": "busy"}}

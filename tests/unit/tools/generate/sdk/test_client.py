@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 import pytest
 
-import verbatim_client
+import verbatim_server_client
 from tests.unit.tools.generate.sdk.replies import CHUNK, ERROR, MESSAGES, MODELS, client, stream
 from tests.unit.tools.generate.sdk.scripted import Reply, Script
-from verbatim_client import anthropic, openai, tgi, triton
-from verbatim_client.openai import models
+from verbatim_server_client import anthropic, openai, tgi, triton
+from verbatim_server_client.openai import models
 
 
 def read(script: Script) -> list[models.CreateChatCompletionStreamResponse]:
@@ -31,7 +31,7 @@ def test_a_request_is_what_the_document_says(script: Script) -> None:
     assert (method, path, content) == ("GET", "/v1/models", b"")
     assert (headers["authorization"], headers["x-mine"]) == ("Bearer key", "1")
     assert headers["user-agent"] == (
-        f"verbatim-server-client/{verbatim_client.__version__} openai/{openai.CONTRACT_VERSION}"
+        f"verbatim-server-client/{verbatim_server_client.__version__} openai/{openai.CONTRACT_VERSION}"
     )
 
 
@@ -68,7 +68,7 @@ def test_events_are_read_to_the_terminator_and_no_further(script: Script) -> Non
 
 def test_a_stream_without_its_terminator_is_cut_off(script: Script) -> None:
     script.replies = [stream(CHUNK)]
-    with pytest.raises(verbatim_client.IncompleteStreamError, match=r"without \[DONE\]"):
+    with pytest.raises(verbatim_server_client.IncompleteStreamError, match=r"without \[DONE\]"):
         read(script)
 
 
@@ -84,7 +84,7 @@ def test_an_error_in_a_stream_is_raised_with_its_body(script: Script) -> None:
     script.replies = [stream(CHUNK, ERROR, "[DONE]")]
     with client(script) as it, it.stream_create_chat_completion(model="a", messages=MESSAGES) as events:
         assert next(events).id == "1"
-        with pytest.raises(verbatim_client.APIStreamError) as raised:
+        with pytest.raises(verbatim_server_client.APIStreamError) as raised:
             next(events)
     assert raised.value.body.error.code == "busy"
 
@@ -151,7 +151,7 @@ def test_a_connection_that_was_refused_is_tried_again() -> None:
         port = unused.getsockname()[1]
     started_s = time.monotonic()
     it = openai.Client(f"http://127.0.0.1:{port}", max_retries=1)
-    with it, pytest.raises(verbatim_client.APIConnectionError):
+    with it, pytest.raises(verbatim_server_client.APIConnectionError):
         it.list_models()
     assert time.monotonic() - started_s >= 0.3
 
@@ -159,7 +159,7 @@ def test_a_connection_that_was_refused_is_tried_again() -> None:
 def test_a_server_that_says_nothing_is_not_waited_for(script: Script) -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         url = f"http://127.0.0.1:{mute.getsockname()[1]}"
-        with openai.Client(url, timeout=0.1) as it, pytest.raises(verbatim_client.APITimeoutError):
+        with openai.Client(url, timeout=0.1) as it, pytest.raises(verbatim_server_client.APITimeoutError):
             it.list_models()
 
 
@@ -168,7 +168,7 @@ def test_a_server_that_says_nothing_is_not_waited_for(script: Script) -> None:
     [
         (Reply(404, ERROR), openai.NotFoundError, True),
         (Reply(503, "<html>", media_type="text/html"), openai.ServiceUnavailableError, False),
-        (Reply(418, ERROR), verbatim_client.APIStatusError, False),
+        (Reply(418, ERROR), verbatim_server_client.APIStatusError, False),
     ],
 )
 def test_a_status_is_raised_as_its_class(script: Script, reply: Reply, kind: Any, has_body: bool) -> None:
@@ -177,19 +177,19 @@ def test_a_status_is_raised_as_its_class(script: Script, reply: Reply, kind: Any
         it.list_models()
     assert raised.value.status == reply.status
     assert (raised.value.body is not None) == has_body
-    assert isinstance(raised.value, verbatim_client.APIStatusError)
+    assert isinstance(raised.value, verbatim_server_client.APIStatusError)
 
 
 @pytest.mark.parametrize("body", ["{}", "not JSON"])
 def test_an_answer_that_is_not_the_documents_is_told(script: Script, body: str) -> None:
     script.replies = [Reply(body=body)]
-    with client(script) as it, pytest.raises(verbatim_client.APIResponseValidationError):
+    with client(script) as it, pytest.raises(verbatim_server_client.APIResponseValidationError):
         it.list_models()
 
 
 def test_json_in_place_of_events_is_told(script: Script) -> None:
     script.replies = [Reply(body=MODELS)]
-    with pytest.raises(verbatim_client.APIResponseValidationError, match="not an event stream"):
+    with pytest.raises(verbatim_server_client.APIResponseValidationError, match="not an event stream"):
         read(script)
 
 

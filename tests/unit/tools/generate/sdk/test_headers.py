@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-import verbatim_client
+import verbatim_server_client
 from tests.unit.tools.generate.sdk.replies import CHUNK, ERROR, MESSAGES, MODELS, client, stream
 from tests.unit.tools.generate.sdk.scripted import Reply, Script
-from verbatim_client import openai
+from verbatim_server_client import openai
 
 
 def test_an_answer_comes_with_its_status_and_headers_if_it_is_asked_for_so(script: Script) -> None:
@@ -27,7 +27,7 @@ async def test_an_asynchronous_answer_comes_with_its_headers_too(script: Script)
         response = await it.with_raw_response.list_models()
         assert (response.headers["x-request-id"], response.parse().data[0].id) == ("r-1", "a")
         unread = await it.with_raw_response.list_models()
-    with pytest.raises(verbatim_client.APIResponseValidationError):
+    with pytest.raises(verbatim_server_client.APIResponseValidationError):
         unread.parse()
 
 

@@ -4,7 +4,7 @@ import ast
 import sys
 from pathlib import Path
 
-import verbatim_client
+import verbatim_server_client
 
 ALLOWED = {
     "httpx",
@@ -13,13 +13,13 @@ ALLOWED = {
     "pydantic",
     "pydantic_core",
     "typing_extensions",
-    "verbatim_client",
+    "verbatim_server_client",
 }
 
 
 def test_clients_import_their_own_requirements_and_nothing_of_the_server() -> None:
     imported: set[str] = set()
-    for path in Path(verbatim_client.__file__).parent.rglob("*.py"):
+    for path in Path(verbatim_server_client.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import):
                 imported |= {alias.name.split(".")[0] for alias in node.names}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.unit.tools.generate.sdk.scripted import Reply, Script
-from verbatim_client import openai
-from verbatim_client.openai import models
+from verbatim_server_client import openai
+from verbatim_server_client.openai import models
 
 ANSWER = {"text": "Hi", "usage": {"type": "duration", "seconds": 1.5}}
 

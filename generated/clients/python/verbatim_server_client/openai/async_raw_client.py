@@ -1,0 +1,175 @@
+# Generated from specs/openai: mend the document or its overlay, never this file.
+"""OpenAI API 2.3.0: its asynchronous client's answers as they come."""
+
+from typing_extensions import Unpack
+
+from verbatim_server_client.runtime.async_client import BaseAsyncClient
+from verbatim_server_client.runtime.operation import Arguments
+from verbatim_server_client.runtime.response import APIResponse
+
+from . import models as m
+from . import operations as o
+from . import requests as r
+
+
+class AsyncRawClient:
+    """`AsyncClient.with_raw_response`: a method for each operation that answers whole."""
+
+    def __init__(self, client: BaseAsyncClient) -> None:
+        self._client = client
+
+    async def create_chat_completion(
+        self, **body: Unpack[r.CreateChatCompletionRequestWithoutStream]
+    ) -> APIResponse[m.CreateChatCompletionResponse]:
+        """The raw answer of `AsyncClient.create_chat_completion`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.CREATE_CHAT_COMPLETION, Arguments(body=body))
+
+    async def create_completion(
+        self, **body: Unpack[r.CreateCompletionRequestWithoutStream]
+    ) -> APIResponse[m.CreateCompletionResponse]:
+        """The raw answer of `AsyncClient.create_completion`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.CREATE_COMPLETION, Arguments(body=body))
+
+    async def create_response(self, **body: Unpack[r.CreateResponseRequest]) -> APIResponse[m.Response]:
+        """The raw answer of `AsyncClient.create_response`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.CREATE_RESPONSE, Arguments(body=body))
+
+    async def count_response_input_tokens(
+        self, **body: Unpack[r.CountResponseInputTokensRequest]
+    ) -> APIResponse[m.ResponseInputTokens]:
+        """The raw answer of `AsyncClient.count_response_input_tokens`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
+
+    async def create_embedding(
+        self, **body: Unpack[r.CreateEmbeddingRequest]
+    ) -> APIResponse[m.CreateEmbeddingResponse]:
+        """The raw answer of `AsyncClient.create_embedding`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.CREATE_EMBEDDING, Arguments(body=body))
+
+    async def create_transcription(
+        self, **body: Unpack[r.CreateTranscriptionRequest]
+    ) -> APIResponse[m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson | str]:
+        """The raw answer of `AsyncClient.create_transcription`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.CREATE_TRANSCRIPTION, Arguments(body=body))
+
+    async def create_translation(
+        self, **body: Unpack[r.CreateTranslationRequest]
+    ) -> APIResponse[m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str]:
+        """The raw answer of `AsyncClient.create_translation`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.CREATE_TRANSLATION, Arguments(body=body))
+
+    async def list_models(self) -> APIResponse[m.ListModelsResponse]:
+        """The raw answer of `AsyncClient.list_models`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.LIST_MODELS, Arguments())
+
+    async def retrieve_model(self, model: str) -> APIResponse[m.Model]:
+        """The raw answer of `AsyncClient.retrieve_model`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.RETRIEVE_MODEL,
+            Arguments(
+                path={"model": model},
+            ),
+        )
+
+    async def render_chat_completion(
+        self, **body: Unpack[r.CreateChatCompletionRequest]
+    ) -> APIResponse[m.RenderedRequest]:
+        """The raw answer of `AsyncClient.render_chat_completion`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.RENDER_CHAT_COMPLETION, Arguments(body=body))
+
+    async def render_completion(
+        self, **body: Unpack[r.CreateCompletionRequest]
+    ) -> APIResponse[m.RenderCompletionResponse]:
+        """The raw answer of `AsyncClient.render_completion`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.RENDER_COMPLETION, Arguments(body=body))
+
+    async def tokenize(self, **body: Unpack[r.TokenizeRequest]) -> APIResponse[m.TokenizeResponse]:
+        """The raw answer of `AsyncClient.tokenize`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.TOKENIZE, Arguments(body=body))
+
+    async def detokenize(self, **body: Unpack[r.DetokenizeRequest]) -> APIResponse[m.DetokenizeResponse]:
+        """The raw answer of `AsyncClient.detokenize`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.DETOKENIZE, Arguments(body=body))
+
+    async def load_lora_adapter(self, **body: Unpack[r.LoadLoraAdapterRequest]) -> APIResponse[str]:
+        """The raw answer of `AsyncClient.load_lora_adapter`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.LOAD_LORA_ADAPTER, Arguments(body=body))
+
+    async def unload_lora_adapter(self, **body: Unpack[r.UnloadLoraAdapterRequest]) -> APIResponse[str]:
+        """The raw answer of `AsyncClient.unload_lora_adapter`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.UNLOAD_LORA_ADAPTER, Arguments(body=body))

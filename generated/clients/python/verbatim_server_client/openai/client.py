@@ -1,0 +1,354 @@
+# Generated from specs/openai: mend the document or its overlay, never this file.
+"""OpenAI API 2.3.0: its synchronous client."""
+
+from typing_extensions import Unpack
+
+from verbatim_server_client.runtime.client import BaseClient
+from verbatim_server_client.runtime.operation import Arguments
+from verbatim_server_client.runtime.stream import EventStream
+
+from . import models as m
+from . import operations as o
+from . import requests as r
+from .raw_client import RawClient
+
+
+class Client(BaseClient):
+    """OpenAI API 2.3.0, one method an operation; its own base URL ends in /openai.
+
+    Answers are parts of `models`, requests are made of `requests`.
+    """
+
+    contract = o.CONTRACT
+
+    @property
+    def with_raw_response(self) -> RawClient:
+        """The methods that answer whole, whose answers come with their status and headers."""
+        return RawClient(self)
+
+    def create_chat_completion(
+        self, **body: Unpack[r.CreateChatCompletionRequestWithoutStream]
+    ) -> m.CreateChatCompletionResponse:
+        """POST /v1/chat/completions: Answer a conversation; `stream` chooses one JSON answer or server-sent events
+
+        Keyword arguments are the members of `requests.CreateChatCompletionRequestWithoutStream`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.create_chat_completion(
+                model="verbatim-demo",
+                messages=[{"role": "user", "content": "Hello!"}],
+                max_completion_tokens=20,
+            )
+        """
+        return self._call(o.CREATE_CHAT_COMPLETION, Arguments(body=body))
+
+    def stream_create_chat_completion(
+        self, **body: Unpack[r.CreateChatCompletionRequestWithoutStream]
+    ) -> EventStream[m.CreateChatCompletionStreamResponse]:
+        """POST /v1/chat/completions: Answer a conversation; `stream` chooses one JSON answer or server-sent events
+
+        Keyword arguments are the members of `requests.CreateChatCompletionRequestWithoutStream`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            with client.stream_create_chat_completion(
+                model="verbatim-demo",
+                messages=[{"role": "user", "content": "Hello!"}],
+                max_completion_tokens=20,
+            ) as events:
+                for event in events:
+                    print(event)
+        """
+        return self._stream(o.CREATE_CHAT_COMPLETION, Arguments(body={**body, "stream": True}))
+
+    def create_completion(
+        self, **body: Unpack[r.CreateCompletionRequestWithoutStream]
+    ) -> m.CreateCompletionResponse:
+        """POST /v1/completions: Continue prompts; `stream` chooses one JSON answer or server-sent events
+
+        Keyword arguments are the members of `requests.CreateCompletionRequestWithoutStream`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.create_completion(
+                model="verbatim-demo", prompt="Once upon a time", max_tokens=10
+            )
+        """
+        return self._call(o.CREATE_COMPLETION, Arguments(body=body))
+
+    def stream_create_completion(
+        self, **body: Unpack[r.CreateCompletionRequestWithoutStream]
+    ) -> EventStream[m.CreateCompletionStreamResponse]:
+        """POST /v1/completions: Continue prompts; `stream` chooses one JSON answer or server-sent events
+
+        Keyword arguments are the members of `requests.CreateCompletionRequestWithoutStream`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            with client.stream_create_completion(
+                model="verbatim-demo", prompt="Once upon a time", max_tokens=10
+            ) as events:
+                for event in events:
+                    print(event)
+        """
+        return self._stream(o.CREATE_COMPLETION, Arguments(body={**body, "stream": True}))
+
+    def create_response(self, **body: Unpack[r.CreateResponseRequest]) -> m.Response:
+        """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
+
+        Stateless: nothing is stored, whatever `store` says. To go on with a conversation, send its items
+        again, the `output` of earlier answers among them.
+
+        Keyword arguments are the members of `requests.CreateResponseRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.create_response(
+                model="verbatim-demo", input="Hello! Who are you?", max_output_tokens=60, temperature=0
+            )
+        """
+        return self._call(o.CREATE_RESPONSE, Arguments(body=body))
+
+    def stream_create_response(
+        self, **body: Unpack[r.CreateResponseRequest]
+    ) -> EventStream[m.ResponseStreamEvent]:
+        """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
+
+        Stateless: nothing is stored, whatever `store` says. To go on with a conversation, send its items
+        again, the `output` of earlier answers among them.
+
+        Keyword arguments are the members of `requests.CreateResponseRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            with client.stream_create_response(
+                model="verbatim-demo", input="Hello! Who are you?", max_output_tokens=60, temperature=0
+            ) as events:
+                for event in events:
+                    print(event)
+        """
+        return self._stream(o.CREATE_RESPONSE, Arguments(body={**body, "stream": True}))
+
+    def count_response_input_tokens(
+        self, **body: Unpack[r.CountResponseInputTokensRequest]
+    ) -> m.ResponseInputTokens:
+        """POST /v1/responses/input_tokens: Count the tokens that an input has, without an answer to it
+
+        The number that `usage.input_tokens` of a response to the same input would be.
+
+        Keyword arguments are the members of `requests.CountResponseInputTokensRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.count_response_input_tokens(model="verbatim-demo", input="Hello! Who are you?")
+        """
+        return self._call(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
+
+    def create_embedding(self, **body: Unpack[r.CreateEmbeddingRequest]) -> m.CreateEmbeddingResponse:
+        """POST /v1/embeddings: Turn texts into vectors
+
+        Keyword arguments are the members of `requests.CreateEmbeddingRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.create_embedding(model="verbatim-demo", input="Hello")
+        """
+        return self._call(o.CREATE_EMBEDDING, Arguments(body=body))
+
+    def create_transcription(
+        self, **body: Unpack[r.CreateTranscriptionRequest]
+    ) -> m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson | str:
+        """POST /v1/audio/transcriptions: Write down what is said in a sound; `response_format` and `stream` choose the form
+
+        It needs a model that transcribes, such as one of the Whisper family.
+
+        Keyword arguments are the members of `requests.CreateTranscriptionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.create_transcription(
+                file=open("speech.wav", "rb"), model="whisper", language="en"
+            )
+        """
+        return self._call(o.CREATE_TRANSCRIPTION, Arguments(body=body))
+
+    def stream_create_transcription(
+        self, **body: Unpack[r.CreateTranscriptionRequest]
+    ) -> EventStream[m.TranscriptTextDeltaEvent | m.TranscriptTextDoneEvent]:
+        """POST /v1/audio/transcriptions: Write down what is said in a sound; `response_format` and `stream` choose the form
+
+        It needs a model that transcribes, such as one of the Whisper family.
+
+        Keyword arguments are the members of `requests.CreateTranscriptionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            with client.stream_create_transcription(
+                file=open("speech.wav", "rb"), model="whisper", language="en"
+            ) as events:
+                for event in events:
+                    print(event)
+        """
+        return self._stream(o.CREATE_TRANSCRIPTION, Arguments(body={**body, "stream": True}))
+
+    def create_translation(
+        self, **body: Unpack[r.CreateTranslationRequest]
+    ) -> m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str:
+        """POST /v1/audio/translations: Write down in English what is said in a sound of another language
+
+        It needs a model that translates what it transcribes, such as one of the Whisper family.
+
+        Keyword arguments are the members of `requests.CreateTranslationRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.create_translation(file=open("speech.wav", "rb"), model="whisper")
+        """
+        return self._call(o.CREATE_TRANSLATION, Arguments(body=body))
+
+    def list_models(self) -> m.ListModelsResponse:
+        """GET /v1/models: List the models that a request may name
+
+        Declared errors: 401, 500.
+
+        Example:
+
+            answer = client.list_models()
+        """
+        return self._call(o.LIST_MODELS, Arguments())
+
+    def retrieve_model(self, model: str) -> m.Model:
+        """GET /v1/models/{model}: Tell of one model
+
+        Declared errors: 400, 401, 404, 500.
+
+        Example:
+
+            answer = client.retrieve_model("verbatim-demo")
+        """
+        return self._call(
+            o.RETRIEVE_MODEL,
+            Arguments(
+                path={"model": model},
+            ),
+        )
+
+    def render_chat_completion(self, **body: Unpack[r.CreateChatCompletionRequest]) -> m.RenderedRequest:
+        """POST /v1/chat/completions/render: Write a conversation as the tokens that the model reads, and answer nothing
+
+        The answer is a request to the token API of vLLM, and of this server under `/tokens`. No tokens are
+        generated.
+
+        Keyword arguments are the members of `requests.CreateChatCompletionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.render_chat_completion(
+                model="verbatim-demo",
+                messages=[{"role": "user", "content": "Hello!"}],
+                max_completion_tokens=20,
+            )
+        """
+        return self._call(o.RENDER_CHAT_COMPLETION, Arguments(body=body))
+
+    def render_completion(self, **body: Unpack[r.CreateCompletionRequest]) -> m.RenderCompletionResponse:
+        """POST /v1/completions/render: Write prompts as the tokens that the model reads, and continue none
+
+        As of a conversation, a request for each prompt.
+
+        Keyword arguments are the members of `requests.CreateCompletionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.render_completion(model="verbatim-demo", prompt="Hello", max_tokens=20)
+        """
+        return self._call(o.RENDER_COMPLETION, Arguments(body=body))
+
+    def tokenize(self, **body: Unpack[r.TokenizeRequest]) -> m.TokenizeResponse:
+        """POST /tokenize: Write a text or a conversation as tokens
+
+        A request has a prompt or messages. No tokens are generated.
+
+        Keyword arguments are the members of `requests.TokenizeRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.tokenize(model="verbatim-demo", prompt="Hello", return_token_strs=True)
+        """
+        return self._call(o.TOKENIZE, Arguments(body=body))
+
+    def detokenize(self, **body: Unpack[r.DetokenizeRequest]) -> m.DetokenizeResponse:
+        """POST /detokenize: Write tokens as a text
+
+        Special tokens are written too.
+
+        Keyword arguments are the members of `requests.DetokenizeRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.detokenize(model="verbatim-demo", tokens=[72, 105])
+        """
+        return self._call(o.DETOKENIZE, Arguments(body=body))
+
+    def load_lora_adapter(self, **body: Unpack[r.LoadLoraAdapterRequest]) -> str:
+        """POST /v1/load_lora_adapter: Load a LoRA adapter from a folder of the server
+
+        Requests can then name it as their model. Without `--lora-root` nothing can be loaded, and the
+        answer is 404.
+
+        Keyword arguments are the members of `requests.LoadLoraAdapterRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.load_lora_adapter(lora_name="poet", lora_path="poet-v1")
+        """
+        return self._call(o.LOAD_LORA_ADAPTER, Arguments(body=body))
+
+    def unload_lora_adapter(self, **body: Unpack[r.UnloadLoraAdapterRequest]) -> str:
+        """POST /v1/unload_lora_adapter: Forget a LoRA adapter
+
+        Requests that use it end with it. Without `--lora-root` nothing can be unloaded, and the answer is
+        404.
+
+        Keyword arguments are the members of `requests.UnloadLoraAdapterRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.unload_lora_adapter(lora_name="poet")
+        """
+        return self._call(o.UNLOAD_LORA_ADAPTER, Arguments(body=body))

@@ -1,0 +1,136 @@
+# Generated from specs/openai: mend the document or its overlay, never this file.
+"""OpenAI API 2.3.0: its operations, as the clients need to know them."""
+
+from typing import Final
+
+from verbatim_server_client import version
+from verbatim_server_client.runtime.operation import Operation
+from verbatim_server_client.runtime.settings import Contract
+
+from . import errors as e
+from . import models as m
+
+CONTRACT: Final = Contract(
+    path="/openai",
+    agent=f"verbatim-server-client/{version.VERSION} openai/2.3.0",
+)
+
+CREATE_CHAT_COMPLETION: Final[
+    Operation[m.CreateChatCompletionResponse, m.CreateChatCompletionStreamResponse]
+] = Operation(
+    method="POST",
+    path="/v1/chat/completions",
+    answer=m.CreateChatCompletionResponse,
+    event=m.ChatCompletionStreamEvent,
+    error_events=(m.ErrorResponse,),
+    terminator="[DONE]",
+    errors=e.ERRORS,
+)
+CREATE_COMPLETION: Final[Operation[m.CreateCompletionResponse, m.CreateCompletionStreamResponse]] = Operation(
+    method="POST",
+    path="/v1/completions",
+    answer=m.CreateCompletionResponse,
+    event=m.CompletionStreamEvent,
+    error_events=(m.ErrorResponse,),
+    terminator="[DONE]",
+    errors=e.ERRORS,
+)
+CREATE_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation(
+    method="POST",
+    path="/v1/responses",
+    answer=m.Response,
+    event=m.ResponseStreamEvent,
+    errors=e.ERRORS,
+)
+COUNT_RESPONSE_INPUT_TOKENS: Final[Operation[m.ResponseInputTokens, None]] = Operation(
+    method="POST",
+    path="/v1/responses/input_tokens",
+    answer=m.ResponseInputTokens,
+    errors=e.ERRORS,
+)
+CREATE_EMBEDDING: Final[Operation[m.CreateEmbeddingResponse, None]] = Operation(
+    method="POST",
+    path="/v1/embeddings",
+    answer=m.CreateEmbeddingResponse,
+    errors=e.ERRORS,
+)
+CREATE_TRANSCRIPTION: Final[
+    Operation[
+        m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson | str,
+        m.TranscriptTextDeltaEvent | m.TranscriptTextDoneEvent,
+    ]
+] = Operation(
+    method="POST",
+    path="/v1/audio/transcriptions",
+    answer=m.CreateTranscriptionResponseJson | m.CreateTranscriptionResponseVerboseJson,
+    may_be_text=True,
+    files=frozenset(["file"]),
+    wire_names={
+        "timestamp_granularities": "timestamp_granularities[]",
+        "include": "include[]",
+        "known_speaker_names": "known_speaker_names[]",
+        "known_speaker_references": "known_speaker_references[]",
+    },
+    event=m.TranscriptionStreamEvent,
+    error_events=(m.ErrorResponse,),
+    terminator="[DONE]",
+    errors=e.ERRORS,
+)
+CREATE_TRANSLATION: Final[
+    Operation[m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str, None]
+] = Operation(
+    method="POST",
+    path="/v1/audio/translations",
+    answer=m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson,
+    may_be_text=True,
+    files=frozenset(["file"]),
+    errors=e.ERRORS,
+)
+LIST_MODELS: Final[Operation[m.ListModelsResponse, None]] = Operation(
+    method="GET",
+    path="/v1/models",
+    answer=m.ListModelsResponse,
+    errors=e.ERRORS,
+)
+RETRIEVE_MODEL: Final[Operation[m.Model, None]] = Operation(
+    method="GET",
+    path="/v1/models/{model:path}",
+    answer=m.Model,
+    errors=e.ERRORS,
+)
+RENDER_CHAT_COMPLETION: Final[Operation[m.RenderedRequest, None]] = Operation(
+    method="POST",
+    path="/v1/chat/completions/render",
+    answer=m.RenderedRequest,
+    errors=e.ERRORS,
+)
+RENDER_COMPLETION: Final[Operation[m.RenderCompletionResponse, None]] = Operation(
+    method="POST",
+    path="/v1/completions/render",
+    answer=m.RenderCompletionResponse,
+    errors=e.ERRORS,
+)
+TOKENIZE: Final[Operation[m.TokenizeResponse, None]] = Operation(
+    method="POST",
+    path="/tokenize",
+    answer=m.TokenizeResponse,
+    errors=e.ERRORS,
+)
+DETOKENIZE: Final[Operation[m.DetokenizeResponse, None]] = Operation(
+    method="POST",
+    path="/detokenize",
+    answer=m.DetokenizeResponse,
+    errors=e.ERRORS,
+)
+LOAD_LORA_ADAPTER: Final[Operation[str, None]] = Operation(
+    method="POST",
+    path="/v1/load_lora_adapter",
+    is_text=True,
+    errors=e.ERRORS,
+)
+UNLOAD_LORA_ADAPTER: Final[Operation[str, None]] = Operation(
+    method="POST",
+    path="/v1/unload_lora_adapter",
+    is_text=True,
+    errors=e.ERRORS,
+)

@@ -1,0 +1,83 @@
+# Generated from specs/tokens: mend the document or its overlay, never this file.
+"""Token API 0.32.0: its asynchronous client."""
+
+from typing_extensions import Unpack
+
+from verbatim_server_client.runtime.async_client import BaseAsyncClient
+from verbatim_server_client.runtime.operation import Arguments
+from verbatim_server_client.runtime.stream import AsyncEventStream
+
+from . import models as m
+from . import operations as o
+from . import requests as r
+from .async_raw_client import AsyncRawClient
+
+
+class AsyncClient(BaseAsyncClient):
+    """Token API 0.32.0, one method an operation; its own base URL ends in /tokens.
+
+    Answers are parts of `models`, requests are made of `requests`.
+    """
+
+    contract = o.CONTRACT
+
+    @property
+    def with_raw_response(self) -> AsyncRawClient:
+        """The methods that answer whole, whose answers come with their status and headers."""
+        return AsyncRawClient(self)
+
+    async def generate(self, **body: Unpack[r.GenerateRequest]) -> m.GenerateResponse:
+        """POST /inference/v1/generate: Continue token ids; `stream` chooses one JSON answer or server-sent events
+
+        Keyword arguments are the members of `requests.GenerateRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = await client.generate(
+                token_ids=[72, 101, 108, 108, 111], sampling_params={"temperature": 0, "max_tokens": 8}
+            )
+        """
+        return await self._call(o.GENERATE, Arguments(body=body))
+
+    def stream_generate(
+        self, **body: Unpack[r.GenerateRequest]
+    ) -> AsyncEventStream[m.GenerateStreamResponse]:
+        """POST /inference/v1/generate: Continue token ids; `stream` chooses one JSON answer or server-sent events
+
+        Keyword arguments are the members of `requests.GenerateRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            async with client.stream_generate(
+                token_ids=[72, 101, 108, 108, 111], sampling_params={"temperature": 0, "max_tokens": 8}
+            ) as events:
+                async for event in events:
+                    print(event)
+        """
+        return self._stream(o.GENERATE, Arguments(body={**body, "stream": True}))
+
+    async def list_models(self) -> m.ModelList:
+        """GET /v1/models: List what is served
+
+        Declared errors: 401, 500.
+
+        Example:
+
+            answer = await client.list_models()
+        """
+        return await self._call(o.LIST_MODELS, Arguments())
+
+    async def health(self) -> None:
+        """GET /health: Tell whether requests are taken
+
+        Declared errors: 500, 503.
+
+        Example:
+
+            await client.health()
+        """
+        return await self._call(o.HEALTH, Arguments())

@@ -1,0 +1,76 @@
+# Generated from specs/pets: mend the document or its overlay, never this file.
+"""Pets 2.1: its operations, as the clients need to know them."""
+
+from typing import Final
+
+from verbatim_server_client import version
+from verbatim_server_client.runtime.operation import Operation
+from verbatim_server_client.runtime.settings import Contract
+
+from . import errors as e
+from . import models as m
+
+CONTRACT: Final = Contract(
+    path="",
+    agent=f"verbatim-server-client/{version.VERSION} pets/2.1",
+)
+
+GET_PET: Final[Operation[m.Pet, None]] = Operation(
+    method="GET",
+    path="/pets/{petId}",
+    answer=m.Pet,
+    errors=e.ERRORS,
+)
+DELETE_PET: Final[Operation[None, None]] = Operation(
+    method="DELETE",
+    path="/pets/{petId}",
+    errors=e.ERRORS,
+)
+LIST_PETS: Final[Operation[list[m.Pet], None]] = Operation(
+    method="GET",
+    path="/pets",
+    answer=list[m.Pet],
+    errors=e.ERRORS,
+)
+ADD_PET: Final[Operation[m.Pet, m.Pet]] = Operation(
+    method="POST",
+    path="/pets",
+    answer=m.Pet,
+    event=m.Event,
+    error_events=(m.Error,),
+    terminator="[DONE]",
+    errors=e.ERRORS,
+)
+HEAR_PETS: Final[Operation[None, m.Sound]] = Operation(
+    method="GET",
+    path="/pets/sounds",
+    event=m.Sound,
+    errors=e.ERRORS,
+)
+COUNT_PETS: Final[Operation[str, None]] = Operation(
+    method="POST",
+    path="/pets/count",
+    is_text=True,
+    errors=e.ERRORS,
+)
+DESCRIBE_PET: Final[Operation[m.Pet | str, None]] = Operation(
+    method="POST",
+    path="/pets/portraits",
+    answer=m.Pet,
+    may_be_text=True,
+    files=frozenset(["picture"]),
+    wire_names={"tags": "tags[]"},
+    errors=e.ERRORS,
+)
+GET_FILE: Final[Operation[str, None]] = Operation(
+    method="GET",
+    path="/files/{name:path}",
+    is_text=True,
+    errors=e.ERRORS,
+)
+METRICS: Final[Operation[str, None]] = Operation(
+    method="GET",
+    path="/metrics",
+    is_text=True,
+    errors=e.ERRORS,
+)
