@@ -1,0 +1,1 @@
+"""The command `verbatim bench`, which measures any OpenAI-compatible server under load."""

@@ -1,0 +1,1 @@
+"""The command `verbatim top`, which watches a running server by its metrics."""
