@@ -81,7 +81,7 @@ def leave_in_every_way(url: str) -> None:
 
 
 def test_an_interrupt_says_what_is_waited_for_and_another_ends_the_server_at_once(tmp_path: Path) -> None:
-    """`nohup` has SIGHUP ignored, and it stays so. Clients that left before have left nothing in the log."""
+    """`nohup` has SIGHUP ignored, and it stays so. Of clients that left before, the log has a line at most."""
     log = tmp_path / "log"
     timeouts = ("--header-timeout", "3", "--body-timeout", "3", "--graceful-termination-timeout", "77")
     with log.open("w") as file, running_server(*LIMITS, *timeouts, log=file, launcher=("nohup",)) as server:
@@ -97,7 +97,8 @@ def test_an_interrupt_says_what_is_waited_for_and_another_ends_the_server_at_onc
     assert said == (
         "  stopping  waits up to 77 s for one running request; Ctrl-C (SIGINT) ends the server at once\n"
     )
-    assert log.read_text() == "nohup: ignoring input\n" * ("ignoring input" in log.read_text())
+    others = [line for line in log.read_text().splitlines() if " client=127.0.0.1 id=req_" not in line]
+    assert others in ([], ["nohup: ignoring input"])
 
 
 def wait_until_idle(url: str) -> None:

@@ -1,4 +1,4 @@
-"""What must be true before a version is built and tagged."""
+"""The checks before a version is built and tagged."""
 
 import re
 import subprocess

@@ -61,7 +61,7 @@ TIMM = "timm is not installed (pip install timm)"
         (Llama4Config(), f"images cannot be read: {TORCHVISION}"),
         (Cohere2VisionConfig(), f"images cannot be read: {TORCHVISION}"),
         (FastVlmConfig(), f"images cannot be read: {TORCHVISION}; {TIMM}"),
-        (Gemma3nConfig(), f"images and audio cannot be read: {TORCHVISION}; {TIMM}"),
+        (Gemma3nConfig(), f"audio and images cannot be read: {TORCHVISION}; {TIMM}"),
     ],
 )
 def test_a_family_whose_packages_are_missing_says_what_to_install(
