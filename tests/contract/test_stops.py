@@ -81,7 +81,7 @@ def leave_in_every_way(url: str) -> None:
 
 
 def test_an_interrupt_says_what_is_waited_for_and_another_ends_the_server_at_once(tmp_path: Path) -> None:
-    """`nohup` has SIGHUP ignored, and it stays so. Of clients that left before, the log has a line at most."""
+    """`nohup` has SIGHUP ignored, and it stays so. Clients that left before have a line at most."""
     log = tmp_path / "log"
     timeouts = ("--header-timeout", "3", "--body-timeout", "3", "--graceful-termination-timeout", "77")
     with log.open("w") as file, running_server(*LIMITS, *timeouts, log=file, launcher=("nohup",)) as server:

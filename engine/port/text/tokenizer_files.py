@@ -12,7 +12,7 @@ _ADDED: Final = "added_tokens_decoder"
 
 
 class FastTokenizer(Protocol):
-    """The part of transformers' PreTrainedTokenizerFast that is used here, which declares most of it as Any."""
+    """The part of transformers' PreTrainedTokenizerFast that is used here; it declares most of it as Any."""
 
     chat_template: Any  # one as a text, or several by their names; None where there is none
 
