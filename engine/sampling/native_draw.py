@@ -18,6 +18,7 @@ def draw_rows(
 
     logits: [n, v], as `can_rank` takes them. keys: [n, 2] int32, of the noise.
     """
+    assert all(row.top_k is None or row.top_k > 0 for row in params)
     num_rows, vocab_size = logits.shape
     settings = torch.tensor(
         [

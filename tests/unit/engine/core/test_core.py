@@ -185,7 +185,7 @@ GREEDY = SamplingParams(temperature=0.0)
 @pytest.mark.parametrize(
     "bad",
     [
-        {"sampling": replace(GREEDY, temperature=1.0, top_k="2")},
+        {"sampling": SamplingParams(temperature=1.0, top_k=0)},
         {"sampling": replace(GREEDY, num_logprobs=-2)},
         {"sampling": replace(GREEDY, num_prompt_logprobs=-2)},
         {"sampling": replace(GREEDY, repetition_penalty="2"), **BEAMS},
