@@ -139,7 +139,7 @@ def test_their_metrics_are_those_of_one_process() -> None:
                     name: Family(
                         found.type,
                         {
-                            key: value - (0 if found.type == "gauge" else before[name].samples[key])
+                            key: value - (0 if found.type == "gauge" else before[name].samples.get(key, 0.0))
                             for key, value in found.samples.items()
                         },
                     )
@@ -160,7 +160,10 @@ def test_their_metrics_are_those_of_one_process() -> None:
 
 def is_of_its_own(name: str, sample: str) -> bool:
     """Return whether a value may differ from process to process: a time, or what each remembers itself."""
-    if name in ("verbatim_token_memory_bytes", "verbatim_prompt_tokens_encoded"):
+    if name.startswith("process_") or name in (
+        "verbatim_token_memory_bytes",
+        "verbatim_prompt_tokens_encoded",
+    ):
         return True
     is_time = name.endswith(("_duration", "_seconds"))
     return is_time and not sample.endswith("_count")

@@ -47,7 +47,7 @@ class BestTokens {
     std::vector<uint64_t>& select(const T* row, int64_t size, int64_t k) {
         float least = -std::numeric_limits<float>::infinity();
         if (k < static_cast<int64_t>(maxima_.size())) {
-            ranked_maxima_ = maxima_;
+            ranked_maxima_.assign(maxima_.begin(), maxima_.end());  // an assignment needs a newer libstdc++ than wheels may
             std::nth_element(ranked_maxima_.begin(), ranked_maxima_.begin() + (k - 1), ranked_maxima_.end(), std::greater<>());
             least = ranked_maxima_[k - 1];
         }

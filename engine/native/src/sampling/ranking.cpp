@@ -64,7 +64,7 @@ double log_sum(const T* row, int64_t size) {
             block_sum += exp_negative(load_logits(row + first + i, num - i) - best);
         sum += sum_lanes(block_sum);
     });
-    return best + std::log(sum);
+    return best + std::log1p(sum - 1);  // std::log of a double needs a newer libm than wheels may
 }
 
 }  // namespace
