@@ -1,6 +1,7 @@
 """The Python interface: answers of the OpenAI contract in the order of the requests, refusals by name."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +14,15 @@ from verbatim_server import LLM, Refused
 class Person(BaseModel):
     name: str
     age: int
+
+
+@pytest.fixture(scope="module", autouse=True)
+def environment() -> Iterator[None]:
+    """Give other tests the variables back that libraries read, and which a start sets."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
 
 
 @pytest.fixture(scope="module")
