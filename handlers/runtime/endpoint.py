@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from functools import cache, partial
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from pydantic import TypeAdapter
 from pydantic_core import from_json
@@ -31,6 +31,7 @@ from handlers.runtime.runtime_options import RuntimeOptions
 logger = logging.getLogger(__name__)
 
 JSON = "application/json"
+_METRICS: Final = "/metrics"
 
 Handler = Callable[..., Awaitable[Any]]
 Encode = Callable[[Any], bytes]
@@ -60,6 +61,11 @@ class Endpoint:
         self._event = _encoder(operation.event)
         self._errors = {status: _encoder(model) for status, model in operation.errors.items()}
         self._tail = sse.frame(operation.terminator.encode()) if operation.terminator else b""
+
+    @property
+    def is_for_monitors(self) -> bool:
+        """True for probes and metrics, which monitors ask every few seconds."""
+        return self.operation.path == _METRICS or self.operation.id in self.contract.probes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         call = RequestCall(scope, self.operation)

@@ -24,7 +24,6 @@ from handlers.tracing.spans import http_attributes
 _GIVEN: Final = {b"traceparent": "traceparent", b"tracestate": "tracestate"}
 _FLAGS: Final = {is_sampled: TraceFlags(is_sampled) for is_sampled in (False, True)}
 _NO_CONTEXT: Final = Context()
-_METRICS: Final = "/metrics"
 
 _propagator: Final = TraceContextTextMapPropagator()
 
@@ -102,7 +101,7 @@ class Tracing:
             current_call_times.reset(calls_token)
             trace.ended_s = perf_counter()
             endpoint = scope.get("endpoint")
-            if isinstance(endpoint, Endpoint) and _is_traced(endpoint):
+            if isinstance(endpoint, Endpoint) and not endpoint.is_for_monitors:
                 trace.status = None if start is None else start["status"]
                 trace.attributes |= http_attributes(endpoint, scope, start)
                 self._export.put(TracedRequest(context, parent, endpoint, trace))
@@ -128,10 +127,6 @@ class TracedFailures(Observer):
     @override
     def succeeded(self, timing: Timing) -> None:
         """Do nothing: the trace has the timing already."""
-
-
-def _is_traced(endpoint: Endpoint) -> bool:
-    return endpoint.operation.path != _METRICS and endpoint.operation.id not in endpoint.contract.probes
 
 
 def _headers_of(context: SpanContext) -> dict[str, str]:

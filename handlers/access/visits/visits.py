@@ -14,7 +14,6 @@ from handlers.runtime.endpoint import Endpoint
 
 _MAX_PATH: Final = 500  # characters of a path in a record
 _MAX_TEXT: Final = 100_000  # bytes of a body in a record
-_METRICS: Final = "/metrics"
 
 TakesLine: TypeAlias = Callable[[RecordLine], object]
 
@@ -67,10 +66,9 @@ class Visits:
 
     def _is_quiet(self, scope: Scope, path: str) -> bool:
         endpoint = scope.get("endpoint")
-        if not isinstance(endpoint, Endpoint):
-            return path.removeprefix(scope.get("root_path", "")) in self._quiet_paths
-        operation = endpoint.operation
-        return operation.path == _METRICS or operation.id in endpoint.contract.probes
+        if isinstance(endpoint, Endpoint):
+            return endpoint.is_for_monitors
+        return path.removeprefix(scope.get("root_path", "")) in self._quiet_paths
 
 
 def _record(visit: Visit, scope: Scope, texts: "tuple[_Text, _Text] | None") -> RequestRecord:
