@@ -13,6 +13,7 @@ from engine.assembly.paged_parts import PagedParts, paged_parts
 from engine.assembly.prepared_model import prepare_model
 from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
+from engine.extras import how_to_install
 from engine.lora.opening import open_adapters
 from engine.port.errors import CannotPublish, NoPagedAttention
 
@@ -68,6 +69,6 @@ def _open_publisher(config: KVEventsConfig) -> "KVEventPublisher":
     try:
         from engine.kv_events.publisher import KVEventPublisher
     except ModuleNotFoundError as error:
-        reason = f"{error.name} is not installed; pip install 'verbatim-server[kv-events]' installs it"
+        reason = f"{error.name} is not installed; {how_to_install('kv-events')} installs it"
         raise CannotPublish(config.endpoint, reason) from error
     return KVEventPublisher(config)

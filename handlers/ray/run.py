@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Final, NoReturn
 
+from engine.extras import how_to_install
 from handlers.process.end_by_signal import STOP
 from handlers.process.exit_status import ExitStatus
 from handlers.process.standard_output import say, say_stopping
@@ -63,7 +64,7 @@ def _imported() -> ModuleType:
         import ray.serve
     except ImportError as error:
         raise CannotDeploy(
-            f"Ray Serve cannot be imported ({error}); pip install 'verbatim-server[ray]' installs it"
+            f"Ray Serve cannot be imported ({error}); {how_to_install('ray')} installs it"
         ) from None
     module: ModuleType = ray
     return module

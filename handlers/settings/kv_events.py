@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import field_validator, model_validator
 
+from engine.extras import how_to_install
 from handlers.shared_settings.kinds import Count, env
 from handlers.shared_settings.section import Section
 
@@ -38,7 +39,7 @@ class KVEventSettings(Section):
                 f"{endpoint!r} is not a ZMQ address, such as tcp://*:5557 or ipc:///run/kv-events"
             )
         if find_spec("zmq") is None:
-            raise ValueError("pyzmq is not installed; pip install 'verbatim-server[kv-events]' installs it")
+            raise ValueError(f"pyzmq is not installed; {how_to_install('kv-events')} installs it")
         return endpoint
 
     @model_validator(mode="after")

@@ -17,6 +17,7 @@ from pydantic_settings import (
 from typing_extensions import override
 
 from engine.config import MAX_UNREAD_BYTES
+from engine.extras import how_to_install
 from engine.whole_file import read_whole
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMAT_NAMES, tool_format_named
 from handlers.shared_settings.config_file import read_config
@@ -173,9 +174,7 @@ class SharedSettings(Section):
     @classmethod
     def _has_a_judge(cls, value: str) -> str:
         if value != "off" and find_spec("jsonschema_rs") is None:
-            raise ValueError(
-                "jsonschema-rs is not installed; pip install 'verbatim-server[check]' installs it"
-            )
+            raise ValueError(f"jsonschema-rs is not installed; {how_to_install('check')} installs it")
         return value
 
     @field_validator("chat_template")

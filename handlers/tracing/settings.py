@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import field_validator, model_validator
 
+from engine.extras import how_to_install
 from handlers.shared_settings.kinds import env
 from handlers.shared_settings.section import Section
 
@@ -46,7 +47,7 @@ class TracingSettings(Section):
             if not _is_installed():
                 raise ValueError(
                     "otlp_endpoint or a variable OTEL_* asks for traces, but OpenTelemetry is not installed: "
-                    "pip install 'verbatim-server[otel]' installs it, OTEL_SDK_DISABLED=true asks for none"
+                    f"{how_to_install('otel')} installs it, OTEL_SDK_DISABLED=true asks for none"
                 )
         return self
 
