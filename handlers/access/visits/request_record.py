@@ -17,8 +17,8 @@ _PLAIN: Final = re.compile(r"[\w/.:~@%+=,-]*", re.ASCII)
 class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """All that is known of a request when its answer has ended, without any text of either.
 
-    message: method, path and status. client: the client's address. key: name of its API key; None without a
-    valid key. contract, operation: None if no operation has the path. path: without the query, cut where it
+    message: method, path and status. client: the client's address; None if it left
+    before the server could ask for it. key: name of its API key; None without a valid key. contract, operation: None if no operation has the path. path: without the query, cut where it
     is long. status: status of the answer; None if the client disconnected before.
     end: "error" if the answer reports one, "disconnected" if the client did not stay for all of it.
     queue_s, first_token_s: seconds until it first ran, and until its first token, since all of it had
@@ -103,7 +103,7 @@ def _words(record: RequestRecord) -> Iterator[str]:
     yield f"total={_milliseconds(record.duration_s)}"
     if record.key is not None:
         yield f"key={record.key}"
-    yield f"client={record.client} id={record.request_id}"
+    yield f"client={record.client or '-'} id={record.request_id}"
     for name, text in (("request", record.request), ("answer", record.answer)):
         if text is not None:
             yield f"{name}={msgspec.json.encode(text).decode()}"
