@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from engine.json_pointer import ABSENT, look_up, steps_of
+from verbatim_kit.json_pointer import ABSENT, look_up, steps_of
 
 
 class Sum:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.json_pointer import ABSENT, target_of
+from verbatim_kit.json_pointer import ABSENT, target_of
 
 
 def resolve(document: Mapping[str, Any], node: Any) -> Any:

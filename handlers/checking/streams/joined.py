@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from engine.json_pointer import look_up
 from handlers.checking.exchange import Fault
 from handlers.checking.streams.laws import Joined
+from verbatim_kit.json_pointer import look_up
 
 
 class JoinedText:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.json_pointer import steps_of
 from handlers.checking.schemas import Rule, Schemas
+from verbatim_kit.json_pointer import steps_of
 
 Pointer = tuple[str, ...]
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from engine.json_pointer import ABSENT, look_up
 from handlers.checking.exchange import Fault
 from handlers.checking.schemas import Rule
 from handlers.checking.streams.joined import JoinedText
 from handlers.checking.streams.laws import PartLaws, Pointer, SequenceLaws
+from verbatim_kit.json_pointer import ABSENT, look_up
 
 
 class Sequence:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from engine.json_pointer import ABSENT, escaped_step, look_up, steps_of_reference
+from verbatim_kit.json_pointer import ABSENT, escaped_step, look_up, steps_of_reference
 
 try:
     from yaml import CSafeLoader as _FastLoader

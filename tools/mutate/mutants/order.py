@@ -4,9 +4,9 @@ from collections.abc import Callable
 from math import nan
 from typing import Any
 
-from engine.json_pointer import look_up, steps_of
 from tools.generate.documents.document import Schema
 from tools.mutate.mutants.wire import WireEvent
+from verbatim_kit.json_pointer import look_up, steps_of
 
 Admits = Callable[[Any, Any], bool]
 

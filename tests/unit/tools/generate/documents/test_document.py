@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.json_pointer import steps_of_reference
 from tools.generate.documents.document import SpecError, load_document, render_pointer, resolve
+from verbatim_kit.json_pointer import steps_of_reference
 
 
 @pytest.mark.parametrize(

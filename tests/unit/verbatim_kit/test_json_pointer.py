@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.json_pointer import ABSENT, escaped_step, look_up, steps_of, steps_of_reference, target_of
+from verbatim_kit.json_pointer import ABSENT, escaped_step, look_up, steps_of, steps_of_reference, target_of
 
 # The document of section 5.
 DOCUMENT = {
