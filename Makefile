@@ -81,7 +81,7 @@ front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM
 
 .PHONY: generate
 generate: $(READY)  ## Regenerate generated/ from specs/
-	$(BIN)/python -m tools.generate
+	$(BIN)/python -m verbatim_kit.generate
 
 .PHONY: lint
 lint: $(READY)  ## Formatting, lint, types and the direction of imports
@@ -122,7 +122,7 @@ quick: $(READY)  ## Run the tests that find most mistakes, in about a minute on 
 
 .PHONY: check-generated
 check-generated: $(READY)  ## Fail if generated/ is not what specs/ gives
-	$(BIN)/python -m tools.generate --check
+	$(BIN)/python -m verbatim_kit.generate --check
 
 .PHONY: drift
 drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
@@ -377,7 +377,7 @@ test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in 
 	$(PYTHON) -m venv $(SDK)
 	$(SDK)/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl
 	VERBATIM=$(BIN)/verbatim CLIENTS=$(CLIENTS) OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
-	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/tools/generate/sdk tests/unit/tools/generate/sdk
+	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/verbatim_kit/generate/sdk tests/unit/verbatim_kit/generate/sdk
 
 .PHONY: test-sdk-pythons
 test-sdk-pythons: sdk  ## Run the Python clients' own tests with each of PYTHONS that there is
@@ -386,17 +386,17 @@ test-sdk-pythons: sdk  ## Run the Python clients' own tests with each of PYTHONS
 		$$python --version; \
 		rm -rf $(SDK)-other && $$python -m venv $(SDK)-other || exit 1; \
 		$(SDK)-other/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl || exit 1; \
-		$(SDK)-other/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/tools/generate/sdk tests/unit/tools/generate/sdk || exit 1; \
+		$(SDK)-other/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/verbatim_kit/generate/sdk tests/unit/verbatim_kit/generate/sdk || exit 1; \
 	done
 
 .PHONY: sdk-ts
 sdk-ts: $(READY)  ## Build a TypeScript package of clients for each contract in build/sdk/typescript (needs Node)
-	cd tools/sdk_typescript/node && npm ci --ignore-scripts --no-audit --no-fund --silent
-	$(BIN)/python -m tools.sdk_typescript --target build/sdk/typescript
+	cd verbatim_kit/sdk_typescript/node && npm ci --ignore-scripts --no-audit --no-fund --silent
+	$(BIN)/python -m verbatim_kit.sdk_typescript --target build/sdk/typescript
 
 .PHONY: test-sdk-ts
 test-sdk-ts: sdk-ts  ## Run the TypeScript packages against the server; a second build must give the same bytes (needs Node)
-	$(BIN)/python -m tools.sdk_typescript --target build/sdk/typescript-again
+	$(BIN)/python -m verbatim_kit.sdk_typescript --target build/sdk/typescript-again
 	diff --recursive --no-dereference build/sdk/typescript build/sdk/typescript-again
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.sdk_node
 

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from tools.breaking.change import show
 from tools.drift.structure import structure
-from tools.generate.documents.document import Document, Pointer, Schema, resolve
+from verbatim_kit.generate.documents.document import Document, Pointer, Schema, resolve
 
 
 class Alternative(NamedTuple):

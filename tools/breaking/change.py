@@ -6,7 +6,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from tools.generate.documents.document import Pointer, render_pointer
+from verbatim_kit.generate.documents.document import Pointer, render_pointer
 
 
 @dataclass(frozen=True, order=True)

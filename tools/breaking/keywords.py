@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from tools.breaking.change import show, show_both
-from tools.generate.documents.document import Schema
 from tools.lint_specs.schemas import KEYWORDS
+from verbatim_kit.generate.documents.document import Schema
 
 _LOWER: Final = {
     "minimum": None,

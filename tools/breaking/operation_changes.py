@@ -6,7 +6,7 @@ from typing import Any
 from tools.breaking.change import Change, show, show_both
 from tools.breaking.schema_changes import SchemaChanges
 from tools.breaking.stream_laws import keeps_all
-from tools.generate.documents.document import Document, Pointer, operations_of, resolve
+from verbatim_kit.generate.documents.document import Document, Pointer, operations_of, resolve
 
 
 def breaking_changes(before: Document, after: Document) -> list[Change]:

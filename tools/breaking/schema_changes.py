@@ -6,7 +6,7 @@ from typing import Any
 from tools.breaking.alternatives import Alternative, alternatives, pair
 from tools.breaking.change import Change, schema_change
 from tools.breaking.keywords import is_unconstrained, keyword_findings
-from tools.generate.documents.document import Document, Pointer, Schema
+from verbatim_kit.generate.documents.document import Document, Pointer, Schema
 
 
 class SchemaChanges:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tools.drift.difference import differences
 from tools.drift.report import render_report
-from tools.generate.documents.document import SpecError, load_document
-from tools.generate.inputs import find_inputs
+from verbatim_kit.generate.documents.document import SpecError, load_document
+from verbatim_kit.generate.inputs import find_inputs
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 from deepdiff import DeepDiff
 
 from tools.drift.structure import structure
-from tools.generate.documents.document import Document, Pointer
+from verbatim_kit.generate.documents.document import Document, Pointer
 
 # How deepdiff names what happened, and how the report does.
 _KINDS = {

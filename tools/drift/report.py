@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from tools.drift.difference import Difference
-from tools.generate.documents.document import Pointer, render_pointer
+from verbatim_kit.generate.documents.document import Pointer, render_pointer
 
 _WIDTH = 80  # characters of a value that a line shows
 

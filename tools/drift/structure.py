@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tools.generate.documents.document import Document
+from verbatim_kit.generate.documents.document import Document
 
 _PROSE = {"summary", "description", "title"}
 _DATA = {"example", "default", "enum", "const", "value"}

@@ -7,9 +7,9 @@ from typing import Final
 
 import yaml
 
-from tools.generate.documents.document import Document, load_document
 from tools.lint_specs.exceptions import ExceptionsError, complaints, read_exceptions
 from tools.lint_specs.rules import Breach, breaches
+from verbatim_kit.generate.documents.document import Document, load_document
 
 _EXCEPTIONS: Final = Path(__file__).with_name("exceptions.yaml")
 

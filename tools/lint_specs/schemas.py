@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from tools.generate.documents.document import Document, Schema, operations_of
+from verbatim_kit.generate.documents.document import Document, Schema, operations_of
 
 # JSON Schema 2020-12, its core's sections 8 to 10 and its validation, and what OpenAPI 3.1 adds to it.
 KEYWORDS: Final = {

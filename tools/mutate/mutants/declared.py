@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from handlers.checking.schemas import Rule, Schemas
-from tools.generate.documents.document import Document, resolve
+from verbatim_kit.generate.documents.document import Document, resolve
 
 Schema = dict[str, Any]
 Pointer = tuple[str | int, ...]

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 from handlers.checking.answer import EVENTS, one_of
 from handlers.checking.exchange import Exchange, Headers
 from handlers.checking.media_type import read_media_type
-from tools.generate.documents.document import Document, Schema, operations_of, resolve
 from tools.mutate.mutants.declared import Reading
 from tools.mutate.mutants.seen import Seen
 from tools.mutate.mutants.stream_mutants import BodyMutant, shape, stream_mutants
 from tools.mutate.mutants.value_mutants import value_mutants
 from tools.mutate.mutants.wire import events_of
 from tools.mutate.recording.record import Recorded
+from verbatim_kit.generate.documents.document import Document, Schema, operations_of, resolve
 
 
 class Mutant(NamedTuple):

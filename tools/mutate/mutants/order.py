@@ -4,8 +4,8 @@ from collections.abc import Callable
 from math import nan
 from typing import Any
 
-from tools.generate.documents.document import Schema
 from tools.mutate.mutants.wire import WireEvent
+from verbatim_kit.generate.documents.document import Schema
 from verbatim_kit.json_pointer import look_up, steps_of
 
 Admits = Callable[[Any, Any], bool]

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from tools.generate.documents.document import Schema
 from tools.mutate.mutants.declared import Reading
 from tools.mutate.mutants.order import (
     excuse_for_double,
@@ -16,6 +15,7 @@ from tools.mutate.mutants.order import (
 from tools.mutate.mutants.seen import Seen
 from tools.mutate.mutants.value_mutants import value_mutants
 from tools.mutate.mutants.wire import WireEvent, events_of, frames
+from verbatim_kit.generate.documents.document import Schema
 from verbatim_kit.json_pointer import look_up
 
 _NUM_PLACES: Final = 3  # events at each end of a stream that are mutated; those between are similar
