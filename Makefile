@@ -126,11 +126,11 @@ check-generated: $(READY)  ## Fail if generated/ is not what specs/ gives
 
 .PHONY: drift
 drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
-	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
+	$(BIN)/python -m verbatim_kit.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
 
 .PHONY: breaking
 breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the last release) and is not acknowledged
-	$(BIN)/python -m tools.breaking $(if $(BASE),--base $(BASE))
+	$(BIN)/python -m verbatim_kit.breaking $(if $(BASE),--base $(BASE))
 
 .PHONY: test-oasdiff
 test-oasdiff: $(READY)  ## Hold what `make breaking` finds against oasdiff, on documents changed at random (needs Node)
@@ -403,14 +403,14 @@ test-sdk-ts: sdk-ts  ## Run the TypeScript packages against the server; a second
 ##@ Contracts and their documents
 
 .PHONY: check-specs
-check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/lint_specs)
-	$(BIN)/python -m tools.lint_specs
+check-specs: $(READY)  ## Hold the documents to our own rules of style (verbatim_kit/lint)
+	$(BIN)/python -m verbatim_kit.lint
 
 .PHONY: lint-specs redocly
 lint-specs: check-specs redocly  ## check-specs, then Redocly's rules (needs Node)
 
 redocly: $(READY)
-	cd tools/lint_specs/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
+	cd verbatim_kit/lint/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
 
 DOCS   := $(VENV)/.docs
 

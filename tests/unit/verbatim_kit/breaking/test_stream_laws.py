@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tools.breaking.stream_laws import keeps_all
+from verbatim_kit.breaking.stream_laws import keeps_all
 
 Laws = list[dict[str, Any]]
 LAWS: Laws = [

@@ -1,4 +1,4 @@
-"""`python -m tools.breaking [--base COMMIT]`"""
+"""`python -m verbatim_kit.breaking [--base COMMIT]`"""
 
 import argparse
 import json
@@ -9,18 +9,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from tools.breaking.acknowledgements import (
+from verbatim_kit.breaking.acknowledgements import (
     NAME,
     Acknowledgements,
     FormatError,
     parse_acknowledgements,
     read_acknowledgements,
 )
-from tools.breaking.base import Base, NoBase, default_reference
-from tools.breaking.change import Change
-from tools.breaking.operation_changes import breaking_changes
-from tools.breaking.report import complaints
-from tools.breaking.sdk import sdk_changes
+from verbatim_kit.breaking.base import Base, NoBase, default_reference
+from verbatim_kit.breaking.change import Change
+from verbatim_kit.breaking.operation_changes import breaking_changes
+from verbatim_kit.breaking.report import complaints
+from verbatim_kit.breaking.sdk import sdk_changes
 
 _SDK: Final = "generated/clients/python"
 _ALL: Final = ""  # what belongs to no one contract is acknowledged in specs/ itself
@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m tools.breaking",
+        prog="python -m verbatim_kit.breaking",
         description="Compare the contracts and the Python SDK with those of another commit, and fail at what "
         f"would break their users, unless specs/<contract>/{NAME} acknowledges it.",
     )
@@ -77,7 +77,7 @@ def _by_contract(root: Path, base: Base) -> dict[str, list[Change]]:
         else:
             found[_ALL].append(Change("operation", "contract removed", contract))
     for change in _sdk(root, base):
-        # verbatim_server_client.tgi.models.Info belongs to TGI.
+        # client.pets.models.Pet belongs to the contract pets.
         part = change.place.split(".")[1:2]
         found[part[0] if part and (root / "specs" / part[0]).is_dir() else _ALL].append(change)
     return found

@@ -6,7 +6,7 @@ from typing import Final
 
 import griffe
 
-from tools.breaking.change import Change
+from verbatim_kit.breaking.change import Change
 
 # Griffe also tells of values and types that differ, which the documents tell better, and of parameters that
 # moved, all of which are keyword-only in what we generate.

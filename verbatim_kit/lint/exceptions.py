@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from tools.lint_specs.rules import RULES, Breach
+from verbatim_kit.lint.rules import RULES, Breach
 
 # Contract, then rule, then places.
 Exceptions = dict[str, set[Breach]]
@@ -16,8 +16,8 @@ class ExceptionsError(ValueError):
 
 
 def read_exceptions(path: Path) -> Exceptions:
-    """Raises ExceptionsError."""
-    content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    """Return the exceptions of a file; none if there is no file. Raises ExceptionsError."""
+    content = (yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else None) or {}
     return {contract: set(_breaches(contract, rules)) for contract, rules in _mapping(content, "the file")}
 
 

@@ -1,4 +1,4 @@
-"""`python -m tools.lint_specs [--list]`"""
+"""`python -m verbatim_kit.lint [--list]`"""
 
 import argparse
 import sys
@@ -7,11 +7,11 @@ from typing import Final
 
 import yaml
 
-from tools.lint_specs.exceptions import ExceptionsError, complaints, read_exceptions
-from tools.lint_specs.rules import Breach, breaches
 from verbatim_kit.generate.documents.document import Document, load_document
+from verbatim_kit.lint.exceptions import ExceptionsError, complaints, read_exceptions
+from verbatim_kit.lint.rules import Breach, breaches
 
-_EXCEPTIONS: Final = Path(__file__).with_name("exceptions.yaml")
+_EXCEPTIONS: Final = Path("specs", "lint_exceptions.yaml")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(yaml.safe_dump(_as_exceptions(found), width=110, sort_keys=True), end="")
         return 0
     try:
-        excepted = read_exceptions(options.exceptions)
+        excepted = read_exceptions(options.root / options.exceptions)
     except ExceptionsError as error:
         print(f"{options.exceptions}: {error}", file=sys.stderr)
         return 2
@@ -38,10 +38,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m tools.lint_specs", description="Hold the effective documents to the rules of style."
+        prog="python -m verbatim_kit.lint", description="Hold the effective documents to the rules of style."
     )
     parser.add_argument("--root", type=Path, default=Path.cwd(), help="the repository (default: here)")
-    parser.add_argument("--exceptions", type=Path, default=_EXCEPTIONS, help="known breaches, as YAML")
+    parser.add_argument(
+        "--exceptions",
+        type=Path,
+        default=_EXCEPTIONS,
+        help="known breaches as YAML, if the repository has such a file (default: %(default)s)",
+    )
     parser.add_argument("--list", action="store_true", help="print every breach as a file of exceptions")
     return parser.parse_args(arguments)
 

@@ -4,7 +4,7 @@ import json
 from itertools import groupby
 from typing import Any
 
-from tools.drift.difference import Difference
+from verbatim_kit.drift.difference import Difference
 from verbatim_kit.generate.documents.document import Pointer, render_pointer
 
 _WIDTH = 80  # characters of a value that a line shows

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tools.lint_specs.__main__ import main
-from tools.lint_specs.rules import Breach, breaches
+from verbatim_kit.lint.__main__ import main
+from verbatim_kit.lint.rules import Breach, breaches
 
 Document = dict[str, Any]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.breaking.notes import notes
-from tools.breaking.__main__ import main
+from tests.unit.verbatim_kit.breaking.notes import notes
+from verbatim_kit.breaking.__main__ import main
 
 REMOVED = "request property removed #/components/schemas/Note/properties/tags"
 CHANGES = "# Breaking changes\n\nWhat we stand by.\n\n## Open\n\n{open}\n## Settled\n\n{settled}"

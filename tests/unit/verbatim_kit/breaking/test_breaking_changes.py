@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.breaking.notes import notes
-from tools.breaking.operation_changes import breaking_changes
+from tests.unit.verbatim_kit.breaking.notes import notes
+from verbatim_kit.breaking.operation_changes import breaking_changes
 
 Document = dict[str, Any]
 Edit = Callable[[Document], object]

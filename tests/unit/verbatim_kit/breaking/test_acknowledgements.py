@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.breaking.acknowledgements import FormatError, parse_acknowledgements
+from verbatim_kit.breaking.acknowledgements import FormatError, parse_acknowledgements
 
 GOOD = """# Breaking changes
 

@@ -1,11 +1,11 @@
-"""`python -m tools.drift --contract CONTRACT --upstream FILE`"""
+"""`python -m verbatim_kit.drift --contract CONTRACT --upstream FILE`"""
 
 import argparse
 import sys
 from pathlib import Path
 
-from tools.drift.difference import differences
-from tools.drift.report import render_report
+from verbatim_kit.drift.difference import differences
+from verbatim_kit.drift.report import render_report
 from verbatim_kit.generate.documents.document import SpecError, load_document
 from verbatim_kit.generate.inputs import find_inputs
 
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m tools.drift",
+        prog="python -m verbatim_kit.drift",
         description="Compare the structure of an upstream OpenAPI document with that of the one a contract "
         "states, before its overlay.",
     )

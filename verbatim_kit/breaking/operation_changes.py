@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tools.breaking.change import Change, show, show_both
-from tools.breaking.schema_changes import SchemaChanges
-from tools.breaking.stream_laws import keeps_all
+from verbatim_kit.breaking.change import Change, show, show_both
+from verbatim_kit.breaking.schema_changes import SchemaChanges
+from verbatim_kit.breaking.stream_laws import keeps_all
 from verbatim_kit.generate.documents.document import Document, Pointer, operations_of, resolve
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from deepdiff import DeepDiff
 
-from tools.drift.structure import structure
+from verbatim_kit.drift.structure import structure
 from verbatim_kit.generate.documents.document import Document, Pointer
 
 # How deepdiff names what happened, and how the report does.

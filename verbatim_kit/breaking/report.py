@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from tools.breaking.acknowledgements import OPEN, SETTLED, Acknowledgements
-from tools.breaking.change import Change
+from verbatim_kit.breaking.acknowledgements import OPEN, SETTLED, Acknowledgements
+from verbatim_kit.breaking.change import Change
 
 
 def complaints(

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tools.breaking.alternatives import Alternative, alternatives, pair
-from tools.breaking.change import Change, schema_change
-from tools.breaking.keywords import is_unconstrained, keyword_findings
+from verbatim_kit.breaking.alternatives import Alternative, alternatives, pair
+from verbatim_kit.breaking.change import Change, schema_change
+from verbatim_kit.breaking.keywords import is_unconstrained, keyword_findings
 from verbatim_kit.generate.documents.document import Document, Pointer, Schema
 
 

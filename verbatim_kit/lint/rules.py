@@ -6,8 +6,8 @@ A document may be valid and yet say too little for who reads it, or for what is 
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from tools.lint_specs.schemas import KEYWORDS, Located, schemas_of
 from verbatim_kit.generate.documents.document import Document, operations_of, resolve
+from verbatim_kit.lint.schemas import KEYWORDS, Located, schemas_of
 
 
 class Breach(NamedTuple):

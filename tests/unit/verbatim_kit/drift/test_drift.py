@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tools.drift.__main__ import main
-from tools.drift.difference import differences
-from tools.drift.report import render_report
+from verbatim_kit.drift.__main__ import main
+from verbatim_kit.drift.difference import differences
+from verbatim_kit.drift.report import render_report
 
 Document = dict[str, Any]
 

@@ -7,9 +7,9 @@ every rule asks whether a keyword became tighter, looser, or both at once.
 from collections.abc import Iterator
 from typing import Any, Final
 
-from tools.breaking.change import show, show_both
-from tools.lint_specs.schemas import KEYWORDS
+from verbatim_kit.breaking.change import show, show_both
 from verbatim_kit.generate.documents.document import Schema
+from verbatim_kit.lint.schemas import KEYWORDS
 
 _LOWER: Final = {
     "minimum": None,

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Hashable
 from typing import Any, Final, NamedTuple
 
-from tools.breaking.change import show
-from tools.drift.structure import structure
+from verbatim_kit.breaking.change import show
+from verbatim_kit.drift.structure import structure
 from verbatim_kit.generate.documents.document import Document, Pointer, Schema, resolve
 
 
