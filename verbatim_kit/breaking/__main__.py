@@ -1,4 +1,4 @@
-"""`python -m verbatim_kit.breaking [--base COMMIT]`"""
+"""`verbatim-kit breaking [--base COMMIT]`"""
 
 import argparse
 import json
@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m verbatim_kit.breaking",
+        prog="verbatim-kit breaking",
         description="Compare the contracts and the Python SDK with those of another commit, and fail at what "
         f"would break their users, unless specs/<contract>/{NAME} acknowledges it.",
     )

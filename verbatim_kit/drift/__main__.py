@@ -1,4 +1,4 @@
-"""`python -m verbatim_kit.drift --contract CONTRACT --upstream FILE`"""
+"""`verbatim-kit drift --contract CONTRACT --upstream FILE`"""
 
 import argparse
 import sys
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m verbatim_kit.drift",
+        prog="verbatim-kit drift",
         description="Compare the structure of an upstream OpenAPI document with that of the one a contract "
         "states, before its overlay.",
     )

@@ -1,4 +1,4 @@
-"""`python -m verbatim_kit.generate [CONTRACT ...] [--check]`"""
+"""`verbatim-kit generate [CONTRACT ...] [--check]`"""
 
 import argparse
 import shutil
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m verbatim_kit.generate", description="Write generated/ from specs/."
+        prog="verbatim-kit generate", description="Write generated/ from specs/."
     )
     parser.add_argument("contracts", nargs="*", metavar="CONTRACT", help="only these (default: all)")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if generated/ would change")

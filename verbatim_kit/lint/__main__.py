@@ -1,4 +1,4 @@
-"""`python -m verbatim_kit.lint [--list]`"""
+"""`verbatim-kit lint [--list]`"""
 
 import argparse
 import sys
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m verbatim_kit.lint", description="Hold the effective documents to the rules of style."
+        prog="verbatim-kit lint", description="Hold the effective documents to the rules of style."
     )
     parser.add_argument("--root", type=Path, default=Path.cwd(), help="the repository (default: here)")
     parser.add_argument(
