@@ -1,4 +1,4 @@
-"""The check of answers against a contract's document alone: an answer may only have what it states.
+"""Endpoints whose answers the judge of the kit holds against the contract's document before they are sent.
 
-Nothing here names a contract. `judge` needs jsonschema-rs, which the extra `verbatim-server[check]` installs.
+The judge needs jsonschema-rs, which the extra `verbatim-server[check]` installs.
 """

@@ -7,13 +7,13 @@ from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
 from generated.operation import Handlers, Operation
-from handlers.checking.judge import DeclaredOperation, Judge
 from handlers.checking.watch import AnswerRefused, AnswerWatch
 from handlers.runtime.answering.reply import Reply
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.runtime_options import RuntimeOptions
+from verbatim_kit.judge.judge import DeclaredOperation, Judge
 
 
 class CheckedEndpoint(Endpoint):

@@ -4,10 +4,10 @@ import logging
 
 from starlette.types import Message, Receive, Scope, Send
 
-from handlers.checking.answer import request_value
-from handlers.checking.exchange import Exchange, Fault
-from handlers.checking.judge import DeclaredOperation
-from handlers.checking.streams.stream import StreamJudge
+from verbatim_kit.judge.answer import request_value
+from verbatim_kit.judge.exchange import Exchange, Fault
+from verbatim_kit.judge.judge import DeclaredOperation
+from verbatim_kit.judge.streams.stream import StreamJudge
 
 logger = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeAlias
 
-from handlers.checking.references import resolve
+from verbatim_kit.judge.references import resolve
 
 Json: TypeAlias = Any
 Schema: TypeAlias = Mapping[str, Any]

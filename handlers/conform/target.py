@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from handlers.checking.exchange import Exchange
-from handlers.checking.judge import Judge
 from handlers.conform.bounds.boundaries import Table
 from handlers.conform.client import Answer, Client, NoAnswer
 from handlers.conform.document import Endpoint, load
 from handlers.conform.finding import FoundFault, Instance
 from handlers.conform.request import Request
 from handlers.conform.rules import rules_of
+from verbatim_kit.judge.exchange import Exchange
+from verbatim_kit.judge.judge import Judge
 
 _HOP = ("content-encoding", "transfer-encoding")  # removed, since the HTTP client has decoded the body
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import jsonschema_rs
 
-from handlers.checking.references import resolve
 from handlers.conform.document import Json, Schema
 from handlers.conform.place import ABSENT
+from verbatim_kit.judge.references import resolve
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _COMPONENTS = "#/components/schemas/"

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from handlers.checking.references import resolve
 from handlers.conform.bounds.samples import Samples, types_of
 from handlers.conform.document import Json, Schema
 from handlers.conform.place import ABSENT, Place, at, put
+from verbatim_kit.judge.references import resolve
 
 _UNIONS = ("oneOf", "anyOf", "allOf")
 

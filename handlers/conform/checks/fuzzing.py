@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
-from handlers.checking.references import resolve
 from handlers.conform.checks.recording import Recorded, read_recording
 from handlers.conform.document import Endpoint
+from verbatim_kit.judge.references import resolve
 
 _METHOD_OR_CONTENT_TYPE: Final = (405, 415)  # refusals of a request whose body may be valid
 

@@ -4,9 +4,9 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from handlers.checking.references import resolve
 from handlers.conform.document import Endpoint
 from handlers.conform.finding import Finding, Instance, Result, Subject
+from verbatim_kit.judge.references import resolve
 
 Kind = Literal["contract", "profile"]
 """The standard that a server is checked against: a contract, or the programs of a profile."""

@@ -26,8 +26,8 @@ from generated.upload import Upload
 from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
 from handlers.runtime.reading.ignored_fields import taking_unknown_fields
 from tests.support.selection.effort import trials
-from tools.generate.documents.document import resolve
-from tools.generate.documents.schemas import sub_schemas
+from verbatim_kit.generate.documents.document import resolve
+from verbatim_kit.generate.documents.schemas import sub_schemas
 
 GENERATED = Path(__file__).parents[3] / "generated"
 CONTRACTS = sorted(path.parent.name for path in GENERATED.glob("*/openapi.json"))

@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 
-from handlers.checking.exchange import Exchange
-from handlers.checking.judge import Judge
 from handlers.conform.document import load
 from tests.contract.requests.documented import Asked
+from verbatim_kit.judge.exchange import Exchange
+from verbatim_kit.judge.judge import Judge
 
 _IDS: Final = ("id", "item_id", "call_id", "tool_call_id", "request_id", "system_fingerprint")
 # Of steps, batches and queues, which belong to the process that computes.

@@ -1,9 +1,11 @@
 """A front, Verbatim's own engine and what reads media are installed apart, by one list each."""
 
 import tomllib
+from itertools import chain
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from engine import extras
@@ -25,9 +27,24 @@ def files_of(project: dict[str, Any], extra: str) -> set[str]:
 
 def test_each_list_is_the_fronts_or_an_extras(project: dict[str, Any]) -> None:
     dynamic = project["tool"]["setuptools"]["dynamic"]
-    assert dynamic["dependencies"]["file"] == ["requirements/front.txt"]
-    listed = {"front"}.union(*(files_of(project, extra) for extra in dynamic["optional-dependencies"]))
+    assert dynamic["dependencies"]["file"] == ["requirements/front.txt", "requirements/kit.txt"]
+    listed = {"front", "kit"}.union(*(files_of(project, extra) for extra in dynamic["optional-dependencies"]))
     assert listed == {path.stem for path in FOLDER.iterdir()}
+
+
+def test_the_server_and_the_kit_have_one_version(project: dict[str, Any]) -> None:
+    kit = tomllib.loads((FOLDER.parent / "verbatim_kit" / "pyproject.toml").read_text(encoding="utf-8"))
+    version = project["project"]["version"]
+    assert kit["project"]["version"] == version
+    assert str(read_requirements("kit")["verbatim-kit"]) == f"verbatim-kit=={version}"
+
+
+def test_the_kit_asks_for_few_libraries_and_none_that_computes() -> None:
+    kit = tomllib.loads((FOLDER.parent / "verbatim_kit" / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = kit["project"]["optional-dependencies"].values()
+    for wanted in map(Requirement, [*kit["project"]["dependencies"], *chain.from_iterable(extras)]):
+        assert wanted.name not in {"torch", "transformers", "verbatim-server"}
+    assert max(map(len, extras)) < 10
 
 
 def test_the_extras_have_the_names_that_errors_and_documents_use(project: dict[str, Any]) -> None:

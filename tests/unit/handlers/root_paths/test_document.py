@@ -11,7 +11,7 @@ from handlers.root_paths.document import merged_document
 from handlers.runtime.root_routes import placements
 from tests.support.scripted.engine import says
 from tests.unit.handlers.tgi.api import Api
-from tools.generate.spec_validator import SpecValidator
+from verbatim_kit.generate.spec_validator import SpecValidator
 
 ROOT = ("openai", "tgi", "triton", "aleph_alpha", "anthropic", "tokens")
 DOCUMENTS = {name: orjson.loads(CONTRACTS[name].contract.document()) for name in ROOT}
