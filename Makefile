@@ -114,7 +114,7 @@ else
 endif
 
 # The pure parts that most changes pass through, and two contracts on an engine that follows a script.
-QUICK := tests/unit/engine/scheduling tests/unit/engine/port/text tests/unit/handlers/openai tests/unit/handlers/runtime \
+QUICK := tests/unit/engine/scheduling tests/unit/engine/port/text tests/unit/handlers/openai tests/unit/verbatim_kit/runtime \
 	tests/unit/handlers/settings tests/unit/handlers/tgi tests/unit/handlers/wire
 
 .PHONY: quick

@@ -24,7 +24,7 @@ from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, spells
 from tests.support.token_servers.fronts import KINDS, engine_over
 from tests.unit.handlers.chat.models import chat_tokenizer
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 _WHOLE: Final[dict[str, TypeAdapter[Any]]] = {
     "/v1/chat/completions": TypeAdapter(ChatCompletion),

@@ -32,7 +32,7 @@ _OPTIONS: dict[str, Any] = {
     "use_field_description": True,
     "use_schema_description": True,
     "strict_refs": True,
-    "import_overrides": {name: "generated.json_types" for name in ("StrictInt", "StrictFloat")},
+    "import_overrides": {name: "verbatim_kit.runtime.json_types" for name in ("StrictInt", "StrictFloat")},
     "custom_file_header": '"""The component schemas, and the parameters of operations."""',
 }
 
@@ -66,12 +66,12 @@ def _for_models(schema: Schema, at: Pointer) -> Schema:
     """
     bare = for_models(without_deprecated(schema, at), at)
     if is_file(bare):
-        return {**bare, "customTypePath": "generated.upload.Upload"}
+        return {**bare, "customTypePath": "verbatim_kit.runtime.upload.Upload"}
     constants = [bare["const"]] if "const" in bare else bare.get("enum", [])
     booleans = [value for value in constants if isinstance(value, bool)]
     if len(booleans) != 1 or any(value is not None for value in constants if value is not booleans[0]):
         return bare
-    only = {"type": "boolean", "customTypePath": f"generated.json_types.Only{booleans[0]}"}
+    only = {"type": "boolean", "customTypePath": f"verbatim_kit.runtime.json_types.Only{booleans[0]}"}
     if None not in constants:
         return {**{key: value for key, value in bare.items() if key not in ("const", "enum")}, **only}
     rest = {key: value for key, value in bare.items() if key not in ("type", "enum")}

@@ -56,13 +56,11 @@ def _files(root: Path) -> set[str]:
 
 
 def _emit_shared(target: Path) -> None:
-    """Write what every contract's generated code imports."""
+    """Write the package of all contracts' generated code."""
     target.mkdir(parents=True, exist_ok=True)
     (target / "__init__.py").write_text(
         '"""The code that follows from specs/; `make generate` writes all of it."""\n'
     )
-    for source in sorted((Path(__file__).parent / "emitted").glob("*.py")):
-        shutil.copyfile(source, target / source.name)
 
 
 def _format(target: Path) -> None:

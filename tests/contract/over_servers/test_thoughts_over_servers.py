@@ -18,7 +18,7 @@ from tests.contract.requests.headers import required_headers
 from tests.support.scripted.engine import ScriptedEngine, spells
 from tests.support.token_servers.fronts import KINDS, engine_over
 from tests.unit.handlers.chat.models import chat_tokenizer
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 _TEXT: Final = (
     "<think>\nIt may rain, é.\n</think>\n\nLet me see."

@@ -12,7 +12,8 @@ from packaging.utils import canonicalize_name
 from tests.unit.requirements.requirements import read_requirements
 
 ROOT = Path(__file__).parents[3]
-SHIPPED = ("engine", "generated", "handlers", "verbatim_kit/conform", "verbatim_kit/judge")
+KIT = ("conform", "http", "judge", "runtime")
+SHIPPED = ("engine", "generated", "handlers", *(f"verbatim_kit/{room}" for room in KIT))
 OURS = {"engine", "generated", "handlers", "verbatim_kit", ""}
 # Private, and yet part of what is documented: namedtuple's methods, and the way to end a process at once.
 DOCUMENTED = {"_replace", "_asdict", "_fields", "_exit"}

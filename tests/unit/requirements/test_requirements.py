@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from engine import extras
-from tests.unit.requirements.requirements import ENGINE, FOLDER, read_requirements
+from tests.unit.requirements.requirements import ENGINE, FOLDER, read_kit, read_requirements
 
 IMPORTED_AS = {"pillow": "PIL"}
 
@@ -33,18 +33,17 @@ def test_each_list_is_the_fronts_or_an_extras(project: dict[str, Any]) -> None:
 
 
 def test_the_server_and_the_kit_have_one_version(project: dict[str, Any]) -> None:
-    kit = tomllib.loads((FOLDER.parent / "verbatim_kit" / "pyproject.toml").read_text(encoding="utf-8"))
     version = project["project"]["version"]
-    assert kit["project"]["version"] == version
+    assert read_kit()["version"] == version
     assert str(read_requirements("kit")["verbatim-kit"]) == f"verbatim-kit=={version}"
 
 
 def test_the_kit_asks_for_few_libraries_and_none_that_computes() -> None:
-    kit = tomllib.loads((FOLDER.parent / "verbatim_kit" / "pyproject.toml").read_text(encoding="utf-8"))
-    extras = kit["project"]["optional-dependencies"].values()
-    for wanted in map(Requirement, [*kit["project"]["dependencies"], *chain.from_iterable(extras)]):
+    kit = read_kit()
+    extras = kit["optional-dependencies"].values()
+    for wanted in map(Requirement, [*kit["dependencies"], *chain.from_iterable(extras)]):
         assert wanted.name not in {"torch", "transformers", "verbatim-server"}
-    assert max(map(len, extras)) < 10
+    assert max(map(len, [kit["dependencies"], *extras])) < 10
 
 
 def test_the_extras_have_the_names_that_errors_and_documents_use(project: dict[str, Any]) -> None:
@@ -57,7 +56,7 @@ def test_the_extras_have_the_names_that_errors_and_documents_use(project: dict[s
 def test_no_library_is_in_two_of_the_lists_of_what_serves() -> None:
     lists = [read_requirements(name) for name in ("front", *ENGINE, "media")]
     assert "torch" in lists[1]
-    assert sum(map(len, lists)) == len(read_requirements())
+    assert sum(map(len, lists)) == len(read_requirements("front", *ENGINE, "media"))
 
 
 @pytest.mark.parametrize("extra", ["engine", "media", "transformers"])

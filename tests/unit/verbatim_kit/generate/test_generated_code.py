@@ -10,12 +10,12 @@ from fastapi import FastAPI
 from pydantic import BaseModel, TypeAdapter
 from typing_extensions import override
 
-from generated.operation import Operation
-from handlers.runtime.call import RequestCall
-from handlers.runtime.contract import Contract
-from handlers.runtime.problem import Problem
-from handlers.runtime.server import ContractServer
 from tests.unit.verbatim_kit.generate.small_documents import document, emit, operation
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.contract import Contract
+from verbatim_kit.runtime.operation import Operation
+from verbatim_kit.runtime.problem import Problem
+from verbatim_kit.runtime.server import ContractServer
 
 REF = {"$ref": "#/components/schemas/Answer"}
 
