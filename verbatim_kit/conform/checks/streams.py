@@ -1,0 +1,72 @@
+"""The check of event streams, against the document and against the text of non-streamed answers."""
+
+from collections.abc import Iterator
+
+from verbatim_kit.conform.checks.texts import streamed_text, whole_text
+from verbatim_kit.conform.client import NoAnswer
+from verbatim_kit.conform.document import Endpoint
+from verbatim_kit.conform.finding import FoundFault, Instance
+from verbatim_kit.conform.place import put
+from verbatim_kit.conform.request import Request
+from verbatim_kit.conform.target import Target, no_answer
+
+_NUM_TOKENS = 12
+_EVENTS = "text/event-stream"
+
+
+def streaming(target: Target, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:
+    """Yield the operation's examples as streaming requests, by name; none if it cannot stream."""
+    if not endpoint.can_stream or endpoint.body is None:
+        return
+    for name, request in target.table.examples(endpoint):
+        body = request.body
+        if target.table.has(endpoint, ("stream",)):
+            body = put(body, ("stream",), True)
+        yield name, request._replace(body=body)
+
+
+def stream_faults(target: Target, endpoint: Endpoint) -> Iterator[tuple[int, list[FoundFault]]]:
+    """Yield the number of requests and the faults: of each streamed example, then of the compared texts."""
+    for name, request in streaming(target, endpoint):
+        yield 1, _faults_of_stream(target, f"example {name}, streamed", request)
+    first = next(streaming(target, endpoint), None)
+    if first is not None:
+        yield 3, _faults_of_text(target, endpoint, first[1])
+
+
+def _faults_of_stream(target: Target, label: str, request: Request) -> list[FoundFault]:
+    try:
+        answer = target.client.send(request)
+    except NoAnswer as error:
+        return [no_answer(label, request, error)]
+    faults = list(target.judged(label, request, answer))
+    if answer.status == 200 and answer.media_type != _EVENTS:
+        message = f"The media type is {answer.media_type or 'missing'}; a stream has {_EVENTS}"
+        faults.append(
+            FoundFault("The answer is not the requested stream", Instance(label, message, request, answer))
+        )
+    return faults
+
+
+def _faults_of_text(target: Target, endpoint: Endpoint, request: Request) -> list[FoundFault]:
+    """Compare greedy text, streamed and not streamed; skip servers whose greedy text is not repeatable."""
+    streamed = request._replace(body=target.table.greedy(endpoint, request.body, _NUM_TOKENS))
+    path = endpoint.path.removesuffix("_stream")
+    whole = streamed._replace(path=streamed.path.removesuffix("_stream"))
+    if path == endpoint.path:
+        whole = whole._replace(body=put(streamed.body, ("stream",), False))
+        whole = whole._replace(
+            body={key: value for key, value in whole.body.items() if key != "stream_options"}
+        )
+    try:
+        first, answer, second = (target.client.send(request) for request in (whole, streamed, whole))
+    except NoAnswer as error:
+        return [no_answer("greedy text", streamed, error)]
+    expected, text = whole_text(first.body), streamed_text(answer.body)
+    if expected is None or expected != whole_text(second.body) or answer.status != 200:
+        return []
+    if text == expected or text.strip() == expected.strip():
+        return []
+    message = f"Streamed: {text!r}. Not streamed: {expected!r}"
+    kind = "The streamed text differs from that of the whole answer"
+    return [FoundFault(kind, Instance("greedy text", message, streamed, answer))]
