@@ -111,23 +111,37 @@ class Table:
         )
 
     def examples(self, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:
-        """Yield an operation's example requests by name, adapted to the served model and to few tokens."""
+        """Yield an operation's example requests by name, adapted to the served model and to few tokens.
+
+        Where the document has no example of a body, a small valid one stands for it.
+        """
         parameters = self._parameters(endpoint)
         if endpoint.body is None:
             yield "request", request_of(endpoint, parameters)
-        for name, example in endpoint.examples.items():
-            yield name, request_of(endpoint, parameters, self._fitted(endpoint, example))
+        for name, body in self._bodies(endpoint).items():
+            yield name, request_of(endpoint, parameters, body)
+
+    def empty(self, endpoint: Endpoint) -> Request:
+        """Return a request with an empty object as its body."""
+        return request_of(endpoint, self._parameters(endpoint), {})
 
     def _of_body(self, endpoint: Endpoint) -> Iterator[Row]:
         if endpoint.body is None:
             return
-        examples = [self._fitted(endpoint, example) for example in endpoint.examples.values()]
-        for site in self._walk.sites(endpoint.body, examples):
+        examples = list(self._bodies(endpoint).values())
+        for site in self._walk.sites(endpoint.body, examples) if examples else ():
             if not self._samples.is_valid(endpoint.body, site.whole):
                 self.unreached.append(f"{endpoint.id} {render(site.place)}")
                 continue
             for place, keyword, value in self._test_values(site):
                 yield self._row(endpoint, site, place, keyword, value)
+
+    def _bodies(self, endpoint: Endpoint) -> dict[str, Json]:
+        """Return the adapted examples of a body, or a small body; empty if none is found."""
+        if endpoint.body is None:
+            return {}
+        found = endpoint.examples or {"smallest": self._samples.smallest(endpoint.body)}
+        return {name: self._fitted(endpoint, body) for name, body in found.items() if body is not ABSENT}
 
     def _fitted(self, endpoint: Endpoint, example: Json) -> Json:
         """Return a copy of an example that names the served model and requests few tokens."""
@@ -191,7 +205,7 @@ class Table:
 
     def _of_parameters(self, endpoint: Endpoint) -> Iterator[Row]:
         """Yield the rows of the parameters; their text is parsed as JSON, except that of strings."""
-        body = next(map(self._fitted_to(endpoint), endpoint.examples.values()), ABSENT)
+        body = next(iter(self._bodies(endpoint).values()), ABSENT)
         standing = self._parameters(endpoint)
         for parameter in endpoint.parameters:
             sample = standing.get(parameter.name, self._samples.smallest(parameter.schema))
@@ -218,6 +232,3 @@ class Table:
                     names,
                     parameter.schema,
                 )
-
-    def _fitted_to(self, endpoint: Endpoint) -> Any:
-        return lambda example: self._fitted(endpoint, example)

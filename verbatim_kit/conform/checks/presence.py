@@ -15,7 +15,7 @@ def absence(target: Target, endpoint: Endpoint) -> FoundFault | None:
     """
     requests = [request for _, request in target.table.examples(endpoint)]
     if endpoint.body is not None:
-        requests.append(requests[0]._replace(body={}))
+        requests.append(target.table.empty(endpoint))
     last = None
     for request in requests:
         try:

@@ -30,8 +30,12 @@ def stream_faults(target: Target, endpoint: Endpoint) -> Iterator[tuple[int, lis
     for name, request in streaming(target, endpoint):
         yield 1, _faults_of_stream(target, f"example {name}, streamed", request)
     first = next(streaming(target, endpoint), None)
-    if first is not None:
+    if first is not None and _has_whole_answer(target, endpoint):
         yield 3, _faults_of_text(target, endpoint, first[1])
+
+
+def _has_whole_answer(target: Target, endpoint: Endpoint) -> bool:
+    return target.table.has(endpoint, ("stream",)) or endpoint.path.endswith("_stream")
 
 
 def _faults_of_stream(target: Target, label: str, request: Request) -> list[FoundFault]:
