@@ -7,6 +7,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Final
 
+from handlers.conform.language_models import with_shared
 from verbatim_kit.conform.contract import Contract
 from verbatim_kit.conform.rules import Rules
 
@@ -24,4 +25,4 @@ def contract_named(name: str) -> Contract:
     document = json.loads(_GENERATED.joinpath(name, "openapi.json").read_bytes())
     module = f"handlers.{name}.conform_rules"
     rules: Rules = import_module(module).RULES if find_spec(module) is not None else Rules()
-    return Contract(name, document, rules)
+    return Contract(name, document, with_shared(rules))

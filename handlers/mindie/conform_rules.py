@@ -4,12 +4,25 @@ from typing import Final
 
 from verbatim_kit.conform.document import Json
 from verbatim_kit.conform.place import ABSENT, Place, at
-from verbatim_kit.conform.rules import Ban, Companion, Rules, has_part_of_type, is_empty_message, is_one_of
+from verbatim_kit.conform.rules import (
+    Ban,
+    Companion,
+    Rules,
+    all_of,
+    has_part_of_type,
+    has_value,
+    is_one_of,
+    lacks,
+)
 
 _TOOL: Final = {"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}}
 _NO_STOP: Final[dict[Place, Json]] = {("stop",): ABSENT, ("stop_token_ids",): ABSENT}
 _CONTENT: Final = ("messages", 0, "content")
 _MEDIA: Final = ("image_url", "video_url", "audio_url", "input_audio")
+_IS_EMPTY: Final = all_of(
+    has_value(("messages", 0, "role"), "assistant"),
+    lacks(("messages", 0), "content", "tool_calls", "refusal"),
+)
 
 
 def _has_bare_part(value: Json, body: Json) -> bool:
@@ -39,7 +52,7 @@ RULES: Final = Rules(
             "messages.[!c]*",
             {_CONTENT: "a"},
             "a message must have content or tool calls",
-            is_empty_message,
+            _IS_EMPTY,
         ),
         Companion("*", "messages.tool_calls*", {_CONTENT: "a"}, "the messages must not be empty"),
         Companion(
@@ -53,7 +66,7 @@ RULES: Final = Rules(
     bans=(
         Ban("*", "messages.content*", "a part must have the member that its type names", _has_bare_part),
         Ban("*", "messages.content*", "the model reads only text", _is_other_than_text, True),
-        Ban("*", "messages.content", "a message must have content or tool calls", is_empty_message),
+        Ban("*", "messages.content", "a message must have content or tool calls", _IS_EMPTY),
     ),
     overload_statuses=(503,),
 )

@@ -8,15 +8,20 @@ from verbatim_kit.conform.rules import (
     Ban,
     Companion,
     Rules,
-    has_message,
+    all_of,
     has_part_of_type,
+    has_value,
     is_above,
-    is_empty_message,
     is_given,
     is_longer_than,
     is_one_of,
+    lacks,
 )
 
+_IS_EMPTY: Final = all_of(
+    has_value(("messages", 0, "role"), "assistant"),
+    lacks(("messages", 0), "content", "tool_calls", "refusal"),
+)
 _NAMED: Final = "logprob_token_ids needs logprobs"
 _NO_SEARCH: Final = "the token API has no beam search"
 _NO_PLACE: Final = "the token API has no such field"
@@ -99,7 +104,7 @@ RULES: Final = Rules(
             is_one_of(False, None),
         ),
         *(
-            Companion("*/[ct]*", field, {("messages", 0, "content"): "a"}, _SAYS_SOMETHING, is_empty_message)
+            Companion("*/[ct]*", field, {("messages", 0, "content"): "a"}, _SAYS_SOMETHING, _IS_EMPTY)
             for field in ("messages.[!c]*", "messages.cache_control")
         ),
         Companion(
@@ -233,8 +238,13 @@ RULES: Final = Rules(
         Ban("*/responses", "tools*", "it exceeds the context", is_longer_than(100), True),
         Ban("*/render", "tools", "it exceeds the context", is_longer_than(100), True),
         Ban("*", "tools*.definition", "it exceeds the context", _is_long, True),
-        Ban("*", "messages.content", _SAYS_SOMETHING, is_empty_message),
-        Ban("*", "messages.*", "a tool result must follow its tool call", has_message("tool")),
+        Ban("*", "messages.content", _SAYS_SOMETHING, _IS_EMPTY),
+        Ban(
+            "*",
+            "messages.*",
+            "a tool result must follow its tool call",
+            has_value(("messages", 0, "role"), "tool"),
+        ),
         Ban("*", "max_*tokens", "it exceeds the context", is_above(2**30), True),
     ),
     overload_statuses=(429,),

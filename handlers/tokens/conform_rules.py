@@ -64,6 +64,6 @@ RULES: Final = Rules(
             True,
         ),
     ),
-    num_tokens=(_at("max_tokens"),),
+    lengths=(_at("max_tokens"),),
     overload_statuses=(429,),
 )

@@ -3,23 +3,10 @@
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from verbatim_kit.conform.document import Json
 from verbatim_kit.conform.place import Place, at, put
-
-# Places of the maximum number of tokens to generate.
-_NUM_TOKENS: Final[tuple[Place, ...]] = tuple(
-    (*parent, name)
-    for parent in ((), ("parameters",))
-    for name in (
-        "max_completion_tokens",
-        "max_tokens",
-        "max_new_tokens",
-        "maximum_tokens",
-        "max_output_tokens",
-    )
-)
 
 When: TypeAlias = Callable[[Json, Json], bool]
 """A condition on the value of a field and on the body that contains it."""
@@ -53,16 +40,24 @@ def is_longer_than(num_items: int) -> When:
     return lambda value, body: isinstance(value, list) and len(value) > num_items
 
 
-def has_message(*roles: str) -> When:
-    """Return a condition that matches if the first message has one of these roles."""
-    return lambda value, body: at(body, ("messages", 0, "role")) in roles
+def has_value(place: Place, *values: Json) -> When:
+    """Return a condition that matches bodies with one of these values at a place."""
+    return lambda value, body: at(body, place) in values
 
 
-def is_empty_message(value: Json, body: Json) -> bool:
-    """Match if the first message is an assistant's without content, tool calls and refusal."""
-    message = at(body, ("messages", 0))
-    contents = (message.get(name) for name in ("content", "tool_calls", "refusal")) if message else ()
-    return has_message("assistant")(value, body) and not any(contents)
+def lacks(place: Place, *names: str) -> When:
+    """Return a condition that matches if an object has none of these members, or empty ones."""
+
+    def matches(value: Json, body: Json) -> bool:
+        node = at(body, place)
+        return isinstance(node, Mapping) and not any(node.get(name) for name in names)
+
+    return matches
+
+
+def all_of(*conditions: When) -> When:
+    """Return a condition that matches if all of these do."""
+    return lambda value, body: all(condition(value, body) for condition in conditions)
 
 
 def has_part_of_type(*types: str) -> When:
@@ -122,17 +117,28 @@ class Ban(NamedTuple):
     is_up_to_the_server: bool = False
 
 
+class Texts(NamedTuple):
+    """Readers of one text: from the body of a whole answer (None if it has none), and from that of a stream."""
+
+    whole: Callable[[bytes], str | None]
+    streamed: Callable[[bytes], str]
+
+
 class Rules(NamedTuple):
     """The rules of a contract.
 
-    num_tokens: places of the maximum number of tokens to generate. names_only: errors name a field by its
-    last name instead of its full path. overload_statuses: of a server that has no room for a request; some
-    generated ones need more than it has. takes_any_model: servers ignore the model that a request names.
+    lengths: places of the number that limits how long an answer gets; requests have a small one. repeatable:
+    values by place with which two answers to one request are the same. texts: how to read the text that a
+    stream and a whole answer share; None if there is none. names_only: errors name a field by its last name
+    instead of its full path. overload_statuses: of a server that has no room for a request; some generated
+    ones need more than it has. takes_any_model: servers ignore the model that a request names.
     """
 
     companions: tuple[Companion, ...] = ()
     bans: tuple[Ban, ...] = ()
-    num_tokens: tuple[Place, ...] = _NUM_TOKENS
+    lengths: tuple[Place, ...] = ()
+    repeatable: Mapping[Place, Json] = {}
+    texts: Texts | None = None
     names_only: bool = False
     overload_statuses: tuple[int, ...] = ()
     takes_any_model: bool = False

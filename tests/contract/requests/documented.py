@@ -67,7 +67,7 @@ def _bodies(rows: Table, endpoint: Endpoint, body: Any) -> Iterator[tuple[str, A
     if endpoint.body is None:
         yield "", body
         return
-    for kind, variant in (("", body), (", greedy", rows.greedy(endpoint, body, _NUM_TOKENS))):
+    for kind, variant in (("", body), (", greedy", rows.repeatable(endpoint, body, _NUM_TOKENS))):
         yield kind, variant
         if endpoint.can_stream and rows.has(endpoint, ("stream",)):
             yield f"{kind}, streamed", put(variant, ("stream",), True)

@@ -19,7 +19,7 @@ from verbatim_kit.conform.rules import Rules
 
 _UNKNOWN = "no_such_field"
 _STATEFUL = "the answer depends on earlier requests"
-_SMALL = 2  # tokens for each answer, so that a table takes seconds
+_SMALL = 2  # the length of each answer, so that a table takes seconds
 
 
 class Verdict(Enum):
@@ -93,15 +93,14 @@ class Table:
         """Return whether an operation's body may have a member at a place."""
         return endpoint.body is not None and self._walk.has(endpoint.body, place)
 
-    def greedy(self, endpoint: Endpoint, body: Json, num_tokens: int) -> Json:
-        """Return a copy of a body that requests greedy decoding of `num_tokens` tokens."""
-        temperatures: tuple[Place, ...] = (("temperature",), ("parameters", "temperature"))
-        for place in temperatures:
+    def repeatable(self, endpoint: Endpoint, body: Json, length: int) -> Json:
+        """Return a copy of a body that asks for an answer of this length that a repetition gets too."""
+        for place, value in self._rules.repeatable.items():
             if self.has(endpoint, place) and endpoint.body is not None:
-                changed = put(body, place, 0) if at(body, place[:-1]) is not ABSENT else body
+                changed = put(body, place, value) if at(body, place[:-1]) is not ABSENT else body
                 body = changed if self._samples.is_valid(endpoint.body, changed) else body
-        for place in self._rules.num_tokens:
-            body = put(body, place, num_tokens) if at(body, place) is not ABSENT else body
+        for place in self._rules.lengths:
+            body = put(body, place, length) if at(body, place) is not ABSENT else body
         return body
 
     def may_be_refused(self, endpoint: Endpoint, body: Json) -> bool:
@@ -111,7 +110,7 @@ class Table:
         )
 
     def examples(self, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:
-        """Yield an operation's example requests by name, adapted to the served model and to few tokens.
+        """Yield an operation's example requests by name, for the server's model and a short answer.
 
         Where the document has no example of a body, a small valid one stands for it.
         """
@@ -144,12 +143,12 @@ class Table:
         return {name: self._fitted(endpoint, body) for name, body in found.items() if body is not ABSENT}
 
     def _fitted(self, endpoint: Endpoint, example: Json) -> Json:
-        """Return a copy of an example that names the served model and requests few tokens."""
+        """Return a copy of an example that names the server's model and asks for a short answer."""
         assert endpoint.body is not None
         if "model" in self._parameter_values and self._walk.has(endpoint.body, ("model",)):
             example = put(example, ("model",), self._parameter_values["model"])
-        standing = [place for place in self._rules.num_tokens if at(example, place) is not ABSENT]
-        named = [place for place in self._rules.num_tokens if self._walk.has(endpoint.body, place)]
+        standing = [place for place in self._rules.lengths if at(example, place) is not ABSENT]
+        named = [place for place in self._rules.lengths if self._walk.has(endpoint.body, place)]
         for place in standing or named[:1]:
             fitted = put(example, place, _SMALL) if at(example, place[:-1]) is not ABSENT else example
             example = fitted if self._samples.is_valid(endpoint.body, fitted) else example

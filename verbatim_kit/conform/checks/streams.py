@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from verbatim_kit.conform.checks.texts import streamed_text, whole_text
 from verbatim_kit.conform.client import NoAnswer
 from verbatim_kit.conform.document import Endpoint
 from verbatim_kit.conform.finding import FoundFault, Instance
 from verbatim_kit.conform.place import put
 from verbatim_kit.conform.request import Request
+from verbatim_kit.conform.rules import Texts
 from verbatim_kit.conform.target import Target, no_answer
 
-_NUM_TOKENS = 12
+_LENGTH = 12
 _EVENTS = "text/event-stream"
 
 
@@ -30,8 +30,9 @@ def stream_faults(target: Target, endpoint: Endpoint) -> Iterator[tuple[int, lis
     for name, request in streaming(target, endpoint):
         yield 1, _faults_of_stream(target, f"example {name}, streamed", request)
     first = next(streaming(target, endpoint), None)
-    if first is not None and _has_whole_answer(target, endpoint):
-        yield 3, _faults_of_text(target, endpoint, first[1])
+    texts = target.contract.rules.texts
+    if first is not None and texts is not None and _has_whole_answer(target, endpoint):
+        yield 3, _faults_of_text(target, endpoint, first[1], texts)
 
 
 def _has_whole_answer(target: Target, endpoint: Endpoint) -> bool:
@@ -52,9 +53,9 @@ def _faults_of_stream(target: Target, label: str, request: Request) -> list[Foun
     return faults
 
 
-def _faults_of_text(target: Target, endpoint: Endpoint, request: Request) -> list[FoundFault]:
-    """Compare greedy text, streamed and not streamed; skip servers whose greedy text is not repeatable."""
-    streamed = request._replace(body=target.table.greedy(endpoint, request.body, _NUM_TOKENS))
+def _faults_of_text(target: Target, endpoint: Endpoint, request: Request, texts: Texts) -> list[FoundFault]:
+    """Compare the text, streamed and not streamed; skip servers that do not repeat their answer."""
+    streamed = request._replace(body=target.table.repeatable(endpoint, request.body, _LENGTH))
     path = endpoint.path.removesuffix("_stream")
     whole = streamed._replace(path=streamed.path.removesuffix("_stream"))
     if path == endpoint.path:
@@ -65,12 +66,12 @@ def _faults_of_text(target: Target, endpoint: Endpoint, request: Request) -> lis
     try:
         first, answer, second = (target.client.send(request) for request in (whole, streamed, whole))
     except NoAnswer as error:
-        return [no_answer("greedy text", streamed, error)]
-    expected, text = whole_text(first.body), streamed_text(answer.body)
-    if expected is None or expected != whole_text(second.body) or answer.status != 200:
+        return [no_answer("repeated request", streamed, error)]
+    expected, text = texts.whole(first.body), texts.streamed(answer.body)
+    if expected is None or expected != texts.whole(second.body) or answer.status != 200:
         return []
     if text == expected or text.strip() == expected.strip():
         return []
     message = f"Streamed: {text!r}. Not streamed: {expected!r}"
     kind = "The streamed text differs from that of the whole answer"
-    return [FoundFault(kind, Instance("greedy text", message, streamed, answer))]
+    return [FoundFault(kind, Instance("repeated request", message, streamed, answer))]
