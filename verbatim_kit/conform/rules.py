@@ -118,7 +118,7 @@ class Ban(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """Readers of one text: from the body of a whole answer (None if it has none), and from that of a stream."""
+    """Readers of one text: from the body of a whole answer, None if it has none, and from a stream."""
 
     whole: Callable[[bytes], str | None]
     streamed: Callable[[bytes], str]
