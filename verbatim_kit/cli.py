@@ -9,6 +9,7 @@ _COMMANDS: Final = {
     "generate": "write generated/ from specs/",
     "breaking": "find changes that break users of another commit",
     "drift": "compare an upstream document with a contract's",
+    "conform": "check whether a server keeps a document",
     "lint": "hold the documents to rules of style",
 }
 

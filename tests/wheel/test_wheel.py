@@ -45,7 +45,6 @@ DATA = {
     "engine/native/src/attention/decode_attention.cpp",
     "generated/openai/openapi.json",
     "handlers/playground/assets/index.html",
-    "handlers/conform/report/page.html.jinja",
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from verbatim_kit.cli import main
 
 
-@pytest.mark.parametrize("command", ["generate", "breaking", "drift", "lint"])
+@pytest.mark.parametrize("command", ["generate", "breaking", "drift", "conform", "lint"])
 def test_each_command_has_its_own_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main([command, "--help"])
