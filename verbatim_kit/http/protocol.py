@@ -49,7 +49,7 @@ class BoundedProtocol(HttpToolsProtocol):
       (RFC 9110, section 7.8).
 
     A subclass binds `registry` (`bounded_protocol`). The undocumented parts of uvicorn that are used here
-    are listed in tests/unit/handlers/http/test_uvicorn.py.
+    are listed in tests/unit/verbatim_kit/http/test_uvicorn.py.
     """
 
     registry: ClassVar[Connections]

@@ -35,7 +35,7 @@ class ContractServer:
         shell: FastAPI,
         options: RuntimeOptions | None = None,
         endpoint: MakeEndpoint = Endpoint,
-        document: Callable[[Contract], bytes] = Contract.document,
+        document: Callable[[Contract], bytes] = lambda contract: contract.document(),
     ) -> None:
         self._shell = shell
         self._endpoint = endpoint
