@@ -105,11 +105,11 @@ def url() -> Iterator[str]:
         server.shutdown()
 
 
-def conform(tmp_path: Path, url: str) -> int:
+def conform(tmp_path: Path, url: str, *options: str) -> int:
     path = tmp_path / "pets.json"
     path.write_text(json.dumps(document()))
     checks = ["--check", "examples", "--check", "streams", "--check", "bounds"]
-    return main(["conform", "--document", str(path), "--base-url", url, *checks])
+    return main(["conform", "--document", str(path), "--base-url", url, *checks, *options])
 
 
 def test_a_server_that_keeps_the_document_has_no_fault(
@@ -126,9 +126,22 @@ def test_a_fault_is_found_in_the_answer_to_a_made_body(
     assert '"name" is a required property' in capsys.readouterr().out
 
 
+def test_a_rule_says_what_the_document_cannot(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rules_of_pets.py").write_text(
+        "from verbatim_kit.conform.rules import Ban, Rules\n"
+        "RULES = Rules(bans=(Ban('*', 'age', 'no pet has an age', is_up_to_the_server=False),))\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert conform(tmp_path, url, "--rules", "rules_of_pets") == 1
+    assert "age" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--rules", "no_such_module"], "No module named 'no_such_module'"),
         (["--parameter", "model"], "--parameter must have the form NAME=VALUE"),
         (["--base-url", "http://127.0.0.1:9"], "does not answer"),
     ],
