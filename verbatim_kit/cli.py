@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Final
 
 _COMMANDS: Final = {
+    "new": "begin a project from a document",
     "generate": "write generated/ from specs/",
     "breaking": "find changes that break users of another commit",
     "drift": "compare an upstream document with a contract's",

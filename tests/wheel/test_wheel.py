@@ -151,6 +151,14 @@ def test_the_wheel_of_the_kit_has_every_file_of_it() -> None:
     assert KIT.stat().st_size < 2_000_000
 
 
+def test_the_kit_begins_a_project(commands: Path, tmp_path: Path) -> None:
+    document = ROOT / "tests" / "unit" / "verbatim_kit" / "new" / "petstore.yaml"
+    kit = str(commands / "verbatim-kit")
+    subprocess.run([kit, "new", "petstore", "--document", str(document)], cwd=tmp_path, check=True)
+    subprocess.run([kit, "generate", "--check"], cwd=tmp_path / "petstore", check=True)
+    assert KIT.stat().st_size < 2_000_000
+
+
 def test_the_command_of_the_kit_is_installed(commands: Path) -> None:
     help_text = subprocess.check_output([commands / "verbatim-kit", "generate", "--help"], text=True)
     assert "Write generated/ from specs/" in help_text

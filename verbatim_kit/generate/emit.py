@@ -18,6 +18,7 @@ from verbatim_kit.generate.reading.interface import Interface
 from verbatim_kit.generate.reading.reader import read_operations
 from verbatim_kit.generate.spec_validator import SpecValidator
 from verbatim_kit.generate.structs import STRUCTS, render_structs
+from verbatim_kit.generate.template import template_environment
 from verbatim_kit.generate.twin import fuzz_twin
 
 
@@ -71,21 +72,7 @@ def _render_operations(document: Document, operations: list[Interface]) -> str:
 
 @functools.cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["literal"] = repr
-    environment.filters["docstring"] = _docstring
-    return environment
-
-
-def _docstring(text: str) -> str:
-    """Text of a document, on one line and harmless inside a docstring."""
-    return " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
+    return template_environment(Path(__file__).parent / "templates")
 
 
 def _refuse_first(errors: Iterable[OpenAPIValidationError]) -> None:

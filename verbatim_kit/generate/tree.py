@@ -15,7 +15,7 @@ from verbatim_kit.generate.inputs import contract_folders, find_inputs
 from verbatim_kit.generate.sdk.package import FOLDER, PACKAGE, emit_package
 from verbatim_kit.generate.workers import emit_contracts, num_workers, run_side_by_side
 
-_OURS = ["generated", PACKAGE]
+_OURS = ["generated", "verbatim_kit", PACKAGE]
 _TOOLS = ("datamodel-code-generator", "jinja2", "oas-patch", "ruff")
 
 
@@ -28,7 +28,7 @@ def build_tree(root: Path, target: Path, contracts: list[str]) -> None:
     _emit_shared(target)
     emit_contracts([folder for folder in contract_folders(specs) if folder.name in contracts], target)
     emit_package(root, target)
-    _format(target)
+    format_code(target)
     _import_all(target)
     (target / "MANIFEST.json").write_text(_manifest(specs, target), encoding="utf-8")
 
@@ -63,7 +63,8 @@ def _emit_shared(target: Path) -> None:
     )
 
 
-def _format(target: Path) -> None:
+def format_code(target: Path) -> None:
+    """Format the Python files of a folder, in one style whatever the project's, and remove unused imports."""
     ruff = find_ruff_bin()
     style = ["line-length = 110", 'target-version = "py311"', f"lint.isort.known-first-party = {_OURS}"]
     options = ["--isolated", "--no-cache", "--quiet", str(target)]

@@ -24,7 +24,7 @@ _RUNTIME_ERRORS = [
 def emit_package(root: Path, tree: Path) -> None:
     """Write what is no contract's own into the clients of a tree that holds all contracts.
 
-    root: the project, whose version and licence the package has.
+    root: the project, whose version the package has, and whose licence, if there is one.
     """
     version = version_of(root)
     documents = {path.parent.name: load_document(path) for path in sorted(tree.glob("*/openapi.json"))}
@@ -57,7 +57,8 @@ def emit_package(root: Path, tree: Path) -> None:
         ),
     }
     write_files(target, texts)
-    shutil.copyfile(root / "LICENSE", target / "LICENSE")
+    if (root / "LICENSE").exists():
+        shutil.copyfile(root / "LICENSE", target / "LICENSE")
 
 
 def write_files(folder: Path, files: dict[str, str]) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import jinja2
 
+from verbatim_kit.generate.template import template_environment
+
 _WIDTH = 108
 
 
@@ -17,16 +19,8 @@ def render(template: str, **values: Any) -> str:
 
 @functools.cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = template_environment(Path(__file__).parent / "templates")
     environment.filters |= {
-        "literal": repr,
-        "docstring": lambda text: " ".join(text.split()).replace("\\", "\\\\").replace('"', "'"),
         "prose": _prose,
         "code": lambda text, indent: textwrap.indent(_escape(text), " " * indent),
         "cell": lambda text: " ".join(text.split()).replace("|", "\\|").rstrip("."),
