@@ -14,7 +14,6 @@ from engine.port.events import Embedding, TokenEvent
 from engine.port.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visits.timing import Timing
 from handlers.access.visits.visit import current_visit
-from handlers.active_requests.request_trace import current_trace
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
 from handlers.errors import Refused, ToProblem, Violation, mapped_errors, raise_as_problem
 from handlers.runtime.problem import InternalError, Problem
@@ -85,9 +84,6 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         self._visit = current_visit.get()
         if self._visit is not None:
             self._visit.timing = timing
-        self._trace = current_trace.get()
-        if self._trace is not None:
-            self._trace.timing = timing
         self._held: HeldPermits | None = None
         self._has_begun = False  # whether any of its tokens have come
 
@@ -139,8 +135,8 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         if self._clamps_tokens:
             request = request.clamped(self._engine.model_info.max_total_tokens)
         self._validate(len(request.prompt.token_ids), request.stopping.max_tokens)
-        if self._trace is not None:
-            self._trace.submit(request)
+        if self._visit is not None:
+            self._visit.submit(request)
         num_running = request.num_sequences
         num_beams = request.beams.num_beams if request.beams else 1
         assert self._held is not None, "a request runs within its permits"
@@ -158,8 +154,6 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
                         visit.charge(num_tokens)
                     if event.finish is not None:
                         num_running -= 1
-                        if self._trace is not None:
-                            self._trace.end_sequence(event)
                     yield event
         if num_running:
             raise IncompleteGeneration

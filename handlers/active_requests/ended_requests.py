@@ -8,7 +8,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from typing_extensions import override
 
-from handlers.access.visits.request_record import RecordLine, RequestRecord
+from handlers.access.visits.visit import Visit
 
 _NONE = "none"  # the value of a label where there is none
 
@@ -20,14 +20,16 @@ class EndedRequests(Collector):
         self._answers: Counter[tuple[str, str | None, str | None, int | None]] = Counter()
         self._errors: Counter[tuple[str | None, str]] = Counter()
 
-    def count(self, line: RecordLine) -> None:
-        """Count a request; those of monitors are left out."""
-        record = line.fields
-        if not isinstance(record, RequestRecord) or line.level == "DEBUG":
+    def count(self, visit: Visit) -> None:
+        """Count a request that has ended; those of monitors are left out."""
+        if visit.is_quiet:
             return
-        self._answers[record.method, record.contract, record.operation, record.status] += 1
-        if record.error is not None:
-            self._errors[record.contract, record.error] += 1
+        endpoint = visit.endpoint
+        contract = None if endpoint is None else endpoint.contract.name
+        operation = None if endpoint is None else endpoint.operation.id
+        self._answers[visit.method, contract, operation, visit.status] += 1
+        if visit.error is not None:
+            self._errors[contract, visit.error] += 1
 
     @override
     def collect(self) -> Iterator[Metric]:

@@ -99,7 +99,7 @@ class Metrics:
         ended = EndedRequests()
         self._requests.register(ended)
         self.ended = ended.count
-        """Counts a request of any kind, by its line, when its answer has ended."""
+        """Counts a request of any kind when its answer has ended."""
         self._ignored = IgnoredFields(self._requests)
         histograms = Histograms()
         self._requests.register(histograms)
