@@ -27,7 +27,7 @@ from engine.port.info.model_info import ModelInfo
 from engine.port.info.stats import EngineStats
 from engine.port.text.token_memory import TokenMemory
 from handlers.access.visits.timing import Timing
-from handlers.active_requests.ended_requests import EndedRequests
+from handlers.access.visits.visit import Visit
 from handlers.active_requests.engine_metrics import EngineMetrics
 from handlers.active_requests.failure import Failure, failure_of
 from handlers.active_requests.histograms import Histograms, cumulative_buckets
@@ -54,6 +54,7 @@ ShareMetrics: TypeAlias = Callable[[str], Awaitable[str]]
 """Takes the metrics of one process's requests, and returns the sums of all processes and the engine's own."""
 
 _SHARING_PERIOD_S: Final = 1.0
+_NONE: Final = "none"  # the value of a label where there is none
 
 _log = logging.getLogger(__name__)
 
@@ -96,10 +97,18 @@ class Metrics:
         self._failure = Counter("tgi_request_failure", "Requests failed", ["err"], registry=self._requests)
         for failure in get_args(Failure):
             self._failure.labels(failure)  # from the start, so that the first failure shows as an increase
-        ended = EndedRequests()
-        self._requests.register(ended)
-        self.ended = ended.count
-        """Counts a request of any kind when its answer has ended."""
+        self._ended = Counter(
+            "http_requests",
+            "Requests that have ended, but for probes and scrapes",
+            ["method", "handler", "status"],
+            registry=self._requests,
+        )
+        self._errors = Counter(
+            "verbatim_request_errors",
+            "Requests that were refused or failed, by the error",
+            ["contract", "error"],
+            registry=self._requests,
+        )
         self._ignored = IgnoredFields(self._requests)
         histograms = Histograms()
         self._requests.register(histograms)
@@ -133,6 +142,17 @@ class Metrics:
 
     def failed(self, error: BaseException, total_s: float) -> None:
         self._failure.labels(failure_of(error)).inc()
+
+    def ended(self, visit: Visit) -> None:
+        """Count a request of any kind whose answer has ended; those of monitors are left out."""
+        if visit.is_quiet:
+            return
+        contract, operation = visit.names
+        # A client may invent methods where there is no operation, so they are no label there.
+        handled = (_NONE, _NONE) if operation is None else (visit.method, f"{contract}.{operation}")
+        self._ended.labels(*handled, _NONE if visit.status is None else f"{visit.status // 100}xx").inc()
+        if visit.error is not None:
+            self._errors.labels(contract or _NONE, visit.error).inc()
 
     def ignored(self, contract: str, names: Collection[str]) -> None:
         self._ignored.add(contract, names)

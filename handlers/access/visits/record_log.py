@@ -4,12 +4,11 @@ import errno
 import logging
 import os
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
 from handlers.access.visits.batch_thread import BatchThread
-from handlers.access.visits.request_line import Encode, gap_line, json_line, line_of
+from handlers.access.visits.request_line import Encode, Line, gap_line, json_line, line_of
 from handlers.access.visits.visit import Visit
 
 logger = logging.getLogger(__name__)
@@ -20,7 +19,6 @@ LOSSES: Final = "verbatim.audit_losses"
 """The key in a lifespan's state (ASGI) of a list, which is not empty at the end where entries were lost."""
 MAX_WAITING: Final = 10_000  # lines: some seconds of a server that refuses every request
 MAX_WAITING_TEXTS: Final = 100  # lines with the texts of requests: up to 200 kB each
-_ATOMIC_BYTES: Final = 4096  # PIPE_BUF of Linux
 _CLOSE_S: Final = 5.0
 _WARNING_INTERVAL_S: Final = 10.0
 _STREAMS: Final = {STANDARD_OUTPUT: 1, STANDARD_ERROR: 2}  # descriptors: a path cannot open a socket
@@ -75,22 +73,20 @@ class RecordLog:
         return not num_lost
 
     def _write_all(self, visits: list[Visit]) -> None:
-        self._append([self._encode(line_of(visit)) for visit in visits])
+        for visit in visits:
+            try:
+                self._append(line_of(visit))
+            except OSError as error:
+                self._num_unwritten += 1
+                self._warn(str(error))
         num_lost = self._num_dropped + self._num_unwritten
         if num_new := num_lost - self._num_reported:
-            try:
-                self._file.append(self._encode(gap_line(num_new)) + b"\n")
+            with suppress(OSError):  # the next batch tries again
+                self._append(gap_line(num_new))
                 self._num_reported = num_lost
-            except OSError as error:
-                self._warn(str(error))
 
-    def _append(self, lines: Sequence[bytes]) -> None:
-        for piece in _pieces(lines):
-            try:
-                self._file.append(b"".join(piece))
-            except OSError as error:
-                self._num_unwritten += len(piece)
-                self._warn(str(error))
+    def _append(self, line: Line) -> None:
+        self._file.append(self._encode(line) + b"\n")
 
     def _warn(self, reason: str) -> None:
         """Log a warning about lost entries, at intervals."""
@@ -99,20 +95,6 @@ class RecordLog:
             self._warned_s = now_s
             num_lost = self._num_dropped + self._num_unwritten
             logger.warning("the audit log cannot be written: %s; %d entries lost so far", reason, num_lost)
-
-
-def _pieces(lines: Sequence[bytes]) -> Iterator[list[bytes]]:
-    """Yield the lines, with their ends, in pieces that are short enough for an atomic write to a pipe."""
-    piece: list[bytes] = []
-    num_bytes = 0
-    for line in lines:
-        if piece and num_bytes + len(line) + 1 > _ATOMIC_BYTES:
-            yield piece
-            piece, num_bytes = [], 0
-        piece.append(line + b"\n")
-        num_bytes += len(line) + 1
-    if piece:
-        yield piece
 
 
 class _File:
@@ -130,7 +112,7 @@ class _File:
             raise CannotWriteAuditLog(f"{path}: the audit log cannot be written: {error.strerror}") from error
 
     def append(self, data: bytes) -> None:
-        """Append whole lines, in a single write where the system allows. Raises OSError."""
+        """Append a line, in a single write where the system allows. Raises OSError."""
         if self._path is not None and not _is_open_as(self._descriptor, self._path):
             opened = _open(self._path)
             os.close(self._descriptor)

@@ -33,15 +33,15 @@ json_line: Final[Encode] = msgspec.json.Encoder().encode
 
 def line_of(visit: Visit) -> Line:
     """Return the line of a request that has ended."""
-    endpoint, timing, status = visit.endpoint, visit.timing or Timing(0.0), visit.status
+    (contract, operation), timing, status = visit.names, visit.timing or Timing(0.0), visit.status
     first_token_s, error_status = timing.first_token_s, visit.error_status
     fields = {
         "message": f"{visit.method} {visit.path} {status or '-'}",
         "request_id": visit.request_id,
         "client": visit.client,
         "key": None if visit.key is None else visit.key.name,
-        "contract": None if endpoint is None else endpoint.contract.name,
-        "operation": None if endpoint is None else endpoint.operation.id,
+        "contract": contract,
+        "operation": operation,
         "method": visit.method,
         "path": visit.path,
         "status": status,

@@ -66,6 +66,12 @@ class Visit:
     """Its span of OpenTelemetry, if that was begun before the end."""
 
     @property
+    def names(self) -> tuple[str, str] | tuple[None, None]:
+        """Its contract and operation, if any operation has the path."""
+        found = self.endpoint
+        return (None, None) if found is None else (found.contract.name, found.operation.id)
+
+    @property
     def end(self) -> End:
         """It is "error" if the answer reports one, "disconnected" if the client left before its end."""
         if self.error is not None:

@@ -62,7 +62,7 @@ class Visits:
             return
         client, scheme = scope.get("client"), scope.get("scheme", "http")
         visit = Visit(scope["method"], scope["path"][:_MAX_PATH], scheme, client and client[0])
-        texts = (_Text(), _Text()) if self._keeps_texts else None
+        texts = (bytearray(), bytearray()) if self._keeps_texts else None
 
         def send_and_record(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
@@ -72,7 +72,7 @@ class Visits:
             else:
                 visit.is_answered = not message.get("more_body", False)
             if texts is not None:
-                texts[1].add(message)
+                _keep(texts[1], message)
             return send(message)  # not awaited, to avoid another coroutine for each event
 
         current_visit.set(visit)
@@ -82,14 +82,14 @@ class Visits:
             trace_headers.set(partial(self._traces.headers, visit))
             current_call_times.set(visit.calls)
         try:
-            await self._app(scope, receive if texts is None else texts[0].copied(receive), send_and_record)
+            await self._app(scope, _keeping(receive, texts[0]) if texts else receive, send_and_record)
         except Exception as error:
             scope[ERROR] = type(error).__name__
             raise
         finally:
             self._end(visit, scope, texts)
 
-    def _end(self, visit: Visit, scope: Scope, texts: "tuple[_Text, _Text] | None") -> None:
+    def _end(self, visit: Visit, scope: Scope, texts: tuple[bytearray, bytearray] | None) -> None:
         visit.ended_s = perf_counter()
         visit.request_id = RequestCall(scope, None).request_id
         visit.error = visit.error or scope.get(ERROR)
@@ -101,32 +101,21 @@ class Visits:
         for take in self._takers:
             take(visit)
         if self._log is not None:
-            with_texts = texts and replace(visit, texts=(texts[0].text(), texts[1].text()))
-            self._log(with_texts or visit)
+            if texts is not None:
+                request, answer = (text.decode(errors="replace") for text in texts)
+                visit = replace(visit, texts=(request, answer))
+            self._log(visit)
 
 
-class _Text:
-    """The beginning of a body, as it passes."""
+def _keep(text: bytearray, message: Message) -> None:
+    """Add what a message has of a body to the kept beginning of that."""
+    text += message.get("body", b"")[: _MAX_TEXT - len(text)]
 
-    def __init__(self) -> None:
-        self._body = bytearray()
-        self._num_bytes = 0
 
-    def add(self, message: Message) -> None:
-        part = message.get("body", b"")
-        self._num_bytes += len(part)
-        self._body += part[: _MAX_TEXT - len(self._body)]
+def _keeping(receive: Receive, text: bytearray) -> Receive:
+    async def receive_and_keep() -> Message:
+        message = await receive()
+        _keep(text, message)
+        return message
 
-    def copied(self, receive: Receive) -> Receive:
-        """Return the function that receives what is added here too."""
-
-        async def receive_and_add() -> Message:
-            message = await receive()
-            self.add(message)
-            return message
-
-        return receive_and_add
-
-    def text(self) -> str:
-        num_more = self._num_bytes - len(self._body)
-        return self._body.decode(errors="replace") + (f" ({num_more} bytes more)" if num_more else "")
+    return receive_and_keep

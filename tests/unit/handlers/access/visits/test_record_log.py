@@ -100,7 +100,7 @@ def test_each_write_has_whole_lines_so_that_other_processes_lines_come_between()
     packets = found.result(60)
     os.close(reading)
     assert all(packet.endswith(b"\n") for packet in packets)
-    numbers = [flat(line)["request_id"] for line in b"".join(packets).splitlines()]
+    numbers = [flat(line)["request_id"] for line in packets]
     assert numbers == [f"r{number}" for number in range(1000)]
 
 
@@ -206,7 +206,7 @@ from tests.unit.handlers.access.visits.test_record_log import entry
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
 log = RecordLog(sys.argv[1])
-log._append([b"a" * 150])
+log._write_all([entry("cut")])
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 log.start()
 log.write(entry("kept"))
@@ -215,7 +215,7 @@ assert log.close()
     path = tmp_path / "audit"
     subprocess.run([sys.executable, "-c", program, str(path)], check=True, timeout=100)
     cut, kept, gap = path.read_text().splitlines()
-    assert cut == "a" * 100
+    assert len(cut) == 100
     assert (flat(kept)["request_id"], flat(gap)["lost"]) == ("kept", 1)
 
 

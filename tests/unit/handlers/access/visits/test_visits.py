@@ -73,7 +73,7 @@ async def test_a_long_text_is_cut(served: Served, monkeypatch: pytest.MonkeyPatc
         app, "POST", PATH, content=b'{"model": "' + b"x" * 100, headers={"content-type": "application/json"}
     )
     request = fields(lines[0])["request"]
-    assert request == '{"model": "xxxxxxxxx (91 bytes more)'
+    assert request == '{"model": "xxxxxxxxx'
 
 
 @pytest.mark.parametrize(
