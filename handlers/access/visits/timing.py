@@ -40,12 +40,12 @@ class Timing:
             self.first_token_s = perf_counter() - self.started
         if event.index == 0 and event.position == 0:
             self.num_prompt_tokens += event.num_prompt_tokens
+            self.num_cached_tokens += event.num_cached_tokens
             num_tokens += event.num_prompt_tokens
         if event.queue_s > self.queue_s:
             self.queue_s = event.queue_s
         if event.finish is not None:
             self.finishes.append((event.index, event.finish))
-            self.num_cached_tokens = max(self.num_cached_tokens, event.num_cached_tokens)
             self.last_token_s = perf_counter() - self.started
         return num_tokens
 
