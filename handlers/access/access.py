@@ -24,7 +24,7 @@ from handlers.access.visits.request_line import json_line, text_line
 from handlers.access.visits.visit import Visit
 from handlers.access.visits.visits import TakesVisit, TracesVisits, Visits
 from handlers.access.web_pages import WebPageGuard
-from handlers.runtime.server import ContractServer
+from verbatim_kit.runtime.server import ContractServer
 
 
 def check_access(settings: AccessSettings, contracts: Collection[str]) -> None:

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from engine.port.events import FinishReason
 from handlers.access.visits.visit import Visit
-from handlers.runtime.endpoint import Endpoint
+from handlers.served_model.model_contract import ModelContract
+from verbatim_kit.runtime.endpoint import Endpoint
 
 Attributes: TypeAlias = dict[str, str | bool | int | float | tuple[str, ...]]
 
@@ -142,6 +143,7 @@ def _route(visit: Visit) -> str:
 
 def _operation_name(endpoint: Endpoint) -> str:
     contract = endpoint.contract
+    assert isinstance(contract, ModelContract)
     for name, ids in (
         ("chat", contract.chat_operations),
         ("embeddings", contract.embedding_operations),

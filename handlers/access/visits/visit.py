@@ -11,7 +11,7 @@ from handlers.access.key import Key
 from handlers.access.rate_limits import RateLimit
 from handlers.access.visits.timing import Timing
 from handlers.chat.reading.call_times import CallTimes
-from handlers.runtime.endpoint import Endpoint
+from verbatim_kit.runtime.endpoint import Endpoint
 
 End: TypeAlias = Literal["complete", "error", "disconnected"]
 

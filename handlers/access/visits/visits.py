@@ -11,8 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from engine.port.trace_context import trace_headers
 from handlers.access.visits.visit import Visit, current_visit
 from handlers.chat.reading.call_times import CallTimes, current_call_times
-from handlers.runtime.call import ERROR, RequestCall
-from handlers.runtime.endpoint import Endpoint
+from verbatim_kit.runtime.call import ERROR, RequestCall
+from verbatim_kit.runtime.endpoint import Endpoint
 
 _MAX_PATH: Final = 500  # characters of a path in a visit
 _MAX_TEXT: Final = 100_000  # bytes of a body in a visit

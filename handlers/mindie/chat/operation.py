@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from generated.mindie import models as m
-from generated.operation import Call, EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
@@ -26,6 +25,7 @@ from handlers.mindie.token_bounds import TokenBounds
 from handlers.mindie.usage import usage
 from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
 
