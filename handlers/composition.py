@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -60,6 +60,9 @@ from verbatim_kit.runtime.operation import Handlers, Operation
 from verbatim_kit.runtime.root_routes import Yields, check_root, placements, yielded
 from verbatim_kit.runtime.runtime_options import RuntimeOptions
 from verbatim_kit.runtime.server import ContractServer, MakeEndpoint
+
+if TYPE_CHECKING:
+    from handlers.tracing.tracing import Tracing
 
 
 class _HasTable(Protocol):
@@ -140,12 +143,14 @@ def build_app(
     access = Access(settings, settings.host, CONTRACTS)
     limit = ConcurrencyLimit(settings.max_concurrent_requests, settings.max_sequences_a_request)
     shared = _shared(settings, engine, limit, share_metrics)
+    tracing = _tracing(settings)
     bodies = BodyThread()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
         sharing = asyncio.create_task(shared.metrics.share())
-        async with access.kept_up(), _interpreter_share(engine, limit):
+        exporting = nullcontext() if tracing is None else tracing.kept_up()
+        async with access.kept_up(), exporting, _interpreter_share(engine, limit):
             yield
         sharing.cancel()
         await engine.drain(settings.graceful_termination_timeout)
@@ -194,8 +199,7 @@ def build_app(
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
     opened = _with_cors(access.closed(app, server, (*PROBES, INVOCATIONS)), settings)
-    guarded = access.guarded(opened, server, PROBES, shared.metrics.ended)
-    return _traced(guarded, settings, shared.active_requests)
+    return access.guarded(opened, server, PROBES, shared.metrics.ended, tracing)
 
 
 class _Shell(FastAPI):
@@ -293,15 +297,13 @@ def _endpoints(settings: Settings) -> MakeEndpoint:
     return CheckedEndpoints(refuses=settings.check_responses == "fail")
 
 
-def _traced(app: ASGIApp, settings: Settings, active_requests: ActiveRequests) -> ASGIApp:
+def _tracing(settings: Settings) -> "Tracing | None":
     if not settings.exports_traces:
-        return app
+        return None
     # OpenTelemetry comes with an extra, and a server that exports no traces needs none.
-    from handlers.tracing.exporter import TraceExport
-    from handlers.tracing.tracing import TracedFailures, Tracing
+    from handlers.tracing.tracing import Tracing
 
-    active_requests.observe(TracedFailures())
-    return Tracing(app, TraceExport(settings, settings.model_name))
+    return Tracing(settings, settings.model_name)
 
 
 def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:

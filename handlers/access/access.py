@@ -20,8 +20,9 @@ from handlers.access.visits.record_log import (
     RecordLog,
     check_writable,
 )
-from handlers.access.visits.request_record import RecordLine, json_line, text_line
-from handlers.access.visits.visits import TakesLine, Visits
+from handlers.access.visits.request_line import json_line, text_line
+from handlers.access.visits.visit import Visit
+from handlers.access.visits.visits import TakesVisit, TracesVisits, Visits
 from handlers.access.web_pages import WebPageGuard
 from verbatim_kit.runtime.server import ContractServer
 
@@ -64,13 +65,19 @@ class Access:
         return ClosedPages(app, server, self.key_check, open_paths)
 
     def guarded(
-        self, app: ASGIApp, server: ContractServer, quiet_paths: Collection[str], count: TakesLine
+        self,
+        app: ASGIApp,
+        server: ContractServer,
+        quiet_paths: Collection[str],
+        count: TakesVisit,
+        traces: TracesVisits | None,
     ) -> ASGIApp:
         """Wrap the application in the check of the Host header, in the guard against web pages of other
         sites, and in the logs of requests.
 
         A web page does not have a key, so a server that requires keys accepts any host and origin, unless
         allowed hosts are set. quiet_paths: as in `Visits`. count: counts each request when it has ended.
+        traces: None if requests are not traced.
         """
         settings = self._settings
         is_open = self.key_check is None
@@ -87,19 +94,14 @@ class Access:
         app = HostCheck(app, server.refusal)
         takers = [count]
         if self._audit_log is not None:
-            takers.append(self._audit)
-        if self._log is not None:
-            takers.append(self._tell)
-        return Visits(app, takers, quiet_paths, keeps_texts=settings.logs_texts)
+            takers.append(self._audit_log.write)
+        log = None if self._log is None else self._tell
+        return Visits(app, takers, quiet_paths, log=log, keeps_texts=settings.logs_texts, traces=traces)
 
-    def _audit(self, line: RecordLine) -> None:
-        assert self._audit_log is not None
-        self._audit_log.write(line.without_texts())
-
-    def _tell(self, line: RecordLine) -> None:
+    def _tell(self, visit: Visit) -> None:
         assert self._log is not None
-        if line.level != "DEBUG" or self._settings.log_level == "debug":
-            self._log.write(line)
+        if not visit.is_quiet or self._settings.log_level == "debug":
+            self._log.write(visit)
 
     @asynccontextmanager
     async def kept_up(self) -> AsyncGenerator[None, None]:

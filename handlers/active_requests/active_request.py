@@ -13,8 +13,7 @@ from engine.port.errors import EngineBusy
 from engine.port.events import Embedding, TokenEvent
 from engine.port.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visits.timing import Timing
-from handlers.access.visits.visit import current_visit
-from handlers.active_requests.request_trace import current_trace
+from handlers.access.visits.visit import Visit, current_visit
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
 from verbatim_kit.errors import Refused, ToProblem, Violation, mapped_errors, raise_as_problem
 from verbatim_kit.runtime.problem import InternalError, Problem
@@ -82,12 +81,8 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         self._engine = engine
         self._limit = limit
         self._observers = observers
-        self._visit = current_visit.get()
-        if self._visit is not None:
-            self._visit.timing = timing
-        self._trace = current_trace.get()
-        if self._trace is not None:
-            self._trace.timing = timing
+        self._visit = current_visit.get() or Visit("", "", "", None)  # the latter without a server
+        self._visit.timing = timing
         self._held: HeldPermits | None = None
         self._has_begun = False  # whether any of its tokens have come
 
@@ -112,8 +107,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         for observer in self._observers:
             observer.failed(error, self.timing.total_s)
         if isinstance(error, Exception):
-            if self._visit is not None:
-                self._visit.fail(type(error).__name__, _status_of(error, self._to_problem))
+            self._visit.fail(type(error).__name__, _status_of(error, self._to_problem))
             raise_as_problem(error, self._to_problem)
 
     def permits(
@@ -139,8 +133,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         if self._clamps_tokens:
             request = request.clamped(self._engine.model_info.max_total_tokens)
         self._validate(len(request.prompt.token_ids), request.stopping.max_tokens)
-        if self._trace is not None:
-            self._trace.submit(request)
+        self._visit.submit(request)
         num_running = request.num_sequences
         num_beams = request.beams.num_beams if request.beams else 1
         assert self._held is not None, "a request runs within its permits"
@@ -149,17 +142,13 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
                 request = replace(request, num_parallel=turn.num_parallel)
             if self._has_begun:
                 request = replace(request, waits_for_room=True)
-            count, visit = self.timing.count, self._visit
+            count, charge = self.timing.count, self._visit.charge
             async with aclosing(self._engine.submit(request, turn.end)) as events:
                 async for event in events:
-                    num_tokens = count(event)
+                    charge(count(event))
                     self._has_begun = True
-                    if visit is not None:
-                        visit.charge(num_tokens)
                     if event.finish is not None:
                         num_running -= 1
-                        if self._trace is not None:
-                            self._trace.end_sequence(event)
                     yield event
         if num_running:
             raise IncompleteGeneration
@@ -169,20 +158,18 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         self._validate(len(request.prompt.token_ids), 0)
         embedding = await self._engine.embed(self._salted(request))
         self.timing.count_embedding(embedding)
-        if self._visit is not None:
-            self._visit.charge(embedding.num_prompt_tokens)
+        self._visit.charge(embedding.num_prompt_tokens)
         return embedding
 
     def count_relayed(self, num_prompt_tokens: int, num_generated_tokens: int) -> None:
         """Count the tokens of a request that another process of this server has run."""
         self.timing.num_prompt_tokens += num_prompt_tokens
         self.timing.num_generated_tokens += num_generated_tokens
-        if self._visit is not None:
-            self._visit.charge(num_prompt_tokens + num_generated_tokens)
+        self._visit.charge(num_prompt_tokens + num_generated_tokens)
 
     def _salted(self, request: Request) -> Request:
         """The request as the prefix cache is to see it: apart from those of other keys."""
-        salt = request.cache_salt if self._visit is None else self._visit.cache_salt(request.cache_salt)
+        salt = self._visit.cache_salt(request.cache_salt)
         return request if salt == request.cache_salt else replace(request, cache_salt=salt)
 
     def _validate(self, num_prompt_tokens: int, max_new_tokens: int) -> None:

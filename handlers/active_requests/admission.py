@@ -2,6 +2,7 @@
 
 from collections.abc import Container
 
+from handlers.access.visits.visit import current_visit
 from handlers.active_requests.active_request import ActiveRequests
 from verbatim_kit.errors import ToProblem
 from verbatim_kit.runtime.operation import Operation
@@ -33,6 +34,8 @@ class AdmissionControl:
         the server is full; before the body is read.
         """
         if self._is_counted(operation):
+            if (visit := current_visit.get()) is not None:
+                visit.is_generating = True
             self._active_requests.check_served(
                 self._to_problem, is_speech=operation.handler in self._transcribes
             )

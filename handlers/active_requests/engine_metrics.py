@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from typing_extensions import override
@@ -12,19 +11,18 @@ from engine.port.info.kernels import Kernel
 from engine.port.info.model_info import ModelInfo
 from engine.port.info.stats import (
     Counters,
-    DraftCounters,
     EngineStats,
     Histogram,
     KVEventCounters,
     MediaStats,
     ProcessStats,
-    StepCounters,
 )
-from handlers.active_requests.histograms import cumulative_buckets
+from handlers.active_requests.families import counter, gauge, histograms
 
 # TGI's reasons to join batches, which are neither joined nor filtered here: each step schedules anew.
 _NO_CONCAT: Final = ("backpressure", "chunking", "wait_exceeded")
 _NO_TIMES: Final = Histogram((1.0,), [0, 0])
+_METHODS: Final = ("prefill", "decode")
 
 
 class EngineMetrics(Collector):
@@ -43,9 +41,7 @@ class EngineMetrics(Collector):
         stats = self._stats()
         yield from self._gauges(stats)
         yield _kernel_info(self._info.kernels)
-        yield from _step_counts(stats.counters)
-        yield from _step_durations(stats.counters)
-        yield from _drafts(stats.counters.drafts)
+        yield from _steps(stats.counters)
         if stats.kv_events is not None:
             yield from _kv_events(stats.kv_events)
         if stats.media is not None:
@@ -53,10 +49,9 @@ class EngineMetrics(Collector):
         if stats.processes:
             yield from _processes(stats.processes)
         if stats.grammars_s is not None:
-            yield _histogram(
-                "verbatim_grammar_compile_seconds", "Compiling a grammar, seconds", stats.grammars_s
-            )
-        yield _histogram("tgi_batch_next_size", "Sequences in a step", stats.counters.batch_sizes)
+            name = "verbatim_grammar_compile_seconds"
+            yield histograms(name, "Compiling a grammar, seconds", {(): stats.grammars_s})
+        yield histograms("tgi_batch_next_size", "Sequences in a step", {(): stats.counters.batch_sizes})
         yield from _absent()
 
     def _gauges(self, stats: EngineStats) -> Iterator[Metric]:
@@ -71,49 +66,39 @@ class EngineMetrics(Collector):
             ("verbatim_int8_layers", "Linear layers whose weights have 8 bits", self._info.num_int8_layers),
             ("verbatim_int4_layers", "Linear layers whose weights have 4 bits", self._info.num_int4_layers),
         ):
-            yield GaugeMetricFamily(name, meaning, value)
-        stored = GaugeMetricFamily(
-            "verbatim_stored_layers", "Linear layers that keep a checkpoint's integers", labels=["bits"]
-        )
-        for bits, count in sorted(self._info.stored_layers.items()):
-            stored.add_metric([str(bits)], count)
-        yield stored
+            yield gauge(name, meaning, value)
+        stored = {(str(bits),): count for bits, count in sorted(self._info.stored_layers.items())}
+        meaning = "Linear layers that keep a checkpoint's integers"
+        yield gauge("verbatim_stored_layers", meaning, stored, ["bits"])
 
 
 def _kernel_info(kernels: tuple[Kernel, ...]) -> Metric:
     """A series of value 1 for each kernel, whose labels say whether it is in use, and why not."""
-    labels = ["kernel", "in_use", "scope", "reason", "is_lack"]
-    family = GaugeMetricFamily(
-        "verbatim_kernel_info", "Compiled code and whether it is in use", labels=labels
-    )
+    known = {}
     for each in kernels:
         reason = each.obstacle.reason if each.obstacle else ""
         is_lack = each.obstacle is not None and each.obstacle.is_lack
-        family.add_metric([each.name, str(each.in_use).lower(), each.scope, reason, str(is_lack).lower()], 1)
-    return family
+        known[each.name, str(each.in_use).lower(), each.scope, reason, str(is_lack).lower()] = 1
+    labels = ["kernel", "in_use", "scope", "reason", "is_lack"]
+    return gauge("verbatim_kernel_info", "Compiled code and whether it is in use", known, labels)
 
 
-def _step_counts(counters: Counters) -> Iterator[Metric]:
-    methods = _methods(counters)
-    for name, meaning, counts in (
-        ("count", "Steps", [steps.num_steps for steps in methods.values()]),
-        ("success", "Steps that succeeded", [steps.num_succeeded for steps in methods.values()]),
-        ("failure", "Steps that failed", [steps.num_failed for steps in methods.values()]),
+def _steps(counters: Counters) -> Iterator[Metric]:
+    methods = dict(zip(_METHODS, (counters.prefill_steps, counters.decode_steps), strict=True))
+    for name, meaning, attribute in (
+        ("count", "Steps", "num_steps"),
+        ("success", "Steps that succeeded", "num_succeeded"),
+        ("failure", "Steps that failed", "num_failed"),
     ):
-        family = CounterMetricFamily(f"tgi_batch_inference_{name}", meaning, labels=["method"])
-        for method, count in zip(methods, counts, strict=True):
-            family.add_metric([method], count)
-        yield family
-
-
-def _drafts(counters: DraftCounters) -> Iterator[Metric]:
-    """The counters of speculation, as vLLM names them after its prefix."""
-    for name, meaning, count in (
-        ("drafts", "Drafts verified", counters.num_drafts),
-        ("draft_tokens", "Tokens drafted", counters.num_drafted_tokens),
-        ("accepted_tokens", "Drafted tokens that the model would have drawn", counters.num_accepted_tokens),
+        counts = {(method,): getattr(steps, attribute) for method, steps in methods.items()}
+        yield counter(f"tgi_batch_inference_{name}", meaning, counts, ["method"])
+    for name, meaning, attribute in (
+        ("inference", "Whole step", "total_s"),
+        ("forward", "The model in a step", "forward_s"),
+        ("decode", "The choice of tokens in a step", "choose_s"),
     ):
-        yield CounterMetricFamily(f"verbatim_spec_decode_num_{name}", meaning, value=count)
+        times = {(method,): getattr(steps, attribute) for method, steps in methods.items()}
+        yield histograms(f"tgi_batch_{name}_duration", f"{meaning}, seconds", times, ["method"])
 
 
 def _kv_events(counters: KVEventCounters) -> Iterator[Metric]:
@@ -121,7 +106,7 @@ def _kv_events(counters: KVEventCounters) -> Iterator[Metric]:
         ("batches", "Batches of changes of the prefix cache that were published", counters.num_batches),
         ("batches_lost", "Batches for which the whole cache was published instead", counters.num_lost),
     ):
-        yield CounterMetricFamily(f"verbatim_kv_event_{name}", meaning, value=count)
+        yield counter(f"verbatim_kv_event_{name}", meaning, count)
 
 
 def _media(stats: MediaStats) -> Iterator[Metric]:
@@ -130,68 +115,43 @@ def _media(stats: MediaStats) -> Iterator[Metric]:
         ("queries", "Images looked up after the model's encoder", rows.num_hits + rows.num_misses),
         ("hits", "Images found as the encoder had left them", rows.num_hits),
     ):
-        yield CounterMetricFamily(f"verbatim_encoder_cache_{name}", meaning, value=count)
-    sizes = GaugeMetricFamily("verbatim_media_cache_bytes", "Memory of remembered images", labels=["after"])
-    sizes.add_metric(["processor"], stats.items.num_bytes)
-    sizes.add_metric(["encoder"], rows.num_bytes)
-    yield sizes
+        yield counter(f"verbatim_encoder_cache_{name}", meaning, count)
+    sizes = {("processor",): stats.items.num_bytes, ("encoder",): rows.num_bytes}
+    yield gauge("verbatim_media_cache_bytes", "Memory of remembered images", sizes, ["after"])
 
 
 def _processes(programs: Sequence[ProcessStats]) -> Iterator[Metric]:
     """The programs whose processes work on what clients send."""
-    running = GaugeMetricFamily(
-        "verbatim_bounded_processes", "Processes that work on a client's input", labels=["input"]
+    yield gauge(
+        "verbatim_bounded_processes",
+        "Processes that work on a client's input",
+        {(program.name,): program.num_children for program in programs},
+        ["input"],
     )
-    starts = CounterMetricFamily(
-        "verbatim_bounded_process_starts", "Starts of the programs of these processes", labels=["input"]
+    yield counter(
+        "verbatim_bounded_process_starts",
+        "Starts of the programs of these processes",
+        {(program.name,): program.num_starts for program in programs},
+        ["input"],
     )
-    ends = CounterMetricFamily(
-        "verbatim_bounded_process_ends", "Inputs by how their process ended", labels=["input", "end"]
+    yield counter(
+        "verbatim_bounded_process_ends",
+        "Inputs by how their process ended",
+        {(program.name, end): count for program in programs for end, count in program.ends.items()},
+        ["input", "end"],
     )
-    for program in programs:
-        running.add_metric([program.name], program.num_children)
-        starts.add_metric([program.name], program.num_starts)
-        for end, count in program.ends.items():
-            ends.add_metric([program.name, end], count)
-    yield from (running, starts, ends)
-
-
-def _step_durations(counters: Counters) -> Iterator[Metric]:
-    methods = _methods(counters)
-    for name, meaning, times in (
-        ("inference", "Whole step", [steps.total_s for steps in methods.values()]),
-        ("forward", "The model in a step", [steps.forward_s for steps in methods.values()]),
-        ("decode", "The choice of tokens in a step", [steps.choose_s for steps in methods.values()]),
-    ):
-        family = HistogramMetricFamily(f"tgi_batch_{name}_duration", f"{meaning}, seconds", labels=["method"])
-        for method, histogram in zip(methods, times, strict=True):
-            family.add_metric([method], *cumulative_buckets(histogram))
-        yield family
-
-
-def _methods(counters: Counters) -> dict[str, StepCounters]:
-    return {"prefill": counters.prefill_steps, "decode": counters.decode_steps}
-
-
-def _histogram(name: str, meaning: str, histogram: Histogram) -> Metric:
-    family = HistogramMetricFamily(name, meaning)
-    family.add_metric([], *cumulative_buckets(histogram))
-    return family
 
 
 def _absent() -> Iterator[Metric]:
     """The metrics of TGI that dashboards query, and that count nothing here."""
-    concats = CounterMetricFamily("tgi_batch_concat", "Joined batches: always 0", labels=["reason"])
-    for reason in _NO_CONCAT:
-        concats.add_metric([reason], 0)
-    yield concats
+    joins = {(reason,): 0 for reason in _NO_CONCAT}
+    yield counter("tgi_batch_concat", "Joined batches: always 0", joins, ["reason"])
     for name, meaning in (("concat", "Joining batches"), ("filter", "Filtering a batch")):
-        family = HistogramMetricFamily(
-            f"tgi_batch_{name}_duration", f"{meaning}, seconds: always empty", labels=["method"]
-        )
-        for method in ("prefill", "decode"):
-            family.add_metric([method], *cumulative_buckets(_NO_TIMES))
-        yield family
-    yield _histogram(
-        "tgi_request_skipped_tokens", "Accepted drafts of a request's last step: always empty", _NO_TIMES
+        empty = {(method,): _NO_TIMES for method in _METHODS}
+        meaning = f"{meaning}, seconds: always empty"
+        yield histograms(f"tgi_batch_{name}_duration", meaning, empty, ["method"])
+    yield histograms(
+        "tgi_request_skipped_tokens",
+        "Accepted drafts of a request's last step: always empty",
+        {(): _NO_TIMES},
     )

@@ -15,10 +15,10 @@ from prometheus_client import (
     Counter,
     Gauge,
     ProcessCollector,
+    Summary,
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from typing_extensions import override
@@ -27,10 +27,10 @@ from engine.port.info.model_info import ModelInfo
 from engine.port.info.stats import EngineStats
 from engine.port.text.token_memory import TokenMemory
 from handlers.access.visits.timing import Timing
-from handlers.active_requests.ended_requests import EndedRequests
+from handlers.access.visits.visit import Visit
 from handlers.active_requests.engine_metrics import EngineMetrics
 from handlers.active_requests.failure import Failure, failure_of
-from handlers.active_requests.histograms import Histograms, cumulative_buckets
+from handlers.active_requests.families import Histograms, counter, gauge, histograms
 from handlers.active_requests.ignored_fields import IgnoredFields
 from handlers.active_requests.vllm_metrics import CountedRequests, VllmMetrics
 from handlers.media.reads import Reads
@@ -54,6 +54,7 @@ ShareMetrics: TypeAlias = Callable[[str], Awaitable[str]]
 """Takes the metrics of one process's requests, and returns the sums of all processes and the engine's own."""
 
 _SHARING_PERIOD_S: Final = 1.0
+_NONE: Final = "none"  # the value of a label where there is none
 
 _log = logging.getLogger(__name__)
 
@@ -96,15 +97,29 @@ class Metrics:
         self._failure = Counter("tgi_request_failure", "Requests failed", ["err"], registry=self._requests)
         for failure in get_args(Failure):
             self._failure.labels(failure)  # from the start, so that the first failure shows as an increase
-        ended = EndedRequests()
-        self._requests.register(ended)
-        self.ended = ended.count
-        """Counts a request of any kind, by its line, when its answer has ended."""
+        self._ended = Counter(
+            "http_requests",
+            "Requests that have ended, but for probes and scrapes",
+            ["method", "handler", "status"],
+            registry=self._requests,
+        )
+        self._seconds = Summary(
+            "http_request_duration_seconds",
+            "Until the last byte of an answer was sent, seconds",
+            ["method", "handler"],
+            registry=self._requests,
+        )
+        self._errors = Counter(
+            "verbatim_request_errors",
+            "Requests that were refused or failed, by the error",
+            ["contract", "error"],
+            registry=self._requests,
+        )
         self._ignored = IgnoredFields(self._requests)
-        histograms = Histograms()
-        self._requests.register(histograms)
-        durations = partial(histograms.add, bounds=DURATION_BUCKETS)
-        lengths = partial(histograms.add, bounds=linear_buckets(info.max_total_tokens))
+        counted = Histograms()
+        self._requests.register(counted)
+        durations = partial(counted.add, bounds=DURATION_BUCKETS)
+        lengths = partial(counted.add, bounds=linear_buckets(info.max_total_tokens))
         self._duration = durations("tgi_request_duration", "Whole request, seconds")
         self._validation = durations(
             "tgi_request_validation_duration", "Until the request was valid, seconds"
@@ -117,10 +132,8 @@ class Metrics:
         self._generated = lengths("tgi_request_generated_tokens", "Tokens generated for a request")
         self._max_new = lengths("tgi_request_max_new_tokens", "Limit of new tokens that a request sets")
         self._input = lengths("tgi_request_input_length", "Tokens of a prompt")
-        counted = CountedRequests(
-            self._duration, self._queue, self._inference, self._generated, self._max_new
-        )
-        self._vllm = VllmMetrics(info, stats, model_name, counted)
+        shown = CountedRequests(self._duration, self._queue, self._inference, self._generated, self._max_new)
+        self._vllm = VllmMetrics(info, stats, model_name, shown)
         self._engine.register(self._vllm)
         self._requests.register(self._vllm.histograms)
 
@@ -133,6 +146,18 @@ class Metrics:
 
     def failed(self, error: BaseException, total_s: float) -> None:
         self._failure.labels(failure_of(error)).inc()
+
+    def ended(self, visit: Visit) -> None:
+        """Count a request of any kind whose answer has ended; those of monitors are left out."""
+        if visit.is_quiet:
+            return
+        contract, operation = visit.names
+        # A client may invent methods where there is no operation, so they are no label there.
+        handled = (_NONE, _NONE) if operation is None else (visit.method, f"{contract}.{operation}")
+        self._ended.labels(*handled, _NONE if visit.status is None else f"{visit.status // 100}xx").inc()
+        self._seconds.labels(*handled).observe(visit.ended_s - visit.started_s)
+        if visit.error is not None:
+            self._errors.labels(contract or _NONE, visit.error).inc()
 
     def ignored(self, contract: str, names: Collection[str]) -> None:
         self._ignored.add(contract, names)
@@ -194,10 +219,8 @@ class _TokenMemoryMetrics(Collector):
             ("remembered", "Tokens of chats that an earlier prompt had", self._memory.num_known),
             ("encoded", "Tokens of chats that were encoded, to be remembered", self._memory.num_encoded),
         ):
-            yield CounterMetricFamily(f"verbatim_prompt_tokens_{name}", meaning, value=count)
-        yield GaugeMetricFamily(
-            "verbatim_token_memory_bytes", "Size of what is remembered", value=self._memory.num_bytes
-        )
+            yield counter(f"verbatim_prompt_tokens_{name}", meaning, count)
+        yield gauge("verbatim_token_memory_bytes", "Size of what is remembered", self._memory.num_bytes)
 
 
 class _ReadMetrics(Collector):
@@ -208,18 +231,11 @@ class _ReadMetrics(Collector):
 
     @override
     def collect(self) -> Iterator[Metric]:
-        files = CounterMetricFamily(
-            "verbatim_media_files",
-            "Files of requests, by whether they could be read",
-            labels=["kind", "is_read"],
-        )
-        for (kind, is_read), number in self._reads.num_files.items():
-            files.add_metric([kind, str(is_read).lower()], number)
-        num_bytes = CounterMetricFamily(
-            "verbatim_media_bytes", "Bytes of the files that were read", labels=["kind"]
-        )
-        for kind, number in self._reads.num_bytes.items():
-            num_bytes.add_metric([kind], number)
-        seconds = HistogramMetricFamily("verbatim_media_read_seconds", "Reading a file, seconds")
-        seconds.add_metric([], *cumulative_buckets(self._reads.seconds))
-        yield from (files, num_bytes, seconds)
+        files = {
+            (kind, str(is_read).lower()): number for (kind, is_read), number in self._reads.num_files.items()
+        }
+        meaning = "Files of requests, by whether they could be read"
+        yield counter("verbatim_media_files", meaning, files, ["kind", "is_read"])
+        num_bytes = {(kind,): number for kind, number in self._reads.num_bytes.items()}
+        yield counter("verbatim_media_bytes", "Bytes of the files that were read", num_bytes, ["kind"])
+        yield histograms("verbatim_media_read_seconds", "Reading a file, seconds", {(): self._reads.seconds})

@@ -20,7 +20,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     load, end = parser.add_mutually_exclusive_group(), parser.add_mutually_exclusive_group()
     for group, name, kind, default, metavar, text in (
-        (parser, "--base-url", str, None, "URL", "URL of the server, with or without /v1"),
         (load, "--concurrency", _count, [1], "N", "requests at once [default: 1]"),
         (load, "--rate", _positive, None, "R", "requests per second, which arrive at random (Poisson)"),
         (end, "--requests", _count, 100, "N", "requests of each load [default: 100]"),
@@ -35,10 +34,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         (parser, "--html", Path, None, "FILE", "file for a page with tables and plots"),
     ):
         option = group.add_argument(name, type=kind, default=default, metavar=metavar, help=text)
-        option.required = name == "--base-url"
         option.nargs = "+" if group is load else None
+    parser.add_argument("--base-url", required=True, metavar="URL", help="URL, with or without /v1")
     parser.add_argument(
-        "--endpoint", choices=_ENDPOINTS, default=_ENDPOINTS[0], help=f"[default: {_ENDPOINTS[0]}]"
+        "--endpoint", choices=_ENDPOINTS, default=_ENDPOINTS[0], help="[default: %(default)s]"
     )
     parser.set_defaults(run=_run)
 

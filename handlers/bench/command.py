@@ -1,17 +1,18 @@
 """A measurement: from command-line options, through the loads, to tables and files."""
 
 import argparse
-import math
 import secrets
 import sys
-from typing import Final
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any, Final
 
 import aiohttp
 import orjson
+from jinja2 import Environment, StrictUndefined
 
 from handlers.bench.client import Client, Exchange, Unusable
-from handlers.bench.load import End, at_concurrency, at_rate
-from handlers.bench.page import render_html
+from handlers.bench.load import at_concurrency, at_rate, turns
 from handlers.bench.prompts import Prompts
 from handlers.bench.result import Result
 
@@ -21,6 +22,7 @@ _BODY: Final = {
     "temperature": 0,
     "ignore_eos": True,
 }
+_PLOTTED: Final = ("TTFT, ms", "ITL, ms", "TPOT, ms", "end to end, ms")
 
 
 async def bench(options: argparse.Namespace) -> bool:
@@ -48,7 +50,7 @@ async def bench(options: argparse.Namespace) -> bool:
         whole = {**about, "loads": [result.record() for result in results]}
         options.json.write_bytes(orjson.dumps(whole, option=orjson.OPT_INDENT_2))
     if options.html:
-        options.html.write_text(render_html(results, about), encoding="utf-8")
+        options.html.write_text(_html(results, about), encoding="utf-8")
     return any(result.errors for result in results)
 
 
@@ -66,7 +68,15 @@ async def _result(
     async def ask(due_s: float | None) -> Exchange:
         return await client.ask(prompts.next(), options.output_tokens, due_s)
 
-    end = End(math.inf, options.duration) if options.duration else End(options.requests, math.inf)
+    may_begin = turns(options.requests, options.duration)
     if options.rate:
-        return Result(f"rate {load:g}/s", await at_rate(ask, load, end, seed))
-    return Result(f"concurrency {load}", await at_concurrency(ask, int(load), end))
+        return Result(f"rate {load:g}/s", await at_rate(ask, load, may_begin, seed))
+    return Result(f"concurrency {load}", await at_concurrency(ask, int(load), may_begin))
+
+
+def _html(results: list[Result], about: Mapping[str, Any]) -> str:
+    """Return the page of results: one file with plots in SVG, which needs no network."""
+    template = files(__package__).joinpath("page.html.jinja").read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    ends = {name: max(max(each.samples[name], default=0.0) for each in results) or 1.0 for name in _PLOTTED}
+    return environment.from_string(template).render(results=results, about=about, ends=ends)

@@ -2,9 +2,9 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from time import perf_counter
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from handlers.bench.client import Exchange
 
@@ -12,40 +12,33 @@ Ask: TypeAlias = Callable[[float | None], Awaitable[Exchange]]
 """Sends a request that is due at the time, or now."""
 
 
-class End(NamedTuple):
-    """The end of a load: a number of requests, or seconds after which none is begun."""
+def turns(num_requests: int, duration_s: float | None) -> Iterator[bool]:
+    """Yield True for each request that may begin: so many, or those of some seconds."""
+    deadline_s = None if duration_s is None else perf_counter() + duration_s
+    while num_requests > 0 if deadline_s is None else perf_counter() < deadline_s:
+        num_requests -= 1
+        yield True
 
-    num_requests: float
-    duration_s: float
 
-
-async def at_concurrency(ask: Ask, concurrency: int, end: End) -> list[Exchange]:
-    """Keep so many requests running until the end, and return all."""
-    deadline_s = perf_counter() + end.duration_s
-    num_begun = 0
+async def at_concurrency(ask: Ask, concurrency: int, turns: Iterator[bool]) -> list[Exchange]:
+    """Keep so many requests running while there are turns, and return all."""
 
     async def work() -> list[Exchange]:
-        nonlocal num_begun
-        exchanges = []
-        while num_begun < end.num_requests and perf_counter() < deadline_s:
-            num_begun += 1
-            exchanges.append(await ask(None))
-        return exchanges
+        return [await ask(None) for _ in turns]
 
     return sum(await asyncio.gather(*(work() for _ in range(concurrency))), [])
 
 
-async def at_rate(ask: Ask, rate: float, end: End, seed: int) -> list[Exchange]:
-    """Send requests whose distances are exponential (a Poisson process) until the end, and return all.
+async def at_rate(ask: Ask, rate: float, turns: Iterator[bool], seed: int) -> list[Exchange]:
+    """Send requests whose distances are exponential (a Poisson process) while there are turns; return all.
 
     rate: requests per second, however many still run.
     """
     arrivals = random.Random(seed)
     due_s = perf_counter()
-    deadline_s = due_s + end.duration_s
     tasks: list[asyncio.Future[Exchange]] = []
-    while len(tasks) < end.num_requests and due_s < deadline_s:
-        await asyncio.sleep(max(0.0, due_s - perf_counter()))
+    while next(turns, False):
         tasks.append(asyncio.ensure_future(ask(due_s)))
         due_s += arrivals.expovariate(rate)
+        await asyncio.sleep(max(0.0, due_s - perf_counter()))
     return await asyncio.gather(*tasks)

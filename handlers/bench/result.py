@@ -12,13 +12,11 @@ _PERCENTILES: Final = (50, 90, 95, 99)
 _COLUMNS: Final = ("mean", *(f"p{each}" for each in _PERCENTILES), "max")
 
 
-def percentiles(values: list[float]) -> list[float]:
-    """Return the percentiles from 0 to 100 of at least one value, interpolated between neighbours."""
-    return [
-        min(values),
-        *quantiles(values * 2 if len(values) == 1 else values, n=100, method="inclusive"),
-        max(values),
-    ]
+def _percentiles(values: list[float]) -> list[float]:
+    """Return the percentiles from 0 to 100, interpolated between neighbours; none of no values."""
+    if len(values) < 2:
+        return values * 101
+    return [min(values), *quantiles(values, n=100, method="inclusive"), max(values)]
 
 
 class Result:
@@ -52,13 +50,17 @@ class Result:
 
     def figures(self) -> dict[str, dict[str, float]]:
         """Return the mean, the percentiles and the maximum of what has samples."""
-        return {
-            name: dict(
-                zip(_COLUMNS, (fmean(v), *(percentiles(v)[p] for p in _PERCENTILES), max(v)), strict=True)
-            )
-            for name, v in self.samples.items()
-            if v
-        }
+        figures = {}
+        for name, values in self.samples.items():
+            if curve := _percentiles(values):
+                row = (fmean(values), *(curve[each] for each in _PERCENTILES), curve[-1])
+                figures[name] = dict(zip(_COLUMNS, row, strict=True))
+        return figures
+
+    def curve(self, name: str, largest: float) -> str:
+        """Return the cumulative distribution of samples, as points of a plot of 400 by 200."""
+        shares = enumerate(_percentiles(self.samples[name]))
+        return " ".join(f"{x / largest * 400:.1f},{200 - 2 * share}" for share, x in shares)
 
     def table(self) -> str:
         counts = f"{len(self._exchanges)} requests in {self.seconds:.2f} s, {self.errors.total()} failed"

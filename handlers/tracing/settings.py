@@ -1,7 +1,7 @@
 """The settings of traces, and the standard variables that ask for them."""
 
 import os
-from collections.abc import Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import Annotated, Final, Self
 from urllib.parse import urlsplit
@@ -14,7 +14,6 @@ from handlers.shared_settings.section import Section
 
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS: Final = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
-_PROTOCOL: Final = "http/protobuf"
 
 
 class TracingSettings(Section):
@@ -29,7 +28,10 @@ class TracingSettings(Section):
     @property
     def exports_traces(self) -> bool:
         """True if an option or a standard variable names a collector, and none turns traces off."""
-        return _exports_traces(self.otlp_endpoint, os.environ)
+        exporter = os.environ.get("OTEL_TRACES_EXPORTER")
+        if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true" or exporter == "none":
+            return False
+        return bool(exporter or self.otlp_endpoint or any(map(os.environ.get, _ENDPOINTS)))
 
     @field_validator("otlp_endpoint")
     @classmethod
@@ -43,7 +45,7 @@ class TracingSettings(Section):
     @model_validator(mode="after")
     def _can_export(self) -> Self:
         if self.exports_traces:
-            _check_variables(os.environ)
+            _check_variables()
             if not _is_installed():
                 raise ValueError(
                     "otlp_endpoint or a variable OTEL_* asks for traces, but OpenTelemetry is not installed: "
@@ -52,28 +54,16 @@ class TracingSettings(Section):
         return self
 
 
-def _exports_traces(endpoint: str | None, environment: Mapping[str, str]) -> bool:
-    exporter = environment.get("OTEL_TRACES_EXPORTER", "")
-    if environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true" or exporter == "none":
-        return False
-    return bool(exporter or endpoint or any(environment.get(name) for name in _ENDPOINTS))
-
-
-def _check_variables(environment: Mapping[str, str]) -> None:
+def _check_variables() -> None:
     """Raise ValueError for a standard variable that asks for what this server does not do."""
-    exporter = environment.get("OTEL_TRACES_EXPORTER") or "otlp"
-    if exporter != "otlp":
-        raise ValueError(f"OTEL_TRACES_EXPORTER is {exporter}; this server has otlp, or none")
-    name = next((name for name in _PROTOCOLS if environment.get(name)), None)
-    if name is not None and environment[name] != _PROTOCOL:
-        raise ValueError(
-            f"{name} is {environment[name]}; this server sends {_PROTOCOL}, usually to port 4318"
-        )
+    for names, has in (("OTEL_TRACES_EXPORTER",), "otlp"), (_PROTOCOLS, "http/protobuf"):
+        name = next(filter(os.environ.get, names), None)  # the first has precedence
+        if name is not None and os.environ[name] != has:
+            raise ValueError(f"{name} is {os.environ[name]}; this server has only {has}")
 
 
 def _is_installed() -> bool:
-    try:
+    with suppress(ModuleNotFoundError):  # of a parent
         names = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
         return all(find_spec(name) is not None for name in names)
-    except ModuleNotFoundError:  # of a parent
-        return False
+    return False

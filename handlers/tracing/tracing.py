@@ -1,137 +1,137 @@
-"""Middleware that traces each request for an operation: W3C's trace context in, spans out."""
+"""The traces of requests: spans that OpenTelemetry's SDK exports by OTLP over HTTP."""
 
-from collections.abc import Awaitable
-from time import perf_counter
+import asyncio
+import logging
+import os
+import threading
+from collections import defaultdict
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Final
 
 from opentelemetry.context import Context
-from opentelemetry.sdk.trace.sampling import Decision
-from opentelemetry.trace import SpanContext, SpanKind, TraceFlags, get_current_span
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import Span, SpanKind, StatusCode, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from typing_extensions import override
 
-from engine.port.trace_context import trace_headers
-from handlers.access.visits.timing import Timing
-from handlers.active_requests.active_request import Observer
-from handlers.active_requests.failure import failure_of
-from handlers.active_requests.request_trace import RequestTrace, current_trace
-from handlers.chat.reading.call_times import current_call_times
-from handlers.tracing.exporter import TracedRequest, TraceExport
-from handlers.tracing.spans import http_attributes
-from verbatim_kit.runtime.endpoint import Endpoint
+from handlers.access.visits.batch_thread import BatchThread
+from handlers.access.visits.visit import Visit
+from handlers.tracing.settings import TracingSettings
+from handlers.tracing.spans import attributes_of, has_failed, name_of, phases_of
+from handlers.version import VERSION
 
-_GIVEN: Final = {b"traceparent": "traceparent", b"tracestate": "tracestate"}
-_FLAGS: Final = {is_sampled: TraceFlags(is_sampled) for is_sampled in (False, True)}
-_NO_CONTEXT: Final = Context()
+_NAME: Final = "verbatim"
+_PATH: Final = "/v1/traces"
+_CLOSE_S: Final = 5.0
+_MAX_WAITING: Final = 2048  # requests, as many as the SDK's own queue has spans
 
+_log = logging.getLogger(__name__)
 _propagator: Final = TraceContextTextMapPropagator()
 
 
 class Tracing:
-    """ASGI middleware that traces the operations of contracts, except for probes and metrics.
+    """Makes the spans of each request in a thread when it has ended, and has the SDK's thread send them.
 
-    A request continues the trace that its headers name. What the engine sends to other servers for it
-    continues the trace in turn.
+    A request continues the trace that its headers name, and what the engine sends to other servers for it
+    continues the trace in turn. The standard variables set up the sampler and the SDK's queue.
     """
 
-    def __init__(self, app: ASGIApp, export: TraceExport) -> None:
-        self._app = app
-        self._export = export
-        self._should_sample = export.provider.sampler.should_sample
-        self._ids = export.provider.id_generator
+    def __init__(self, settings: TracingSettings, model: str) -> None:
+        """model: the served model's name."""
+        self._model = model
+        self._exporter = OTLPSpanExporter(_url(settings.otlp_endpoint))
+        self._provider = TracerProvider(resource=_resource(settings), shutdown_on_exit=False)
+        self._provider.add_span_processor(BatchSpanProcessor(self._exporter))
+        self._tracer = self._provider.get_tracer(_NAME, VERSION)
+        self._thread = BatchThread("spans", self._make_all, _MAX_WAITING)
+        self._has_warned = False
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, self._closing_first(send))
+    def headers(self, visit: Visit) -> dict[str, str]:
+        """Return the headers by which another server continues the trace of a request that runs."""
+        carrier: dict[str, str] = {}
+        _propagator.inject(carrier, set_span_in_context(self._span(visit), Context()))
+        return carrier
+
+    def put(self, visit: Visit) -> None:
+        """Queue an ended request without blocking, unless it is a monitor's or for no operation."""
+        if visit.endpoint is None or visit.is_quiet or self._thread.put(visit) or self._has_warned:
             return
-        context, parent = self._begin(scope)
-        passing_on = trace_headers.set(_headers_of(context))
+        self._has_warned = True
+        _log.warning("requests are left out of the traces, since %d wait already", _MAX_WAITING)
+
+    @asynccontextmanager
+    async def kept_up(self) -> AsyncGenerator[None, None]:
+        """Export requests while the block runs, and what is queued at its end for some seconds."""
+        self._thread.start()
         try:
-            if context.trace_flags.sampled:
-                await self._recorded(context, parent, scope, receive, send)
-            else:
-                await self._app(scope, receive, send)
+            yield
         finally:
-            trace_headers.reset(passing_on)
+            closing = threading.Thread(target=self._close, name="traces", daemon=True)
+            closing.start()
+            await asyncio.to_thread(closing.join, _CLOSE_S)
+            if closing.is_alive():
+                _log.warning("the last traces could not be sent in %g s", _CLOSE_S)
+                self._exporter.shutdown()  # type: ignore[no-untyped-call]  # ends its waits between attempts
 
-    def _closing_first(self, send: Send) -> Send:
-        """Return the sending of a lifespan's messages, before whose last one the export is closed."""
+    def _close(self) -> None:
+        self._thread.close(_CLOSE_S)
+        self._provider.shutdown()
 
-        async def send_closed(message: Message) -> None:
-            if message["type"].startswith("lifespan.shutdown"):
-                await self._export.close()
-            await send(message)
+    def _make_all(self, visits: list[Visit]) -> None:
+        for visit in visits:
+            self._make(visit)
 
-        return send_closed
+    def _make(self, visit: Visit) -> None:
+        span = self._span(visit)
+        if not span.is_recording():
+            return
+        span.update_name(name_of(visit))
+        span.set_attributes(attributes_of(visit, self._model))
+        if has_failed(visit):
+            span.set_status(StatusCode.ERROR)
+        below = set_span_in_context(span, Context())
+        for phase in phases_of(visit):
+            start_ns = _ns(visit, phase.begun_s)
+            child = self._tracer.start_span(
+                phase.name, below, attributes=phase.attributes, start_time=start_ns
+            )
+            child.end(_ns(visit, phase.ended_s))
+        span.end(_ns(visit, visit.ended_s))
 
-    def _begin(self, scope: Scope) -> tuple[SpanContext, SpanContext | None]:
-        """Return the context of a request's own span, and of its parent, if its headers name a valid one."""
-        carrier: dict[str, list[str]] = {}
-        for name, value in scope["headers"]:
-            if name in _GIVEN:
-                carrier.setdefault(_GIVEN[name], []).append(value.decode("latin-1"))
-        around = _propagator.extract(carrier, _NO_CONTEXT) if carrier else _NO_CONTEXT
-        parent = get_current_span(around).get_span_context() if around else None
-        trace_id = self._ids.generate_trace_id() if parent is None else parent.trace_id
-        sampling = self._should_sample(around, trace_id, "request", SpanKind.SERVER)
-        flags = _FLAGS[sampling.decision is Decision.RECORD_AND_SAMPLE]
-        return SpanContext(trace_id, self._ids.generate_span_id(), False, flags, sampling.trace_state), parent
-
-    async def _recorded(
-        self, context: SpanContext, parent: SpanContext | None, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        trace = RequestTrace()
-        token, calls_token = current_trace.set(trace), current_call_times.set(trace.calls)
-        start: Message | None = None
-
-        def send_and_record(message: Message) -> Awaitable[None]:
-            nonlocal start
-            if message["type"] == "http.response.start":
-                start = message
-            return send(message)  # not awaited, to avoid another coroutine for each event
-
-        try:
-            await self._app(scope, receive, send_and_record)
-        except Exception:
-            trace.failure = trace.failure or "generation"
-            raise
-        finally:
-            current_trace.reset(token)
-            current_call_times.reset(calls_token)
-            trace.ended_s = perf_counter()
-            endpoint = scope.get("endpoint")
-            if isinstance(endpoint, Endpoint) and not endpoint.is_for_monitors:
-                trace.status = None if start is None else start["status"]
-                trace.attributes |= http_attributes(endpoint, scope, start)
-                self._export.put(TracedRequest(context, parent, endpoint, trace))
+    def _span(self, visit: Visit) -> Span:
+        """Return the request's own span, which is begun here if it was not yet."""
+        if not isinstance(visit.span, Span):
+            carrier: defaultdict[str, list[str]] = defaultdict(list)
+            for name, value in visit.trace_context:
+                carrier[name.decode()].append(value.decode("latin-1"))
+            caller = _propagator.extract(carrier, Context())
+            visit.span = self._tracer.start_span(
+                visit.method, caller, SpanKind.SERVER, start_time=visit.arrived_ns
+            )
+        return visit.span
 
 
-class TracedFailures(Observer):
-    """An observer that notes which requests generate, and how they fail, in their traces."""
-
-    @override
-    def received(self) -> None:
-        if (trace := current_trace.get()) is not None:
-            trace.is_generating = True
-
-    @override
-    def validated(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
-        """Do nothing: the trace has these numbers from elsewhere."""
-
-    @override
-    def failed(self, error: BaseException, total_s: float) -> None:
-        if (trace := current_trace.get()) is not None:
-            trace.failure = failure_of(error)
-
-    @override
-    def succeeded(self, timing: Timing) -> None:
-        """Do nothing: the trace has the timing already."""
+def _ns(visit: Visit, time_s: float) -> int:
+    """Return a time of `perf_counter` in nanoseconds since 1970."""
+    return visit.arrived_ns + int((time_s - visit.started_s) * 1e9)
 
 
-def _headers_of(context: SpanContext) -> dict[str, str]:
-    """Return the headers by which others continue the trace (W3C Trace Context, sections 3.2 and 3.3)."""
-    traceparent = f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"
-    if not context.trace_state:
-        return {"traceparent": traceparent}
-    return {"traceparent": traceparent, "tracestate": context.trace_state.to_header()}
+def _resource(settings: TracingSettings) -> Resource:
+    """Return the attributes of this process; an option wins over the standard variables."""
+    own: dict[str, str | int] = {"service.version": VERSION, "process.pid": os.getpid()}
+    if settings.otlp_service_name is not None:
+        return Resource.create({**own, SERVICE_NAME: settings.otlp_service_name})
+    resource = Resource.create(own)
+    if not str(resource.attributes[SERVICE_NAME]).startswith("unknown_service"):
+        return resource
+    return resource.merge(Resource({SERVICE_NAME: _NAME}))
+
+
+def _url(endpoint: str | None) -> str | None:
+    """Return the address of traces; None leaves it to the standard variables."""
+    if endpoint is None:
+        return None
+    return endpoint.rstrip("/").removesuffix(_PATH) + _PATH

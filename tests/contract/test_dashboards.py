@@ -11,9 +11,9 @@ import pytest
 from tests.unit.docs.pages import ROOT
 
 DASHBOARDS: Final = sorted((ROOT / "tools/deploy/monitoring/dashboards").glob("*.json"))
-# The series and labels in the queries of assets/tgi_grafana.json (TGI 3.3) and of the dashboards in vLLM's
-# examples/observability: grafana.json, performance_statistics.json, query_statistics.json, and the traffic of
-# vllm_overview.json. Labels that a scrape adds are left out.
+# The series and labels in the queries of assets/tgi_grafana.json (TGI 3.3), of the dashboards in vLLM's
+# examples/observability as of November 2026, and of production-stack's helm/dashboards (August 2026). Labels
+# that a scrape adds are left out, and so is what docs/metrics.md says that a server here has not.
 PUBLISHED: Final[dict[str, list[str]]] = json.loads(
     (ROOT / "tests/contract/published_queries.json").read_text(encoding="utf-8")
 )

@@ -195,7 +195,7 @@ class Upstream:
         headers = {
             "Content-Type": "application/json",
             "Content-Length": str(num_bytes),
-            **trace_headers.get(),
+            **trace_headers.get()(),
         }
         try:
             # aiohttp's own limit begins when the body has been sent.

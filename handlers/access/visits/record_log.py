@@ -3,15 +3,13 @@
 import errno
 import logging
 import os
-import threading
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
-from queue import Empty, SimpleQueue
 from typing import Final
 
-from handlers.access.visits.request_record import Encode, Gap, RecordLine, json_line
+from handlers.access.visits.batch_thread import BatchThread
+from handlers.access.visits.request_line import Encode, Line, gap_line, json_line, line_of
+from handlers.access.visits.visit import Visit
 
 logger = logging.getLogger(__name__)
 
@@ -21,9 +19,6 @@ LOSSES: Final = "verbatim.audit_losses"
 """The key in a lifespan's state (ASGI) of a list, which is not empty at the end where entries were lost."""
 MAX_WAITING: Final = 10_000  # lines: some seconds of a server that refuses every request
 MAX_WAITING_TEXTS: Final = 100  # lines with the texts of requests: up to 200 kB each
-_MAX_BATCH: Final = 1000
-_ATOMIC_BYTES: Final = 4096  # PIPE_BUF of Linux
-_PAUSE_S: Final = 0.05  # between batches: to wake the thread takes more time than to write a line
 _CLOSE_S: Final = 5.0
 _WARNING_INTERVAL_S: Final = 10.0
 _STREAMS: Final = {STANDARD_OUTPUT: 1, STANDARD_ERROR: 2}  # descriptors: a path cannot open a socket
@@ -36,7 +31,7 @@ class CannotWriteAuditLog(OSError):
 class RecordLog:
     """A writer of lines that runs in a thread, so that a slow disk does not delay requests.
 
-    The queue of lines is bounded. Lines that do not fit or cannot be written are dropped, without effect on
+    The queue is bounded. Lines that do not fit or cannot be written are dropped, without effect on
     requests; a line of the log and a warning count them. A renamed file is reopened, so that log rotation
     needs no signal. Several processes may write to the same file or pipe; their lines are not mixed.
 
@@ -49,24 +44,16 @@ class RecordLog:
         self._file = _File(path)
         self._encode = encode
         self._warns = path != STANDARD_ERROR
-        self._waiting: SimpleQueue[RecordLine | None] = SimpleQueue()  # a tenth of the cost of a Queue
-        self._max_waiting = max_waiting
         self._num_dropped = 0  # counted by the caller of `write`
         self._num_unwritten = 0  # counted by the thread
         self._num_reported = 0  # of both, in lines of the log
         self._warned_s = -_WARNING_INTERVAL_S
-        self._is_closing = threading.Event()
-        self._thread = threading.Thread(target=self._write_all, name="requests", daemon=True)
+        self._thread = BatchThread("requests", self._write_all, max_waiting)
+        self.start = self._thread.start
 
-    def start(self) -> None:
-        """Start the thread. May be called once."""
-        self._thread.start()
-
-    def write(self, line: RecordLine) -> None:
-        """Queue a line without blocking. Only one thread may call this."""
-        if self._waiting.qsize() < self._max_waiting:
-            self._waiting.put(line)
-        else:
+    def write(self, visit: Visit) -> None:
+        """Queue the line of a request that has ended, without blocking. Only one thread may call this."""
+        if not self._thread.put(visit):
             self._num_dropped += 1
             self._warn("the disk or pipe is too slow")
 
@@ -75,10 +62,7 @@ class RecordLog:
 
         Returns whether the log has all lines, or says how many it lacks; otherwise logs an error.
         """
-        self._is_closing.set()
-        self._waiting.put(None)  # wakes the thread
-        self._thread.join(_CLOSE_S)
-        if self._thread.is_alive():
+        if not self._thread.close(_CLOSE_S):
             if self._warns:
                 logger.error("the last lines of the audit log could not be written in %g s", _CLOSE_S)
             return False
@@ -88,41 +72,21 @@ class RecordLog:
             logger.error("the audit log lacks %d entries, which could not be written", num_lost)
         return not num_lost
 
-    def _write_all(self) -> None:
-        encode = self._encode
-        while not (self._is_closing.is_set() and self._waiting.empty()):
-            self._append([encode(line) for line in self._take_batch()])
-            num_lost = self._num_dropped + self._num_unwritten
-            if num_new := num_lost - self._num_reported:
-                gap = Gap(f"{num_new} lines about requests were lost", num_new)
-                line = RecordLine(timestamp=datetime.now(UTC), level="WARN", fields=gap)
-                try:
-                    self._file.append(encode(line) + b"\n")
-                    self._num_reported = num_lost
-                except OSError as error:
-                    self._warn(str(error))
-            self._is_closing.wait(_PAUSE_S)
-
-    def _take_batch(self) -> Iterator[RecordLine]:
-        """Wait for a line and yield all queued ones; none when the log is closed."""
-        line = self._waiting.get()
-        for _ in range(_MAX_BATCH):
-            if line is not None:
-                yield line
+    def _write_all(self, visits: list[Visit]) -> None:
+        for visit in visits:
             try:
-                line = self._waiting.get_nowait()
-            except Empty:
-                return
-        if line is not None:
-            yield line
-
-    def _append(self, lines: Sequence[bytes]) -> None:
-        for piece in _pieces(lines):
-            try:
-                self._file.append(b"".join(piece))
+                self._append(line_of(visit))
             except OSError as error:
-                self._num_unwritten += len(piece)
+                self._num_unwritten += 1
                 self._warn(str(error))
+        num_lost = self._num_dropped + self._num_unwritten
+        if num_new := num_lost - self._num_reported:
+            with suppress(OSError):  # the next batch tries again
+                self._append(gap_line(num_new))
+                self._num_reported = num_lost
+
+    def _append(self, line: Line) -> None:
+        self._file.append(self._encode(line) + b"\n")
 
     def _warn(self, reason: str) -> None:
         """Log a warning about lost entries, at intervals."""
@@ -131,20 +95,6 @@ class RecordLog:
             self._warned_s = now_s
             num_lost = self._num_dropped + self._num_unwritten
             logger.warning("the audit log cannot be written: %s; %d entries lost so far", reason, num_lost)
-
-
-def _pieces(lines: Sequence[bytes]) -> Iterator[list[bytes]]:
-    """Yield the lines, with their ends, in pieces that are short enough for an atomic write to a pipe."""
-    piece: list[bytes] = []
-    num_bytes = 0
-    for line in lines:
-        if piece and num_bytes + len(line) + 1 > _ATOMIC_BYTES:
-            yield piece
-            piece, num_bytes = [], 0
-        piece.append(line + b"\n")
-        num_bytes += len(line) + 1
-    if piece:
-        yield piece
 
 
 class _File:
@@ -162,7 +112,7 @@ class _File:
             raise CannotWriteAuditLog(f"{path}: the audit log cannot be written: {error.strerror}") from error
 
     def append(self, data: bytes) -> None:
-        """Append whole lines, in a single write where the system allows. Raises OSError."""
+        """Append a line, in a single write where the system allows. Raises OSError."""
         if self._path is not None and not _is_open_as(self._descriptor, self._path):
             opened = _open(self._path)
             os.close(self._descriptor)

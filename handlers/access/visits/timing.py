@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from engine.port.events import Embedding, TokenEvent
+from engine.port.events import Embedding, FinishReason, TokenEvent
 
 
 @dataclass(slots=True)
@@ -21,6 +21,10 @@ class Timing:
     queue_s: float = 0.0
     num_prompt_tokens: int = 0
     num_generated_tokens: int = 0
+    num_cached_tokens: int = 0
+    last_token_s: float = 0.0
+    finishes: list[tuple[int, FinishReason]] = field(default_factory=list)
+    """The index of each sequence that has ended, and why it did."""
 
     def validate(self) -> None:
         """The request is known to be valid and goes to the engine."""
@@ -36,9 +40,13 @@ class Timing:
             self.first_token_s = perf_counter() - self.started
         if event.index == 0 and event.position == 0:
             self.num_prompt_tokens += event.num_prompt_tokens
+            self.num_cached_tokens += event.num_cached_tokens
             num_tokens += event.num_prompt_tokens
         if event.queue_s > self.queue_s:
             self.queue_s = event.queue_s
+        if event.finish is not None:
+            self.finishes.append((event.index, event.finish))
+            self.last_token_s = perf_counter() - self.started
         return num_tokens
 
     def count_embedding(self, embedding: Embedding) -> None:

@@ -1,129 +1,121 @@
 """Middleware that tracks each request from its arrival to the last byte of its answer."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from time import perf_counter
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from handlers.access.visits.request_record import End, RecordLine, RequestRecord
-from handlers.access.visits.timing import Timing
+from engine.port.trace_context import trace_headers
 from handlers.access.visits.visit import Visit, current_visit
+from handlers.chat.reading.call_times import CallTimes, current_call_times
 from verbatim_kit.runtime.call import ERROR, RequestCall
 from verbatim_kit.runtime.endpoint import Endpoint
 
-_MAX_PATH: Final = 500  # characters of a path in a record
-_MAX_TEXT: Final = 100_000  # bytes of a body in a record
+_MAX_PATH: Final = 500  # characters of a path in a visit
+_MAX_TEXT: Final = 100_000  # bytes of a body in a visit
+_TRACE_CONTEXT: Final = (b"traceparent", b"tracestate")
+_STREAM: Final = b"text/event-stream"
 
-TakesLine: TypeAlias = Callable[[RecordLine], object]
+TakesVisit: TypeAlias = Callable[[Visit], object]
+
+
+class TracesVisits(Protocol):
+    """The traces of requests."""
+
+    def headers(self, visit: Visit) -> Mapping[str, str]:
+        """Return the headers by which another server continues the trace of a request that runs."""
+
+    def put(self, visit: Visit) -> None:
+        """Take a request that has ended."""
 
 
 class Visits:
-    """ASGI middleware that sets `current_visit` for each request, and makes its record when it ends.
+    """ASGI middleware that sets `current_visit` for each request, and hands it on when it has ended.
 
-    takers: get the line of each record. quiet_paths: paths outside the contracts that monitors ask; their
-    lines, and those of the contracts' probes and metrics, are of the level DEBUG. keeps_texts: whether
-    records have the bodies of requests and answers.
+    takers: get each visit. log: gets it too, with the bodies of request and answer if `keeps_texts`.
+    quiet_paths: paths outside the contracts that monitors ask.
     """
 
     def __init__(
-        self, app: ASGIApp, takers: Sequence[TakesLine], quiet_paths: Collection[str], *, keeps_texts: bool
+        self,
+        app: ASGIApp,
+        takers: Sequence[TakesVisit],
+        quiet_paths: Collection[str],
+        *,
+        log: TakesVisit | None = None,
+        keeps_texts: bool = False,
+        traces: TracesVisits | None = None,
     ) -> None:
         self._app = app
-        self._takers = takers
+        self._takers = takers if traces is None else (*takers, traces.put)
         self._quiet_paths = quiet_paths
+        self._log = log
         self._keeps_texts = keeps_texts
+        self._traces = traces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        visit = Visit(scope["path"])
-        token = current_visit.set(visit)
-        texts = (_Text(), _Text()) if self._keeps_texts else None
+        client, scheme = scope.get("client"), scope.get("scheme", "http")
+        visit = Visit(scope["method"], scope["path"][:_MAX_PATH], scheme, client and client[0])
+        texts = (bytearray(), bytearray()) if self._keeps_texts else None
 
         def send_and_record(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
                 visit.status = message["status"]
+                types = [value for name, value in message["headers"] if name == b"content-type"]
+                visit.is_stream = bool(types) and types[0].startswith(_STREAM)
             else:
                 visit.is_answered = not message.get("more_body", False)
             if texts is not None:
-                texts[1].add(message)
+                _keep(texts[1], message)
             return send(message)  # not awaited, to avoid another coroutine for each event
 
+        current_visit.set(visit)
+        if self._traces is not None:
+            visit.trace_context = [header for header in scope["headers"] if header[0] in _TRACE_CONTEXT]
+            visit.calls = CallTimes()
+            trace_headers.set(partial(self._traces.headers, visit))
+            current_call_times.set(visit.calls)
         try:
-            await self._app(scope, receive if texts is None else texts[0].copied(receive), send_and_record)
+            await self._app(scope, _keeping(receive, texts[0]) if texts else receive, send_and_record)
         except Exception as error:
             scope[ERROR] = type(error).__name__
             raise
         finally:
-            current_visit.reset(token)
-            level = "DEBUG" if self._is_quiet(scope, visit.path) else "INFO"
-            record = _record(visit, scope, texts)
-            line = RecordLine(timestamp=visit.arrived, level=level, fields=record)
-            for take in self._takers:
-                take(line)
+            self._end(visit, scope, texts)
 
-    def _is_quiet(self, scope: Scope, path: str) -> bool:
+    def _end(self, visit: Visit, scope: Scope, texts: tuple[bytearray, bytearray] | None) -> None:
+        visit.ended_s = perf_counter()
+        visit.request_id = RequestCall(scope, None).request_id
+        visit.error = visit.error or scope.get(ERROR)
         endpoint = scope.get("endpoint")
         if isinstance(endpoint, Endpoint):
-            return endpoint.is_for_monitors
-        return path.removeprefix(scope.get("root_path", "")) in self._quiet_paths
+            visit.endpoint, visit.is_quiet = endpoint, endpoint.is_for_monitors
+        else:
+            visit.is_quiet = visit.path.removeprefix(scope.get("root_path", "")) in self._quiet_paths
+        for take in self._takers:
+            take(visit)
+        if self._log is not None:
+            if texts is not None:
+                request, answer = (text.decode(errors="replace") for text in texts)
+                visit = replace(visit, texts=(request, answer))
+            self._log(visit)
 
 
-def _record(visit: Visit, scope: Scope, texts: "tuple[_Text, _Text] | None") -> RequestRecord:
-    found, client = scope.get("endpoint"), scope.get("client")
-    endpoint = found if isinstance(found, Endpoint) else None
-    timing = visit.timing or Timing(0.0)
-    has_run = timing.num_prompt_tokens > 0
-    method, path, status = scope["method"], visit.path[:_MAX_PATH], visit.status
-    error: str | None = visit.error or scope.get(ERROR)
-    end: End = "error" if error is not None else "complete" if visit.is_answered else "disconnected"
-    return RequestRecord(
-        message=f"{method} {path} {status or '-'}",
-        request_id=RequestCall(scope, None).request_id,
-        client=None if client is None else client[0],
-        key=None if visit.key is None else visit.key.name,
-        contract=None if endpoint is None else endpoint.contract.name,
-        operation=None if endpoint is None else endpoint.operation.id,
-        method=method,
-        path=path,
-        status=status,
-        end=end,
-        prompt_tokens=timing.num_prompt_tokens,
-        generated_tokens=timing.num_generated_tokens,
-        queue_s=round(timing.queue_s, 6) if has_run else None,
-        first_token_s=None if timing.first_token_s is None else round(timing.first_token_s, 6),
-        duration_s=round(perf_counter() - visit.started_s, 6),
-        error=error,
-        error_status=None if visit.error_status == status else visit.error_status,
-        request=None if texts is None else texts[0].text(),
-        answer=None if texts is None else texts[1].text(),
-    )
+def _keep(text: bytearray, message: Message) -> None:
+    """Add what a message has of a body to the kept beginning of that."""
+    text += message.get("body", b"")[: _MAX_TEXT - len(text)]
 
 
-class _Text:
-    """The beginning of a body, as it passes."""
+def _keeping(receive: Receive, text: bytearray) -> Receive:
+    async def receive_and_keep() -> Message:
+        message = await receive()
+        _keep(text, message)
+        return message
 
-    def __init__(self) -> None:
-        self._body = bytearray()
-        self._num_bytes = 0
-
-    def add(self, message: Message) -> None:
-        part = message.get("body", b"")
-        self._num_bytes += len(part)
-        self._body += part[: _MAX_TEXT - len(self._body)]
-
-    def copied(self, receive: Receive) -> Receive:
-        """Return the function that receives what is added here too."""
-
-        async def receive_and_add() -> Message:
-            message = await receive()
-            self.add(message)
-            return message
-
-        return receive_and_add
-
-    def text(self) -> str:
-        num_more = self._num_bytes - len(self._body)
-        return self._body.decode(errors="replace") + (f" ({num_more} bytes more)" if num_more else "")
+    return receive_and_keep

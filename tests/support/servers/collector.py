@@ -47,7 +47,8 @@ class Collector:
 
     async def tree(self) -> Tree:
         """Return the only trace, when it has come."""
-        await until(lambda: bool(self.spans))
+        # It ends last, so that the others have come with it.
+        await until(lambda: any(span.kind == Span.SPAN_KIND_SERVER for span in self.spans))
         (root,) = [span for span in self.spans if span.kind == Span.SPAN_KIND_SERVER]
         children = sorted((span for span in self.spans if span is not root), key=_start)
         for child in children:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.lifespan.on import LifespanOn
 
 from tests.support.clocks.until import until
 
@@ -15,6 +16,17 @@ async def running_app(app: ASGIApp) -> AsyncIterator[str]:
     config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", ws="none")
     async with listening(config) as port:
         yield f"http://127.0.0.1:{port}"
+
+
+@asynccontextmanager
+async def living(app: ASGIApp) -> AsyncIterator[None]:
+    """Run the application's lifespan around the block."""
+    lifespan = LifespanOn(uvicorn.Config(app, lifespan="on"))
+    await lifespan.startup()
+    try:
+        yield
+    finally:
+        await lifespan.shutdown()
 
 
 @asynccontextmanager

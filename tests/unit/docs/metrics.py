@@ -46,7 +46,9 @@ def all_metrics() -> str:
     """Return the metrics of a server that has all that may be counted."""
     metrics = Metrics(INFO, lambda: ALL, memory=TokenMemory(), reads=READS)
     metrics.ignored("openai", ("field",))
-    metrics.ended(entry(error="Overloaded"))
+    visit = entry()
+    visit.fail("Overloaded", 429)
+    metrics.ended(visit)
     return metrics.render()
 
 

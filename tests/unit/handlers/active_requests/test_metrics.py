@@ -90,24 +90,30 @@ OWN_NAMES = {
     "verbatim_ignored_fields": "counter",
     "verbatim_request_errors": "counter",
     "http_requests": "counter",
+    "http_request_duration_seconds": "summary",
     "verbatim_kernel_info": "gauge",
     "verbatim_bounded_processes": "gauge",
     "verbatim_bounded_process_starts": "counter",
     "verbatim_bounded_process_ends": "counter",
-    "verbatim_spec_decode_num_drafts": "counter",
-    "verbatim_spec_decode_num_draft_tokens": "counter",
-    "verbatim_spec_decode_num_accepted_tokens": "counter",
 }
 # vLLM's, which gateways route by.
 VLLM_NAMES = {
     "vllm:num_requests_running": "gauge",
     "vllm:num_requests_waiting": "gauge",
+    "vllm:num_requests_waiting_by_reason": "gauge",
     "vllm:kv_cache_usage_perc": "gauge",
     "vllm:cache_config_info": "gauge",
     "vllm:prefix_cache_queries": "counter",
     "vllm:prefix_cache_hits": "counter",
     "vllm:num_preemptions": "counter",
     "vllm:prompt_tokens": "counter",
+    "vllm:prompt_tokens_cached": "counter",
+    "vllm:prompt_tokens_cached_by_source": "counter",
+    "vllm:request_prefill_kv_computed_tokens": "histogram",
+    "vllm:prompt_tokens_by_source": "counter",
+    "vllm:spec_decode_num_drafts": "counter",
+    "vllm:spec_decode_num_draft_tokens": "counter",
+    "vllm:spec_decode_num_accepted_tokens": "counter",
     "vllm:generation_tokens": "counter",
     "vllm:request_success": "counter",
     "vllm:time_to_first_token_seconds": "histogram",
@@ -138,6 +144,9 @@ OF_CACHE = {
     "vllm:prefix_cache_queries",
     "vllm:prefix_cache_hits",
     "vllm:num_preemptions",
+    "vllm:prompt_tokens_cached",
+    "vllm:prompt_tokens_cached_by_source",
+    "vllm:prompt_tokens_by_source",
 }
 
 
@@ -228,9 +237,9 @@ def test_the_engines_gauges_are_read_at_each_scrape() -> None:
 def test_drafted_and_accepted_tokens_are_counted() -> None:
     drafts = DraftCounters(num_drafts=2, num_drafted_tokens=9, num_accepted_tokens=4)
     stats = msgspec.structs.replace(STATS, counters=msgspec.structs.replace(STATS.counters, drafts=drafts))
-    seen = samples(Metrics(INFO, lambda: stats))
-    names = ("drafts", "draft_tokens", "accepted_tokens")
-    assert [seen[f"verbatim_spec_decode_num_{name}"] for name in names] == [2, 9, 4]
+    seen = samples(Metrics(INFO, lambda: stats, model_name="m"))
+    names = [f"num_{name}_total" for name in ("drafts", "draft_tokens", "accepted_tokens")]
+    assert [seen[f'vllm:spec_decode_{name}{{engine="0",model_name="m"}}'] for name in names] == [2, 9, 4]
 
 
 def test_layers_of_8_and_4_bits_are_counted() -> None:
@@ -311,6 +320,7 @@ def test_a_bucket_counts_all_that_came_up_to_its_bound() -> None:
 def test_a_gateway_reads_load_and_cache_under_vllms_names() -> None:
     counted = msgspec.structs.replace(
         STATS.counters,
+        num_prompt_tokens=60,
         num_cache_queried_tokens=50,
         num_cache_hit_tokens=20,
         num_finished={"stop": 1, "end_token": 2, "length": 3},
@@ -323,6 +333,10 @@ def test_a_gateway_reads_load_and_cache_under_vllms_names() -> None:
     assert seen[f"vllm:num_requests_waiting{{{labels}}}"] == 3
     assert seen[f"vllm:kv_cache_usage_perc{{{labels}}}"] == 3 / 8
     assert seen[f"vllm:prefix_cache_hits_total{{{labels}}}"] == 20
+    computed = 'vllm:prompt_tokens_by_source_total{engine="0",model_name="m",source="local_compute"}'
+    assert seen[computed] == 40
+    by_capacity = 'vllm:num_requests_waiting_by_reason{engine="0",model_name="m",reason="capacity"}'
+    assert seen[by_capacity] == 3
     assert seen['vllm:cache_config_info{block_size="16",engine="0",num_gpu_blocks="8"}'] == 1
     ends = {
         reason: seen[f'vllm:request_success_total{{engine="0",finished_reason="{reason}",model_name="m"}}']
@@ -334,12 +348,21 @@ def test_a_gateway_reads_load_and_cache_under_vllms_names() -> None:
 def test_times_to_and_between_tokens_are_observed() -> None:
     metrics = Metrics(INFO, lambda: STATS, model_name="m")
     metrics.succeeded(
-        Timing(started=1.0, validation_s=0.5, first_token_s=2.0, finished=9.0, num_generated_tokens=4)
+        Timing(
+            started=1.0,
+            validation_s=0.5,
+            first_token_s=2.0,
+            finished=9.0,
+            num_prompt_tokens=7,
+            num_cached_tokens=5,
+            num_generated_tokens=4,
+        )
     )
     metrics.succeeded(Timing(started=1.0, finished=2.0))  # of an embedding
     seen = samples(metrics)
     labels = '{engine="0",model_name="m"}'
     assert seen[f"vllm:time_to_first_token_seconds_sum{labels}"] == 2
+    assert seen[f"vllm:request_prefill_kv_computed_tokens_sum{labels}"] == 2
     assert seen[f"vllm:request_time_per_output_token_seconds_sum{labels}"] == 2
     assert seen[f"vllm:time_to_first_token_seconds_count{labels}"] == 1
     assert seen[f"vllm:request_decode_time_seconds_count{labels}"] == 1

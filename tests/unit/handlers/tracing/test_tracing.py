@@ -12,19 +12,16 @@ import httpx
 import pytest
 from msgspec.structs import replace
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
-from starlette.types import ASGIApp, Message
+from starlette.types import ASGIApp
 
 from engine.demo_model import DEMO_MODEL
 from engine.port.errors import GenerationFailed
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import GenerationRequest
-from engine.port.trace_context import trace_headers
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from handlers.tracing.exporter import TraceExport
-from handlers.tracing.tracing import Tracing
 from handlers.version import VERSION
 from tests.support.scripted.engine import Script, ScriptedEngine, fails_after, says
 from tests.support.scripted.token_server import (
@@ -37,7 +34,7 @@ from tests.support.scripted.token_server import (
     tokens,
 )
 from tests.support.servers.collector import Collector, running_collector
-from tests.support.servers.running_app import running_app
+from tests.support.servers.running_app import living, running_app
 from tests.support.token_servers import emulated_sglang as sglang
 from tests.unit.handlers.openai.api import CALL, CHAT, EMBEDDINGS, MODEL, MODELS, TOOL, Api
 from tests.unit.verbatim_kit.runtime.client import send
@@ -67,7 +64,9 @@ def _sends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @asynccontextmanager
 async def traced(script: Script | ScriptedEngine, **settings: Any) -> AsyncIterator[tuple[Api, Collector]]:
     async with running_collector() as collector:
-        yield Api(script, otlp_endpoint=collector.url, **settings), collector
+        api = Api(script, otlp_endpoint=collector.url, **settings)
+        async with living(api.app):
+            yield api, collector
 
 
 async def test_a_request_is_a_span_of_its_callers_trace_with_its_phases_below() -> None:
@@ -156,7 +155,7 @@ async def test_an_engines_failure_is_the_requests() -> None:
         await api.post(CHAT, BODY)
         tree = await collector.tree()
     assert tree.root.status.code == Status.STATUS_CODE_ERROR
-    assert tree.attributes["error.type"] == "generation"
+    assert tree.attributes["error.type"] == "GenerationFailed"
     assert tree.attributes["http.response.status_code"] == 500
 
 
@@ -165,17 +164,15 @@ async def test_a_stream_that_fails_after_its_status_is_failed() -> None:
         await api.post(CHAT, {**BODY, "stream": True})
         tree = await collector.tree()
     assert tree.root.status.code == Status.STATUS_CODE_ERROR
-    assert (tree.attributes["error.type"], tree.attributes["http.response.status_code"]) == (
-        "generation",
-        200,
-    )
+    assert tree.attributes["error.type"] == "GenerationFailed"
+    assert tree.attributes["http.response.status_code"] == 200
 
 
 @pytest.mark.parametrize(
     ("change", "status", "kind", "phases"),
     [
-        ({"model": "another"}, 404, "validation", ["prepare"]),
-        ({"max_tokens": -1}, 400, "validation", []),
+        ({"model": "another"}, 404, "ModelNotFound", ["prepare"]),
+        ({"max_tokens": -1}, 400, "InvalidRequest", []),
     ],
 )
 async def test_a_refusal_has_its_kind_and_is_no_failure(
@@ -205,7 +202,7 @@ async def test_a_request_whose_client_went_away_is_dropped(has_begun: bool) -> N
                 await client.post(url + CHAT, json=BODY, timeout=0.2)
         tree = await collector.tree()
     assert tree.root.status.code == Status.STATUS_CODE_ERROR
-    assert tree.attributes["error.type"] == "dropped"
+    assert tree.attributes["error.type"] == "disconnected"
     assert tree.attributes.get("http.response.status_code") == (200 if has_begun else None)
     assert list(tree.children) == (PHASES if has_begun else ["prepare", "engine"])
 
@@ -242,16 +239,17 @@ async def test_the_standard_variables_name_and_sample(monkeypatch: pytest.Monkey
     monkeypatch.setenv("OTEL_SERVICE_NAME", "shop")
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
     monkeypatch.setenv("OTEL_TRACES_SAMPLER", "parentbased_always_off")
-    async with running_collector() as collector:
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
-        api = Api(says("a"))
+    async with traced(says("a")) as (api, collector):
         await api.post(CHAT, BODY)  # which its sampler leaves out
         await api.post(CHAT, BODY, headers=SAMPLED)
         await collector.tree()
         assert collector.resource["service.name"] == "shop"
         assert collector.resource["deployment.environment.name"] == "test"
-        collector.spans.clear()
-        await Api(says("a"), otlp_service_name="own").post(CHAT, BODY, headers=SAMPLED)
+    async with running_collector() as collector:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+        api = Api(says("a"), otlp_service_name="own")
+        async with living(api.app):
+            await api.post(CHAT, BODY, headers=SAMPLED)
         await collector.tree()
         assert collector.resource["service.name"] == "own"
 
@@ -277,10 +275,9 @@ async def front(kind: str, url: str | None) -> AsyncIterator[tuple[ASGIApp, Scri
         upstream.models[0]["max_model_len"] = 2048
         engine = await RemoteEngine.start(RemoteConfig(model=str(DEMO_MODEL), api=kind, urls=(upstream.url,)))
         upstream.replies = [stream]
-        try:
-            yield build_app(Settings(otlp_endpoint=url), engine), upstream
-        finally:
-            await engine.stop()
+        app = build_app(Settings(otlp_endpoint=url), engine)
+        async with living(app):
+            yield app, upstream
 
 
 @pytest.mark.parametrize("kind", REPLIES)
@@ -297,7 +294,6 @@ async def test_the_server_of_a_front_continues_the_trace(kind: str) -> None:
         passed_on = upstream.headers[-1]
     assert passed_on["traceparent"].startswith(f"00-{TRACE}-") and passed_on["traceparent"].endswith("-00")
     assert "tracestate" not in passed_on
-    assert not trace_headers.get(), "the next request of a connection begins without any"
 
 
 async def test_without_a_collector_nothing_is_passed_on() -> None:
@@ -308,18 +304,12 @@ async def test_without_a_collector_nothing_is_passed_on() -> None:
 
 async def test_what_is_queued_is_sent_before_the_server_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "60000")
-    async with traced(says("a")) as (api, collector):
-        messages = asyncio.Queue[Message]()
-        sent = asyncio.Queue[Message]()
-        living = asyncio.ensure_future(api.app({"type": "lifespan", "state": {}}, messages.get, sent.put))
-        messages.put_nowait({"type": "lifespan.startup"})
-        assert (await sent.get())["type"] == "lifespan.startup.complete"
-        await api.post(CHAT, BODY)
-        assert not collector.spans
-        messages.put_nowait({"type": "lifespan.shutdown"})
-        assert (await sent.get())["type"] == "lifespan.shutdown.complete"
+    async with running_collector() as collector:
+        api = Api(says("a"), otlp_endpoint=collector.url)
+        async with living(api.app):
+            await api.post(CHAT, BODY)
+            assert not collector.spans
         assert len(collector.spans) == 1 + len(PHASES)
-        await living
 
 
 async def test_a_collector_that_does_not_answer_holds_nothing_up(
@@ -327,14 +317,13 @@ async def test_a_collector_that_does_not_answer_holds_nothing_up(
 ) -> None:
     monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "2")
     monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1")
+    monkeypatch.setattr("handlers.tracing.tracing._CLOSE_S", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        settings = Settings(otlp_endpoint=f"http://127.0.0.1:{silent.getsockname()[1]}")
-        export = TraceExport(settings, MODEL, close_s=0.1)
-        app = Tracing(Api(says("a")).app, export)
+        api = Api(says("a"), otlp_endpoint=f"http://127.0.0.1:{silent.getsockname()[1]}")
         begun_s = time.perf_counter()
-        for _ in range(5):
-            assert (await send(app, "POST", CHAT, json=BODY)).status_code == 200
-        await export.close()
+        async with living(api.app):
+            for _ in range(5):
+                assert (await api.post(CHAT, BODY)).status_code == 200
         assert time.perf_counter() - begun_s < 5
     messages = [record.message for record in caplog.records if record.levelno == logging.WARNING]
     assert "the last traces could not be sent in 0.1 s" in messages
