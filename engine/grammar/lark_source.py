@@ -9,6 +9,7 @@ from engine.grammar.schema.enforceable_document import parse_json
 from engine.grammar.schema.writing.values import schema_rule
 from engine.grammar.tags.formats import NoCounterpart
 from engine.grammar.tags.structural_tag import tag_rule
+from engine.port.errors import InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
 
 
@@ -25,6 +26,15 @@ def lark_source(grammar: Grammar, token_id: Callable[[str], int | None]) -> Lark
 
     token_id: returns the id of the token of a name. Raises InvalidGrammar, naming the cause.
     """
+    try:
+        return _translated(grammar, token_id)
+    except NoCounterpart:
+        return None
+    except RecursionError:
+        raise InvalidGrammar("the grammar is nested too deep") from None
+
+
+def _translated(grammar: Grammar, token_id: Callable[[str], int | None]) -> LarkSource:
     lark = LarkGrammar()
     match grammar.kind:
         case GrammarKind.JSON_SCHEMA:
@@ -34,10 +44,7 @@ def lark_source(grammar: Grammar, token_id: Callable[[str], int | None]) -> Lark
         case GrammarKind.REGEX:
             start = lark.terminal(PatternTerminals(lark, inside_json=False).whole(grammar.source))
         case GrammarKind.STRUCTURAL_TAG:
-            try:
-                start = tag_rule(lark, parse_json(grammar.source), token_id)
-            except NoCounterpart:
-                return None
+            start = tag_rule(lark, parse_json(grammar.source), token_id)
         case GrammarKind.EBNF:
-            return None
+            raise NoCounterpart
     return LarkSource(lark.text(start), lark.num_unique_arrays)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from itertools import chain, islice, takewhile
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import torch
 from torch import Tensor
@@ -20,6 +20,9 @@ from engine.sampling.sampler import LaunchedSamples, Sampler
 from engine.sampling.state import SamplingState
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP, Sequence
+
+# In a step of more sequences, a row for a forced token takes about as long as to draw the token in the next.
+MAX_JUMPING: Final = 4
 
 
 class SequenceEnd(NamedTuple):
@@ -148,7 +151,8 @@ class SamplingStage:
         sampled: the token drawn from the sequence's last row, then from the row of each drafted token.
         """
         num_before, has_ended = state.sequence.num_tokens, False
-        for token in self._drawn_and_forced(state, sampled, draft):
+        jumps = self._jump_forward and batch_size <= MAX_JUMPING
+        for token in self._drawn_and_forced(state, sampled, draft, jumps=jumps):
             event = state.accept(token, self._tokenizer, batch_size=batch_size, now=now)
             yield event
             if event.finish is not None:
@@ -175,9 +179,15 @@ class SamplingStage:
             job.begin(follower, self._tokenizer, self._device).times.last_time = now
 
     def _drawn_and_forced(
-        self, state: SequenceState, sampled: list[Sampled | GenerationFailed], draft: list[int]
+        self,
+        state: SequenceState,
+        sampled: list[Sampled | GenerationFailed],
+        draft: list[int],
+        *,
+        jumps: bool,
     ) -> Iterator[Sampled]:
-        """Yield the tokens drawn, then those that the grammar forces, each once the one before is accepted.
+        """Yield the tokens drawn, then those that the grammar forces if it `jumps`, each once the one before
+        is accepted.
 
         A row of a drafted token counts if all tokens up to it are those that were drawn. Where such a row
         gives no token, the next step computes it once more, so that the request fails after all events
@@ -193,7 +203,7 @@ class SamplingStage:
             yield drawn
             if place < len(draft) and drawn.token_id != draft[place]:
                 break
-        if self._jump_forward:
+        if jumps:
             for _ in range(MAX_NEW_TOKENS_PER_STEP - 1 - place):
                 if (token_id := state.sampling.forced_token_id) is None:
                     return

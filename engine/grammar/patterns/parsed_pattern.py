@@ -13,9 +13,6 @@ from engine.port.errors import InvalidGrammar
 _PARSER: Any = vars(re)["_parser"]  # a private module; the tests of this one notice a change
 _FOREIGN: Final = re.compile(r"\\.|(\{,|\(\?#)", re.DOTALL)
 _ASSERTIONS: Final = frozenset(("AT", "ASSERT", "ASSERT_NOT"))
-_MAX_DEPTH: Final = 64  # groups inside groups
-# Counts multiply the work of the lexer: `((a{0,20}){0,20}){0,20}` has as many states as their product.
-_MAX_EXPANSION: Final = 20_000
 _MAX_CASES: Final = 4096  # characters of a class of which the other case is looked up
 
 Node = tuple[str, Any]
@@ -29,12 +26,9 @@ class ParsedPattern:
         """Read the pattern. Raises InvalidGrammar for one that is malformed or not supported."""
         tree = _tree(source)
         self.nodes = nodes_of(tree)
-        if _size(source, self.nodes, 0) > _MAX_EXPANSION:
-            raise refusal(source, f"its counted repetitions amount to more than {_MAX_EXPANSION} characters")
-        self.least, most = tree.getwidth()
-        """The fewest characters of a text that matches as a whole."""
-        self.most: int | None = most if most < _MAX_EXPANSION else None
-        """The most of them; None for any number."""
+        self.least, self.most = tree.getwidth()
+        """The fewest and the most characters of a text that matches as a whole; the most are above any length
+        that a schema may give where there is no bound."""
         self.periods = {*_periods(self.nodes)}
         """The lengths of groups of one length that are repeated."""
 
@@ -59,8 +53,6 @@ def _tree(pattern: str) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             tree = _PARSER.parse(normal)
-    except RecursionError:
-        raise refusal(pattern, "it is nested too deep") from None
     except (re.error, OverflowError, Warning) as error:
         raise refusal(pattern, str(error)) from None
     if tree.state.flags & ~(re.UNICODE | re.IGNORECASE):
@@ -135,20 +127,6 @@ def _periods(nodes: Iterable[Node]) -> Iterator[int]:
                 yield low
         for one in _inner((operator, operand)):
             yield from _periods(nodes_of(one))
-
-
-def _size(pattern: str, nodes: Iterable[Node], depth: int) -> int:
-    """Return how many characters and classes there are with counted repetitions of groups written out."""
-    if depth > _MAX_DEPTH:
-        raise refusal(pattern, f"groups are nested more than {_MAX_DEPTH} deep")
-    total = 0
-    for node in nodes:
-        inner = sum(_size(pattern, nodes_of(one), depth + 1) for one in _inner(node)) or 1
-        if node[0] in ("MAX_REPEAT", "MIN_REPEAT") and inner > 1:
-            low, high, _ = node[1]
-            inner *= max(1, low, 0 if str(high) == "MAXREPEAT" else high)
-        total += inner
-    return total
 
 
 def characters_of(operator: str, operand: Any, *, ignores_case: bool = False) -> Spans | None:

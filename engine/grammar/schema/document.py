@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 from engine.grammar.schema.walk import HOLDS_LIST, HOLDS_MAP, Schema, inner_schemas
 from engine.port.errors import InvalidGrammar
@@ -54,31 +55,21 @@ class SchemaDocument:
         return schema
 
     def leads_to_itself(self, schema: Schema) -> bool:
-        """Return whether matching this schema would require itself again before a character is read."""
-        return id(schema) in self._circular
+        """Return whether matching this schema would require itself again before a character is read; of
+        several circles of such schemas, it is said of one."""
+        return id(schema) in self._circle
 
     @cached_property
-    def _circular(self) -> set[int]:
-        """The schemas of circles of alternatives, and those between two circles, by their identity."""
+    def _circle(self) -> set[int]:
+        """The schemas of a circle of alternatives, by their identity; none if there is no circle."""
         following = {
-            id(schema): {id(inner) for inner in self.alternatives(schema)} for schema in self.schemas.values()
+            id(schema): [id(inner) for inner in self.alternatives(schema)] for schema in self.schemas.values()
         }
-        before: dict[int, set[int]] = {schema: set() for schema in following}
-        for schema, targets in following.items():
-            for target in targets:
-                before.setdefault(target, set()).add(schema)
-        left = set(following)
-        for arcs, reverse in ((following, before), (before, following)):
-            missing = {schema: len(arcs[schema] & left) for schema in left}
-            waiting = [schema for schema in left if not missing[schema]]
-            while waiting:
-                schema = waiting.pop()
-                left.discard(schema)
-                for other in reverse[schema] & left:
-                    missing[other] -= 1
-                    if not missing[other]:
-                        waiting.append(other)
-        return left
+        try:
+            TopologicalSorter(following).prepare()
+        except CycleError as error:
+            return {*error.args[1]}
+        return set()
 
 
 @contextmanager

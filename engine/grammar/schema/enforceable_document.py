@@ -12,7 +12,7 @@ enforced
     `engine.grammar.patterns.formats`
 rewritten, because older drafts wrote it so (`rewriting.drafts`)
     exclusiveMinimum and exclusiveMaximum as booleans, items of a tuple and additionalItems, dependencies,
-    $recursiveRef; $anchor, $dynamicRef and the root's $id in references, where the document has no other $id
+    $recursiveRef; $id and $anchor in references, and $dynamicRef where the document has no $id inside
 merged into one schema (`merging`)
     the schemas of allOf, the target of $ref and what stands beside it; what stands beside anyOf and oneOf
     goes into each alternative; enum and const keep the values that the keywords beside them allow
@@ -34,7 +34,7 @@ ignored, as annotations
 refused, because a value would have no end
     a schema that its own values must contain, such as a linked list whose `next` is required and never null
 refused, because nothing here enforces it
-    `not` and `if` of multipleOf or uniqueItems; $id inside the document beside references; uniqueItems of
+    `not` and `if` of multipleOf or uniqueItems; $dynamicRef beside an $id inside the document; uniqueItems of
     objects with any properties and of items that have unique items; `oneOf` of which no other words tell
     the schemas apart; two formats of one string; an enum of objects or arrays beside restrictions of their
     members; unevaluatedProperties beside anyOf or oneOf; patterns of patternProperties that one name may

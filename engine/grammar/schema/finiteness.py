@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from engine.grammar.finiteness import endless_circle, endless_nodes
 from engine.grammar.schema.document import ALTERNATIVES, SchemaDocument
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
@@ -17,33 +18,13 @@ def check_finiteness(document: SchemaDocument) -> None:
     `next` is required and never null is endless. A schema that the root's value need not use may be endless,
     since the model can avoid it.
     """
-    endless = _endless_places(document)
+    needs = {place: [*_needs(document, place)] for place in document.schemas}
+    endless = endless_nodes(needs)
     if "#" in endless:
+        place = endless_circle(needs, endless, "#")[-1]
         raise InvalidGrammar(
-            f"JSON Schema at {_place_of_return(document, endless)}: a value would go on without end, since "
-            "it must hold itself"
+            f"JSON Schema at {place}: a value would go on without end, since it must hold itself"
         )
-
-
-def _endless_places(document: SchemaDocument) -> frozenset[_Place]:
-    """Return the greatest set of schemas each of which needs another one of the set."""
-    endless = set(document.schemas)
-    needed_by: dict[_Place, list[_Place]] = {}
-    for place in document.schemas:
-        for group in _needs(document, place):
-            for inner in group:
-                needed_by.setdefault(inner, []).append(place)
-    waiting = list(document.schemas)
-    while waiting:
-        place = waiting.pop()
-        if place in endless and not _is_endless(document, place, endless):
-            endless.remove(place)
-            waiting += needed_by.get(place, ())
-    return frozenset(endless)
-
-
-def _is_endless(document: SchemaDocument, place: _Place, endless: set[_Place]) -> bool:
-    return any(all(inner in endless for inner in group) for group in _needs(document, place))
 
 
 def _needs(document: SchemaDocument, place: _Place) -> Iterator[list[_Place]]:
@@ -87,16 +68,3 @@ def _needed_items(schema: Schema) -> Iterator[str]:
             yield f"prefixItems/{index}"
     if isinstance(schema.get("items"), dict) and num_needed > len(prefix):
         yield "items"
-
-
-def _place_of_return(document: SchemaDocument, endless: frozenset[_Place]) -> _Place:
-    """Return the place at which the path through needed schemas returns to one that it has passed."""
-    place, passed = "#", set[_Place]()
-    while True:
-        passed.add(place)
-        following = next(
-            group for group in _needs(document, place) if all(inner in endless for inner in group)
-        )[0]
-        if following in passed:
-            return place
-        place = following

@@ -32,7 +32,7 @@ WHOLE = ("$ref", "anyOf", "oneOf", "allOf", "enum", "const")
 # The keywords that change what is allowed. Programs leave many others in their schemas: annotations, the
 # likes of `x-order` and `example`, and OpenAPI's `discriminator` and `nullable`. To those that read
 # `nullable`, a value that is not null is valid, too.
-EFFECTIVE = frozenset(("type", "$id", "$defs", "definitions", *REFUSED, *RESTRICTS, *WHOLE)) - {FRACTION}
+EFFECTIVE = frozenset(("type", "$defs", "definitions", *REFUSED, *RESTRICTS, *WHOLE)) - {FRACTION}
 
 # Keywords about members that nothing else says anything of, and those about any other members.
 UNEVALUATED = {"unevaluatedItems": "items", "unevaluatedProperties": "additionalProperties"}

@@ -15,7 +15,6 @@ import msgspec
 from engine.grammar.lark.lark_grammar import LarkGrammar, literal
 from engine.grammar.patterns.normal_pattern import check_characters
 from engine.grammar.patterns.pattern_terminals import PatternTerminals, written_class
-from engine.grammar.schema.document import TOO_DEEP
 from engine.grammar.schema.writing.values import schema_rule
 from engine.grammar.tags import formats
 from engine.grammar.tags.ebnf_terminal import ebnf_terminal
@@ -40,8 +39,6 @@ def tag_rule(grammar: LarkGrammar, tag: object, token_id: TokenId) -> str:
         return _TagWriter(grammar, token_id).whole(parsed.format)
     except msgspec.ValidationError as error:
         raise InvalidGrammar(f"structural tag: {error}") from error
-    except RecursionError:
-        raise InvalidGrammar(TOO_DEEP) from None
 
 
 class _TagWriter:

@@ -12,7 +12,7 @@ Merged schemas that come back to themselves become definitions of their own.
 import json
 from functools import reduce
 
-from engine.grammar.schema.document import TOO_DEEP, SchemaDocument, named_place
+from engine.grammar.schema.document import SchemaDocument, named_place
 from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, UNEVALUATED, WHOLE
 from engine.grammar.schema.merging.normal_form import normal_form, without_foreign, without_unevaluated
 from engine.grammar.schema.merging.pairs import CHILDREN, HIGHEST, LOWEST, AnySchema, NoValue, merged_pair
@@ -37,10 +37,7 @@ def merged_document(document: SchemaDocument) -> Schema:
 
     Raises InvalidGrammar where restrictions contradict each other, or are too many to merge.
     """
-    try:
-        return _Merger(document).run()
-    except RecursionError:
-        raise InvalidGrammar(TOO_DEEP) from None
+    return _Merger(document).run()
 
 
 class _Merger:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.grammar.schema.keywords import PATTERNS, TYPES
-from engine.grammar.schema.merging.values import canonical_text, is_equal
+from engine.grammar.schema.merging.values import common_values, is_equal
 from engine.grammar.schema.number_bounds import common_multiple, plain_number
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
@@ -100,11 +100,6 @@ def _common_multiple(one: float, other: float) -> float:
     return plain_number(common_multiple(Fraction(repr(one)), Fraction(repr(other))))
 
 
-def _common_values(one: list[object], other: list[object]) -> list[object]:
-    texts = {*map(canonical_text, other)}
-    return [value for value in one if canonical_text(value) in texts]
-
-
 def _same_constant(one: object, other: object) -> object:
     if not is_equal(one, other):
         raise NoValue
@@ -128,7 +123,7 @@ _MERGES: dict[str, Callable[[Any, Any], Any]] = {
     "required": _union,
     "multipleOf": _common_multiple,
     "type": _common_types,
-    "enum": _common_values,
+    "enum": common_values,
     "const": _same_constant,
     "format": _same_format,
     "uniqueItems": lambda one, other: bool(one or other),

@@ -69,6 +69,12 @@ def is_equal(one: object, other: object) -> bool:
     return canonical_text(one) == canonical_text(other)
 
 
+def common_values(one: list[object], other: list[object]) -> list[object]:
+    """Return those of the first values that are among the others too."""
+    texts = {*map(canonical_text, other)}
+    return [value for value in one if canonical_text(value) in texts]
+
+
 def is_allowed(schema: Schema, value: object) -> bool:
     """Return whether a value matches the schema.
 

@@ -196,7 +196,7 @@ def _implies_length(pattern: str, low: int, high: int | None) -> bool:
     if not low and high is None:
         return True
     parsed = parsed_pattern(pattern)
-    is_short = high is None or (parsed.is_anchored and parsed.most is not None and parsed.most <= high)
+    is_short = high is None or (parsed.is_anchored and parsed.most <= high)
     return parsed.least >= low and is_short
 
 

@@ -288,8 +288,8 @@ class _Rules:
         members: those that have names, with whether each is required. others: the rule of any other member.
         low, high: how many members there may be.
         """
-        most = max(low, 1) if high is None else high
         # The expressions of the members from the current one on, by how many have been written, up to `most`.
+        most = min(max(low, 1) if high is None else high, len(members))
         tails = [
             self._rest(others, low - count, _minus(high, count), is_first=not count)
             for count in range(most + 1)

@@ -14,6 +14,7 @@ from engine.build import build_parts
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
+from engine.core.stages import sampling_stage
 from engine.demo_model import DEMO_MODEL
 from engine.grammar.compiler import GrammarCompiler
 from engine.port.events import FinishReason, TokenEvent
@@ -159,8 +160,9 @@ def random_requests(random: Random) -> list[GenerationRequest]:
 )
 @pytest.mark.parametrize("model", ["tiny", "demo"])
 def test_what_is_told_is_the_same_with_and_without_jumps_in_fewer_steps(
-    directory: Path, model: str, shape: dict[str, Any]
+    directory: Path, model: str, shape: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(sampling_stage, "MAX_JUMPING", 100)
     where = directory if model == "tiny" else DEMO_MODEL
     engines = [Engine(where, jump_forward=is_on, **shape) for is_on in (False, True)]
     for seed in range(trials(1, whole=4)):
@@ -195,6 +197,16 @@ def test_a_tail_has_at_most_so_many_tokens(directory: Path) -> None:
     ]
     assert not engine.core.has_work
     assert engine.core.counters.decode_steps.num_steps == 3
+
+
+@pytest.mark.parametrize(("num_sequences", "is_jumping"), [(4, True), (5, False)])
+def test_forced_tokens_are_drawn_in_a_step_of_many_sequences(
+    directory: Path, num_sequences: int, is_jumping: bool
+) -> None:
+    engine = Engine(directory, jump_forward=True)
+    for arrival in range(num_sequences):
+        engine.add(arrival, new_request(regex("xyzzy")))
+    assert (len(engine.core.step()) > num_sequences) is is_jumping
 
 
 def test_log_probabilities_are_each_computed(directory: Path) -> None:

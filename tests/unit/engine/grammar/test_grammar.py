@@ -113,6 +113,17 @@ def test_a_grammar_that_cannot_be_is_refused_in_words_of_its_own(grammar: Gramma
     assert ".cc:" not in str(refusal.value)
 
 
+@pytest.mark.parametrize("depth", [300, 3000])
+def test_a_pattern_that_is_nested_too_deep_is_refused(depth: int) -> None:
+    pattern = "(" * depth + "a" + ")" * depth
+    for grammar in (
+        Grammar(GrammarKind.REGEX, pattern),
+        Grammar(GrammarKind.JSON_SCHEMA, json.dumps({"type": "string", "pattern": pattern})),
+    ):
+        with pytest.raises(InvalidGrammar):
+            COMPILER.compile(grammar)
+
+
 @pytest.mark.parametrize(
     "content",
     [

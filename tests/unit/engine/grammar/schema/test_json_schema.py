@@ -757,6 +757,45 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ["[1, 2]"],
         ['[1, "a"]', '["a", 1]', "[1]"],
     ),
+    "a $ref by an $id inside, to a pointer and an anchor in it": (
+        {
+            "$id": "https://example.com/a/root.json",
+            "prefixItems": [
+                {"$ref": "item.json"},
+                {"$ref": "/a/item.json#/$defs/n"},
+                {"$ref": "item.json#s"},
+                {"$ref": "#/$defs/n"},
+            ],
+            "minItems": 4,
+            "$defs": {
+                "n": {"type": "boolean"},
+                "x": {
+                    "$id": "item.json",
+                    "type": "array",
+                    "items": {"$ref": "#/$defs/n"},
+                    "$defs": {"n": {"type": "integer"}, "s": {"$anchor": "s", "type": "string"}},
+                },
+            },
+        },
+        ['[[1], 2, "a", true]'],
+        ['[[true], 2, "a", true]', '[[1], true, "a", true]', "[[1], 2, 3, true]", '[[1], 2, "a", 4]'],
+    ),
+    "a $ref by an id of Draft 4 inside": (
+        {
+            "$schema": "http://json-schema.org/draft-04/schema#",
+            "items": {"$ref": "n"},
+            "definitions": {
+                "x": {"id": "n", "allOf": [{"$ref": "#/definitions/y"}], "definitions": {"y": INTEGER}}
+            },
+        },
+        ["[1]"],
+        ['["a"]'],
+    ),
+    "id is an annotation where it is no keyword": (
+        {"items": {"id": "x", "anyOf": [{"$ref": "#/$defs/n"}]}, "$defs": {"n": INTEGER}},
+        ["[1]"],
+        ['["a"]'],
+    ),
     "$dynamicRef in one document": (
         {"$dynamicAnchor": "node", "type": "array", "items": {"$dynamicRef": "#node"}},
         ["[[], [[]]]"],
@@ -847,6 +886,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "overlapping oneOf": ({"oneOf": [{"multipleOf": 3}, {"multipleOf": 2}]}, "no two can match"),
     "oneOf that always matches twice": ({"oneOf": [True, True]}, "contradict"),
     "foreign $ref": ({"$ref": "https://example.com/a.json"}, "names no schema"),
+    "$ref to no $id": ({"$ref": "b", "$defs": {"a": {"$id": "a"}}}, "names no schema of this document"),
     "$ref to no schema": (
         {"type": "integer", "default": [1], "$defs": {}, "$ref": "#/default"},
         "names no schema",
@@ -868,14 +908,6 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "too deep": (json.loads('{"type": "array", "items": ' * 40 + "{}" + "}" * 40), "nested 32 deep"),
     "too many values": ({"enum": list(range(5001))}, "5000 values"),
-    "too many properties": (
-        {"type": "object", "properties": {str(n): {} for n in range(513)}},
-        "512 properties",
-    ),
-    "too many to count": (
-        {"type": "object", "minProperties": 3, "properties": {str(n): {} for n in range(65)}},
-        "64 properties",
-    ),
     "type in its place": (
         {"type": "object", "properties": {"a": {"type": "foo"}}},
         "#/properties/a: type 'foo' is none of array, boolean",
@@ -921,7 +953,7 @@ def test_what_a_schema_allows_is_valid_against_it(schema: Any) -> None:
 
 @pytest.mark.parametrize(("schema", "valid", "invalid"), MERGED.values(), ids=MERGED)
 def test_keywords_beside_each_other_all_hold(schema: Any, valid: list[str], invalid: list[str]) -> None:
-    grammar, validator = SchemaGrammar(schema), jsonschema_rs.Draft202012Validator(schema)
+    grammar, validator = SchemaGrammar(schema), jsonschema_rs.validator_for(schema)
     assert not [text for text in valid if not grammar.allows(text)]
     assert not [text for text in valid if not validator.is_valid(json.loads(text))]
     assert not [text for text in invalid if grammar.allows(text)]

@@ -137,6 +137,14 @@ EXPLODING: dict[str, Any] = {
         "allOf": [{"pattern": f"^(.{{{at}}})*$"} for at in (2, 3, 5, 7, 11, 13, 17)],
     },
     "counts multiplied": {"type": "string", "pattern": "(?:" * 10 + "a{0,4}" + "){0,4}" * 10, "maxLength": 9},
+    "counts of counts": {"type": "string", "pattern": "^((a{0,99}b){0,999}c){0,99}$"},
+    "many properties": {"type": "object", "maxProperties": 10**9},
+    "many properties counted": {
+        "type": "object",
+        "minProperties": 256,
+        "properties": {str(at): {} for at in range(512)},
+    },
+    "values of one schema or another": {"oneOf": [{"enum": [*range(5000)]}, {"enum": [*range(5000, 9999)]}]},
     "unique items of many states": {
         "type": "array",
         "items": {"type": "array", "items": {"enum": [f"{n:04}" * 9 for n in range(0, 9999, 7)]}},
