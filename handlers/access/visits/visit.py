@@ -19,7 +19,8 @@ class Visit:
     path: as the client sent it. arrived, started_s: when its headers had come, in UTC and by the clock of
     `time.perf_counter`. key: its valid API key; None without one. timing: its times and tokens in the engine;
     None if it is not for the engine. status: that of its answer; None before there is one.
-    is_answered: whether the last byte of the answer has been sent. error, error_status: kind and status of
+    is_answered: whether the last byte of the answer has been sent. is_recorded: whether another process has
+    made the record of the request. error, error_status: kind and status of
     the error that it ended with, as far as its operation generates.
     """
 
@@ -30,6 +31,7 @@ class Visit:
     timing: Timing | None = None
     status: int | None = None
     is_answered: bool = False
+    is_recorded: bool = False
     error: str | None = None
     error_status: int | None = None
 

@@ -61,7 +61,7 @@ class Visits:
             level = "DEBUG" if self._is_quiet(scope, visit.path) else "INFO"
             record = _record(visit, scope, texts)
             line = RecordLine(timestamp=visit.arrived, level=level, fields=record)
-            for take in self._takers:
+            for take in self._takers if not visit.is_recorded else ():
                 take(line)
 
     def _is_quiet(self, scope: Scope, path: str) -> bool:
