@@ -1,7 +1,7 @@
 """Each contract's errors for requests whose replica is lost."""
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Final
 
 from fastapi import FastAPI
 from starlette.types import Scope, Send
