@@ -37,6 +37,8 @@ def create_app() -> ASGIApp:
         settings = read_settings(Namespace())
         if settings.api_workers:
             raise ValueError("--api-workers is of `verbatim serve`; uvicorn's --workers start whole servers")
+        if settings.is_supervised:
+            raise ValueError("several models, and their admin API, are of `verbatim serve`")
         for warning in (*check_arguments({}, os.environ), *start_warnings(settings, os.environ)):
             _log.warning(warning)
         return StartingApp(settings)

@@ -1,7 +1,7 @@
 """The composition root: the only place that names every contract and ties them to one engine."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -169,7 +169,7 @@ def build_app(
         pages=(HOME_LINK, LINK) if settings.playground else (),
         bodies=bodies,
     )
-    shell = _Shell(openapi_url=None, lifespan=lifespan)
+    shell = Shell(openapi_url=None, lifespan=lifespan)
     shell.state.for_server = {
         OWN_CONNECTIONS: _num_own_connections(settings, engine),
         LOSSES: access.losses,
@@ -186,23 +186,32 @@ def build_app(
         playground = Playground(settings.model_name, engine, contracts, asks_for_key=settings.asks_for_key)
         playground.mount(shell)
         app = playground.with_home(server)
-    Probes(engine, lambda: limit.in_use).mount(shell)
+    Probes(engine.health, lambda: limit.in_use).mount(shell)
     Invocations(server, f"/{OpenAIContract.name}", max_body_bytes, bodies).mount(shell)
     _root_document(settings, engine.capabilities).mount(shell)
     if transcriber is None:
         seconds = settings.max_transcription_seconds
         transcriber = Transcriber(engine, shared.workers, max_seconds=seconds)
     handlers = {name: served.handlers(shared, settings, transcriber) for name, served in CONTRACTS.items()}
-    for name in settings.root:
-        leaves = yielded(TABLES, settings.root, YIELDS, name)
-        server.mount(CONTRACTS[name].contract, handlers[name], leaves=leaves)
-    for name in CONTRACTS:
-        server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
-    opened = _with_cors(access.closed(app, server, (*PROBES, INVOCATIONS)), settings)
+    mount_all(server, settings.root, handlers)
+    opened = with_cors(access.closed(app, server, (*PROBES, INVOCATIONS)), settings)
     return access.guarded(opened, server, PROBES, shared.metrics.ended, tracing)
 
 
-class _Shell(FastAPI):
+def mount_all(server: ContractServer, root: Sequence[str], handlers: Mapping[str, Handlers]) -> None:
+    """Mount all contracts under their prefixes, and those in `root` also at the root.
+
+    handlers: by contract. Raises UnknownContract for a name in `root` that is not one.
+    """
+    check_root(root, list(CONTRACTS))
+    for name in root:
+        leaves = yielded(TABLES, root, YIELDS, name)
+        server.mount(CONTRACTS[name].contract, handlers[name], leaves=leaves)
+    for name in CONTRACTS:
+        server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
+
+
+class Shell(FastAPI):
     """The part of the application that is no contract's. Its lifespan's state has what the server in front
     must know, whoever starts that: how many connections the application may open itself, and what it lost.
     """
@@ -306,7 +315,7 @@ def _tracing(settings: Settings) -> "Tracing | None":
     return Tracing(settings, settings.model_name)
 
 
-def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
+def with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
     if not settings.cors_allow_origin:
         return app
     return Cors(

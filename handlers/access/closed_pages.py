@@ -10,7 +10,7 @@ from verbatim_kit.runtime.problem import Problem
 from verbatim_kit.runtime.reading.bearer import BEARER_HEADER, given_keys
 from verbatim_kit.runtime.server import ContractServer, path_of
 
-_HEADERS: Final = (BEARER_HEADER, "x-api-key", "api-key")
+KEY_HEADERS: Final = (BEARER_HEADER, "x-api-key", "api-key")
 
 
 class ClosedPages:
@@ -50,7 +50,7 @@ class ClosedPages:
             return None
         try:
             self._key_check.identify(
-                None if endpoint is None else endpoint.contract.name, given_keys(scope, _HEADERS)
+                None if endpoint is None else endpoint.contract.name, given_keys(scope, KEY_HEADERS)
             )
         except Problem as problem:
             return problem

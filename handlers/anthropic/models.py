@@ -13,11 +13,12 @@ _UNKNOWN: Final = datetime.fromtimestamp(0, UTC)  # as Anthropic says it of a da
 
 
 class Models:
-    """The models that requests may ask for. max_total_tokens: the tokens of the context."""
+    """The models that requests may ask for. max_total_tokens: the tokens of the context; None if unknown."""
 
-    def __init__(self, names: ModelNames, max_total_tokens: int) -> None:
+    def __init__(self, names: ModelNames, max_total_tokens: int | None) -> None:
         self._names = names
-        self._max_tokens = max_total_tokens - 1  # a prompt and an answer have a token each
+        # A prompt and an answer have a token each.
+        self._max_tokens = None if max_total_tokens is None else max_total_tokens - 1
 
     def list(self, arguments: m.ListModelsArguments) -> m.ModelPage:
         """A page of the model under each of its names, and its adapters.

@@ -50,7 +50,7 @@ def run(arguments: Sequence[str] | None) -> int:
 
     def run_given() -> int:
         given = vars(launcher_parser().parse_args(arguments))
-        return serve_as_given(given, lambda: read_launcher_settings(given))
+        return serve_as_given(given, read_launcher_settings)
 
     return exit_status(run_given)
 

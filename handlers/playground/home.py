@@ -22,7 +22,7 @@ class Home:
         self._assets = assets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not _is_for_the_page(scope):
+        if not is_for_the_page(scope):
             await self._app(scope, receive, send)
             return
         response = await self._assets.get_response("home.html", scope)
@@ -30,7 +30,8 @@ class Home:
         await response(scope, receive, send)
 
 
-def _is_for_the_page(scope: Scope) -> bool:
+def is_for_the_page(scope: Scope) -> bool:
+    """Return whether a request is for the page, and not for what programs get at `/`."""
     if scope["type"] != "http" or scope["method"] != "GET" or path_of(scope) != "/":
         return False
     return prefers_html(Request(scope).headers.get("accept", ""))

@@ -1,18 +1,17 @@
 """Each contract's errors for requests whose replica is lost."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from fastapi import FastAPI
 from starlette.types import Scope, Send
 
-from handlers.composition import CONTRACTS
+from handlers.composition import TABLES, mount_all
 from handlers.concurrency.limit import RETRY_AFTER_S
 from verbatim_kit.runtime.call import RequestCall
-from verbatim_kit.runtime.endpoint import Endpoint
+from verbatim_kit.runtime.endpoint import Endpoint, Handler
 from verbatim_kit.runtime.operation import Handlers, Operation
 from verbatim_kit.runtime.problem import InternalError, Problem
-from verbatim_kit.runtime.root_routes import check_root
 from verbatim_kit.runtime.server import ContractServer
 
 _UNAVAILABLE: Final = (503, 529)  # Anthropic's contract has the second
@@ -26,12 +25,8 @@ class LostReplica:
 
         root: the contracts that stand at the application's root.
         """
-        check_root(tuple(root), list(CONTRACTS))
         self._server = ContractServer(FastAPI(openapi_url=None))
-        for name in root:
-            self._server.mount(CONTRACTS[name].contract, _NoHandlers(CONTRACTS[name].table))
-        for name, served in CONTRACTS.items():
-            self._server.mount(served.contract, _NoHandlers(served.table), prefix=f"/{name}")
+        mount_all(self._server, tuple(root), {name: NoHandlers(table) for name, table in TABLES.items()})
 
     def has_operation(self, scope: Scope) -> bool:
         """Return whether a contract has an operation for the request."""
@@ -56,23 +51,32 @@ class LostReplica:
         return endpoint
 
 
-def _problem(endpoint: Endpoint, status: int | None) -> Problem:
+def unavailable(endpoint: Endpoint, message: str, status: int | None = None) -> Problem | None:
+    """Return the error of a server that cannot answer now; None where the document declares none.
+
+    status: the one to use if it is declared.
+    """
     for each in (status, *_UNAVAILABLE):
         if each is not None and endpoint.declares(each):
-            return Problem(
-                each, "The replica that ran the request is gone", "unavailable", retry_after_s=RETRY_AFTER_S
-            )
-    return InternalError()
+            return Problem(each, message, "unavailable", retry_after_s=RETRY_AFTER_S)
+    return None
 
 
-class _NoHandlers(Handlers):
-    """The operations of a contract without what answers them."""
+def _problem(endpoint: Endpoint, status: int | None) -> Problem:
+    return unavailable(endpoint, "The replica that ran the request is gone", status) or InternalError()
 
-    def __init__(self, table: tuple[Operation, ...]) -> None:
+
+class NoHandlers(Handlers):
+    """The operations of a contract that other processes answer.
+
+    own: the handlers of those that this process answers nevertheless, by the operations' ids.
+    """
+
+    def __init__(self, table: tuple[Operation, ...], own: Mapping[str, Handler] = {}) -> None:
         self.table = table  # type: ignore[misc]  # of each contract, rather than of the class
         for operation in table:
-            setattr(self, operation.handler, _answered_by_replicas)
+            setattr(self, operation.handler, own.get(operation.id, _answered_elsewhere))
 
 
-async def _answered_by_replicas(**arguments: Any) -> None:
-    raise AssertionError("replicas answer requests")
+async def _answered_elsewhere(**arguments: Any) -> None:
+    raise AssertionError("other processes answer requests")

@@ -15,13 +15,13 @@ class _Family(NamedTuple):
     samples: list[str]
 
 
-def merged(texts: Mapping[str, str]) -> str:
-    """Return the metrics of several replicas, each sample with its replica in the label `replica`.
+def merged(texts: Mapping[str, str], label: str = "replica") -> str:
+    """Return the metrics of several processes, each sample with its process in a label.
 
-    texts: in Prometheus's text format, by the replicas' names. All samples of a family stand together.
+    texts: in Prometheus's text format, by the processes' names. All samples of a family stand together.
     """
     families: dict[str, _Family] = {}
-    for replica, text in texts.items():
+    for process, text in texts.items():
         known = frozenset(families)
         family = _Family([], [])
         for line in text.splitlines():
@@ -30,11 +30,11 @@ def merged(texts: Mapping[str, str]) -> str:
                 if match[1] not in known:
                     family.head.append(line)
             elif match := _SAMPLE.fullmatch(line):
-                family.samples.append(_labelled(match, replica))
+                family.samples.append(_labelled(match, f'{label}="{process}"'))
     lines = [line for family in families.values() for line in (*family.head, *family.samples)]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _labelled(sample: re.Match[str], replica: str) -> str:
+def _labelled(sample: re.Match[str], label: str) -> str:
     name, labels, value = sample.groups()
-    return f'{name}{{{f"{labels}," if labels else ""}replica="{replica}"}} {value}'
+    return f"{name}{{{f'{labels},' if labels else ''}{label}}} {value}"

@@ -6,6 +6,7 @@ from typing import Any, Final
 from engine.remote.shown_url import shown_url
 from handlers.ray.settings import RaySettings
 from handlers.settings.settings import Settings
+from handlers.settings.several_models import UNSUPERVISED
 
 DEPLOYMENT: Final = "Verbatim"
 APPLICATION: Final = "handlers.ray.application:application"
@@ -24,8 +25,9 @@ WITHOUT_EFFECT: Final = (
     "min_body_rate",
     "client_timeout",
     "max_connections",
+    *UNSUPERVISED,
 )
-_SECRETS: Final = ("api_key", "engine_api_key", "engine_command", "ssl_keyfile_password")
+_SECRETS: Final = ("api_key", "admin_key", "engine_api_key", "engine_command", "ssl_keyfile_password")
 
 # Ray kills a replica so long after its requests had to be over.
 STOP_S: Final = 10.0

@@ -1,6 +1,6 @@
 """The probes that load balancers and clients of other servers send to the root."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import orjson
@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from engine.port.engine import Engine
+from engine.port.info.stats import Health
 from handlers.version import VERSION
 
 PING: Final = "/ping"
@@ -22,9 +22,9 @@ PROBES: Final = (PING, *_READY, _LIVE, _LOAD)
 class Probes:
     """The answers to whether the server is ready and alive; `/load` and `/version`, as vLLM has them."""
 
-    def __init__(self, engine: Engine, num_sequences: Callable[[], int]) -> None:
+    def __init__(self, health: Callable[[], Awaitable[Health]], num_sequences: Callable[[], int]) -> None:
         """Mount nothing yet. num_sequences: returns the number of sequences that run or wait."""
-        self._engine = engine
+        self._health = health
         self._num_sequences = num_sequences
 
     def mount(self, shell: FastAPI) -> None:
@@ -38,11 +38,11 @@ class Probes:
 
     async def _ready(self, request: Request) -> Response:
         """Answer with an empty body: 200 if the engine can generate, else 503."""
-        return Response(status_code=200 if (await self._engine.health()).is_healthy else 503)
+        return Response(status_code=200 if (await self._health()).is_healthy else 503)
 
     async def _live(self, request: Request) -> Response:
         """Answer with an empty body: 503 if only another process will serve again, else 200."""
-        return Response(status_code=200 if (await self._engine.health()).is_alive else 503)
+        return Response(status_code=200 if (await self._health()).is_alive else 503)
 
     async def _load(self, request: Request) -> Response:
         return Response(orjson.dumps({"server_load": self._num_sequences()}), media_type="application/json")

@@ -9,13 +9,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final
+from typing import Final, Protocol
 
 import uvicorn
 from typing_extensions import override
 from uvicorn.config import STARTUP_FAILURE
 
-from engine.port.engine import Engine
 from handlers.access.visits.record_log import LOSSES
 from handlers.process.end_by_signal import STOP, end_now, heard_by
 from handlers.process.exit_status import ExitStatus
@@ -40,6 +39,16 @@ def say_ready(url: str) -> None:
     say(f"  ready at {url}")
 
 
+class Drains(Protocol):
+    """The part of an engine that a server stops with."""
+
+    async def death(self) -> None:
+        """Wait until the engine has died."""
+
+    async def drain(self, timeout_s: float) -> None:
+        """Refuse new requests, and wait for running ones for at most `timeout_s`."""
+
+
 class DrainingServer(uvicorn.Server):
     """A uvicorn server that announces its address when it is ready, and drains the engine before it stops.
 
@@ -50,7 +59,7 @@ class DrainingServer(uvicorn.Server):
         self,
         config: uvicorn.Config,
         url: str,
-        engine: Engine,
+        engine: Drains,
         grace_s: float,
         tls: ssl.SSLContext | None,
         handshake_timeout_s: float,

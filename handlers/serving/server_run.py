@@ -9,13 +9,12 @@ from contextlib import suppress
 import uvicorn
 from starlette.types import ASGIApp
 
-from engine.port.engine import Engine
 from handlers.http.settings import http_limits
 from handlers.http.tls import RenewedCertificate
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.standard_output import CannotWrite, say, say_stopping
 from handlers.process.watchdog import Watchdog
-from handlers.serving.draining_server import FLUSH_S, DrainingServer, say_ready
+from handlers.serving.draining_server import FLUSH_S, DrainingServer, Drains, say_ready
 from handlers.serving.listener import BACKLOG
 from handlers.settings.settings import Settings
 from verbatim_kit.http.connections import Connections
@@ -49,7 +48,7 @@ def server_config(settings: Settings, app: ASGIApp) -> uvicorn.Config:
 async def run(
     settings: Settings,
     app: ASGIApp,
-    engine: Engine,
+    engine: Drains,
     listener: socket.socket,
     tls: RenewedCertificate | None,
     watchdog: Watchdog,

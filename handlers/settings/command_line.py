@@ -1,11 +1,13 @@
 """Command-line options for the settings, and their table in the documentation."""
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
+from pydantic import ByteSize
 from pydantic.fields import FieldInfo
+from typing_extensions import override
 
 from handlers.settings.other_programs.argument import Argument, Setting
 from handlers.settings.other_programs.reading import PROGRAMS, add_arguments, settings_of
@@ -64,6 +66,7 @@ def _flags_of_others() -> dict[str, list[str]]:
 def _metavar(annotation: Any) -> str | None:
     """Return the placeholder of a value in the help text: its choices, or its kind."""
     kinds = {bool: None, int: "N", int | None: "N", float: "X", float | None: "X", tuple[str, ...]: _LIST}
+    kinds[ByteSize | None] = "SIZE"
     choices = get_args(annotation) if get_origin(annotation) is Literal else ()
     return "{" + ",".join(choices) + "}" if choices else kinds.get(annotation, "NAME")
 
@@ -89,8 +92,28 @@ def add_options(
             _add_option(parser, option, _help(option, is_brief))
 
 
-def add_settings(parser: argparse.ArgumentParser, only: Collection[str] | None = None) -> list[str]:
+class _Models(argparse.Action):
+    """Stores one model, or several."""
+
+    @override
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(values, list)
+        name, value = ("model", values[0]) if len(values) == 1 else ("models", values)
+        setattr(namespace, name, value)
+
+
+def add_settings(
+    parser: argparse.ArgumentParser, only: Collection[str] | None = None, *, takes_several: bool = False
+) -> list[str]:
     """Add all settings, or those in `only`, in groups of their topics, with the model as an argument.
+
+    takes_several: whether several models may be given.
 
     The names that other programs have for them are added too, but not to the help; with all settings, also
     those of their options that no setting stands for. Returns all flags.
@@ -98,8 +121,9 @@ def add_settings(parser: argparse.ArgumentParser, only: Collection[str] | None =
     for topic, names in topics().items():
         if chosen := [name for name in names if only is None or name in only]:
             add_options(parser.add_argument_group(topic), chosen)
+    given: dict[str, Any] = {"nargs": "*", "action": _Models} if takes_several else {"nargs": "?"}
     parser.add_argument(
-        "model", nargs="?", default=argparse.SUPPRESS, metavar="MODEL", help="the same as --model"
+        "model", default=argparse.SUPPRESS, metavar="MODEL", help="the same as --model", **given
     )
     taken = {name for option in options() if only is None or option.name in only for name in option.own_flags}
     for table in PROGRAMS.values():

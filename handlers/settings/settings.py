@@ -18,6 +18,7 @@ from handlers.mindie.settings import MindieSettings
 from handlers.openai.settings import OpenAISettings
 from handlers.settings.engine_servers import EngineServerSettings
 from handlers.settings.own_engine import OwnEngineSettings
+from handlers.settings.several_models import SeveralModelsSettings
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, EMBEDDED_VISION_MODEL, SharedSettings
 from handlers.tgi.settings import TgiSettings
 from handlers.tracing.settings import TracingSettings
@@ -37,6 +38,7 @@ class Settings(
     AccessSettings,
     OwnEngineSettings,
     EngineServerSettings,
+    SeveralModelsSettings,
     SharedSettings,
 ):
     """The settings of a server; handlers only see their own sections.
@@ -53,6 +55,13 @@ class Settings(
             raise ValueError("lora_adapters is only for the local engine, not for other servers")
         if self.lora_root is not None and (self.is_over_servers or self.api_workers):
             raise ValueError("lora_root needs the engine in the process that serves HTTP")
+        return self
+
+    @model_validator(mode="after")
+    def _can_tell_models_apart(self) -> Self:
+        for name in ("served_model_name", "lora_adapters", "kv_events"):
+            if self.models and getattr(self, name):
+                raise ValueError(f"{name} is for one model, and several are served")
         return self
 
     @property

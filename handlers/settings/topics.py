@@ -14,6 +14,7 @@ from handlers.settings.engine_servers import EngineServerSettings
 from handlers.settings.kv_events import KVEventSettings
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings
+from handlers.settings.several_models import SeveralModelsSettings
 from handlers.shared_settings.log_settings import LogSettings
 from handlers.shared_settings.section import Section
 from handlers.shared_settings.shared_settings import SharedSettings
@@ -23,6 +24,7 @@ from handlers.transcription.settings import TranscriptionSettings
 
 _SECTIONS: Final[Mapping[str, tuple[type[Section], ...]]] = {
     "server": (SharedSettings,),
+    "models": (SeveralModelsSettings,),
     "compute": (OwnEngineSettings,),
     "engine-servers": (EngineServerSettings,),
     "adapters": (AdapterSettings,),

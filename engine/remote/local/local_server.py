@@ -6,8 +6,9 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ PORT: Final = "{port}"  # in a command: a free port, which is taken
 _GUARD: Final = Path(__file__).with_name("guard.py")
 TERM_S: Final = 10.0  # between SIGTERM and SIGKILL; the guard waits for it, this process does not
 _STOP_S: Final = 1.0
+_LAST_LINES_S: Final = 0.5
 _MAX_LINE_BYTES: Final = 8192
 _THREAD_NAME: Final = "engine-server"
 
@@ -29,17 +31,25 @@ class LocalServer:
     Its output is logged line by line under its name. All methods belong to one event loop.
     """
 
-    def __init__(self, name: str, command: Sequence[str], *, term_s: float = TERM_S) -> None:
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        term_s: float = TERM_S,
+        take_line: Callable[[str], object] | None = None,
+    ) -> None:
         """Start the command.
 
         name: the name of the logger. term_s: seconds between SIGTERM and SIGKILL at the command's end.
+        take_line: gets each line of the output in place of the logger, in a thread.
         Requires a running event loop. Raises ModelNotSupported if there is no such command.
         """
         if sys.platform == "win32":
             raise ModelNotSupported("the engine's command cannot be run: this needs a POSIX system")
         if shutil.which(command[0]) is None:
             raise ModelNotSupported(f"the engine's command cannot be run: there is no {command[0]!r}")
-        self._log = logging.getLogger(name)
+        self._take_line = take_line or partial(logging.getLogger(name).info, "%s")
         self._loop = asyncio.get_running_loop()
         self._exit = asyncio.Event()
         self._process = subprocess.Popen(
@@ -49,8 +59,9 @@ class LocalServer:
             stderr=subprocess.STDOUT,
             start_new_session=True,  # a terminal's Ctrl-C is for this process, which ends the guard
         )
-        for follow in (self._pass_on_log, self._wait):
-            threading.Thread(target=follow, name=_THREAD_NAME, daemon=True).start()
+        self._passing_on = threading.Thread(target=self._pass_on_log, name=_THREAD_NAME, daemon=True)
+        self._passing_on.start()
+        threading.Thread(target=self._wait, name=_THREAD_NAME, daemon=True).start()
 
     @property
     def pid(self) -> int:
@@ -78,10 +89,11 @@ class LocalServer:
         with self._process.stdout as output:
             while line := output.readline(_MAX_LINE_BYTES):
                 if text := line.decode("utf-8", "replace").rstrip():
-                    self._log.info("%s", text)
+                    self._take_line(text)
 
     def _wait(self) -> None:
         self._process.wait()
+        self._passing_on.join(_LAST_LINES_S)  # what it has left behind may hold its output open
         with suppress(RuntimeError):  # the loop has closed since
             self._loop.call_soon_threadsafe(self._exit.set)
 

@@ -33,7 +33,7 @@ def keep_off_bound_cores(roots: Iterable[int], *, moves_server: bool) -> Placeme
     own = frozenset(os.sched_getaffinity(0))
     affinities = {
         thread: affinity
-        for process in _descendants(roots)
+        for process in descendants(roots)
         for thread in _threads(process)
         if (affinity := _affinity(thread))
     }
@@ -48,7 +48,7 @@ def keep_off_bound_cores(roots: Iterable[int], *, moves_server: bool) -> Placeme
     return Placement(bound, free)
 
 
-def _descendants(roots: Iterable[int]) -> list[int]:
+def descendants(roots: Iterable[int]) -> list[int]:
     """Return processes and all that descend from them."""
     found = list(roots)
     if not found:

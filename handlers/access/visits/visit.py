@@ -54,6 +54,8 @@ class Visit:
     is_stream: bool = False
     is_answered: bool = False
     """Whether the last byte of the answer has been sent."""
+    is_recorded: bool = False
+    """Whether another process has made the record of the request."""
     error: str | None = None
     """The kind of the error that it ended with."""
     error_status: int | None = None

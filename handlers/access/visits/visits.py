@@ -87,7 +87,8 @@ class Visits:
             scope[ERROR] = type(error).__name__
             raise
         finally:
-            self._end(visit, scope, texts)
+            if not visit.is_recorded:
+                self._end(visit, scope, texts)
 
     def _end(self, visit: Visit, scope: Scope, texts: tuple[bytearray, bytearray] | None) -> None:
         visit.ended_s = perf_counter()

@@ -134,6 +134,7 @@ class _EngineServer(DrainingServer):
         grace_s = settings.graceful_termination_timeout
         super().__init__(config, url, engine, grace_s, None, settings.header_timeout, watchdog)
         self._api_workers = api_workers
+        self._model_info = engine.model_info
         self._path = path
         self._listeners = listeners
 
@@ -141,7 +142,7 @@ class _EngineServer(DrainingServer):
     async def _announce(self) -> None:
         """Print the address when all API workers are ready; stop the server if one cannot serve."""
         self._failing = asyncio.create_task(self._stop_at_failure())
-        if await self._api_workers.ready(self._path, self._engine.model_info):
+        if await self._api_workers.ready(self._path, self._model_info):
             await super()._announce()
 
     async def _stop_at_failure(self) -> None:

@@ -107,7 +107,7 @@ def test_other_commands_exist(block: Block) -> None:
                 pass
             case ["verbatim", "serve" | "check", *options]:
                 parser = argparse.ArgumentParser(exit_on_error=False)
-                add_settings(parser)
+                add_settings(parser, takes_several=True)
                 read_settings(parser.parse_args(options))
             case ["text-generation-launcher", *options]:
                 given = vars(launcher_parser().parse_args(options))

@@ -149,7 +149,9 @@ async def test_no_page_of_another_origin_may_call_unless_that_is_asked_for(setti
     assert "access-control-allow-origin" not in answer.headers
 
 
-@pytest.mark.parametrize(("variable", "value"), [("VERBATIM_ROOT", "zzz"), ("PORT", "abc")])
+@pytest.mark.parametrize(
+    ("variable", "value"), [("VERBATIM_ROOT", "zzz"), ("PORT", "abc"), ("VERBATIM_MODELS", "several models")]
+)
 def test_the_factory_tells_a_wrong_setting_in_one_line(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:

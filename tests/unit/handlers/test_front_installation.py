@@ -94,7 +94,7 @@ def test_tgis_launcher_and_rays_replicas_say_it_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(engine_starter, "missing", lambda extra: ["no_such_library"])
-    assert serve_as_given({}, Settings) == ExitStatus.FAILED
+    assert serve_as_given({}, lambda given: Settings(**given)) == ExitStatus.FAILED
     assert "needs no_such_library, which" in capsys.readouterr().err
     with pytest.raises(LibrariesMissing, match="needs no_such_library"):
         engine_starter.engine_starter(Settings())

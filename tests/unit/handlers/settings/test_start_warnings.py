@@ -76,13 +76,13 @@ def test_defaults_are_not_named() -> None:
 def test_the_command_says_them(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 
-    def start(settings: Settings, warnings: list[str], watchdog: object) -> int:
+    def start(settings: Settings, models: object, warnings: list[str], watchdog: object) -> int:
         said.extend(warnings)
         return 0
 
     monkeypatch.setattr(serve, "_serve_with", start)
     monkeypatch.setenv("VERBATIM_API_KEYS", "secret")
-    serve.serve_as_given({}, Settings)
+    serve.serve_as_given({}, lambda given: Settings(**given))
     assert any(warning.startswith("VERBATIM_API_KEYS has no effect") for warning in said)
 
 

@@ -1,0 +1,193 @@
+"""One of several models: the process that serves it, while there is one."""
+
+import asyncio
+import logging
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+import aiohttp
+import msgspec
+
+from engine.port.errors import EngineError
+from engine.remote.local.local_port import free_port
+from engine.remote.local.local_server import LocalServer
+from engine.remote.local.thread_placement import descendants
+from handlers.process.watchdog import FORCE_S
+from handlers.serving.draining_server import FLUSH_S
+from handlers.settings.settings import Settings
+from handlers.settings.several_models import UNSUPERVISED
+
+_HOST: Final = "127.0.0.1"
+_POLL_S: Final = 0.1
+_ASK_TIMEOUT_S: Final = 2.0
+_WEIGHTS: Final = ("*.safetensors", "*.gguf", "*.bin")
+_MAX_REASON: Final = 300  # characters that an answer repeats of a process's last line
+# The supervisor's own: certificates, names and web pages are checked before a request is passed on.
+_LOCAL: Final = {
+    "host": _HOST,
+    **dict.fromkeys(("ssl_certfile", "ssl_keyfile", "ssl_keyfile_password", "ssl_ca_certs")),
+    **dict.fromkeys(("allowed_hosts", "cors_allow_origin"), ()),
+    **UNSUPERVISED,
+}
+
+_log = logging.getLogger(__name__)
+
+
+class CannotStart(Exception):
+    """The process of a model has ended before it served."""
+
+
+class State(StrEnum):
+    """The state of a model's process."""
+
+    STOPPED = "stopped"
+    STARTING = "starting"
+    RUNNING = "running"
+    STOPPING = "stopping"
+
+
+class Model:
+    """A model and its process. All methods belong to one event loop.
+
+    name: the name in requests. url: of its process, while it runs. memory_bytes: resident memory of its
+    processes when it was last measured; before its first start, the size of its weights on this machine.
+    num_waiting, num_requests: requests that wait for its start, and that it answers. used_at: when it last
+    had one, by the event loop's clock. is_asleep: whether requests do not start it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        settings: Settings,
+        program: Sequence[str],
+        session: aiohttp.ClientSession,
+        on_change: Callable[[], object],
+    ) -> None:
+        """Start nothing yet.
+
+        settings: of the process. program: the command that serves by the pickled settings in a file, which is
+        its last argument and which it removes. on_change: called when the state has changed.
+        """
+        self.name = name
+        self.state = State.STOPPED
+        self.url = ""
+        self.memory_bytes = _weight_bytes(settings.model_source)
+        self.num_waiting = self.num_requests = 0
+        self.used_at = 0.0
+        self.is_asleep = False
+        self._settings = settings
+        self._program = program
+        self._session = session
+        self._on_change = on_change
+        self._process: LocalServer | None = None
+        self._following: asyncio.Task[None] | None = None
+        self._is_told_to_stop = False
+        self._last_line = ""
+
+    @property
+    def is_busy(self) -> bool:
+        """True if requests wait for it or are answered."""
+        return bool(self.num_waiting or self.num_requests)
+
+    def launch(self) -> None:
+        """Start the process, which `started` waits for. Raises CannotStart."""
+        assert self.state is State.STOPPED
+        try:
+            port = free_port()
+            descriptor, path = tempfile.mkstemp(prefix="verbatim-model-")  # only this user may read it
+            with open(descriptor, "wb") as file:
+                pickle.dump(self._settings.model_copy(update={**_LOCAL, "port": port}), file)
+            # Longer than the process itself takes for a stop.
+            term_s = self._settings.graceful_termination_timeout + FLUSH_S + FORCE_S
+            self._process = LocalServer(
+                self.name, (*self._program, path), term_s=term_s, take_line=self._pass_on
+            )
+        except (EngineError, OSError) as error:
+            raise CannotStart(str(error)) from error
+        self.url = f"http://{_HOST}:{port}"
+        self._last_line = ""
+        self._is_told_to_stop = False
+        self._set(State.STARTING)
+        self._following = asyncio.create_task(self._follow(self._process, path))
+
+    async def started(self) -> None:
+        """Wait until the process serves, or was stopped. Raises CannotStart if it ends by itself."""
+        while self.state is State.STARTING:
+            if await self._is_ready():
+                self._set(State.RUNNING)
+                return
+            await asyncio.sleep(_POLL_S)
+        if not self._is_told_to_stop:
+            raise CannotStart(_reason(self._last_line) or "its process ended without a word")
+
+    async def stop(self) -> None:
+        """Stop the process, whose running requests end within the grace period, and wait for its end."""
+        process, following = self._process, self._following
+        if process is not None and following is not None:
+            self.leave()
+            await process.stop()
+            await asyncio.shield(following)
+
+    def leave(self) -> None:
+        """Take no further requests, before a stop; they wait for the next start."""
+        self._is_told_to_stop = True
+        self._set(State.STOPPING)
+
+    def measure(self) -> None:
+        """Measure the resident memory of the processes."""
+        if self._process is not None:
+            resident = sum(map(_resident_bytes, descendants([self._process.pid])))
+            self.memory_bytes = resident or self.memory_bytes
+
+    def _set(self, state: State) -> None:
+        self.state = state
+        self._on_change()
+
+    async def _follow(self, process: LocalServer, path: str) -> None:
+        status = await process.exited()
+        await process.stop()  # closes its pipe, too, if it has ended by itself
+        Path(path).unlink(missing_ok=True)  # a process that ended early may have left it
+        if not self._is_told_to_stop:
+            _log.error("the process of the model %s ended with exit status %d", self.name, status)
+        self._process = None
+        self._set(State.STOPPED)
+
+    async def _is_ready(self) -> bool:
+        timeout = aiohttp.ClientTimeout(total=_ASK_TIMEOUT_S)
+        with suppress(aiohttp.ClientError, OSError, TimeoutError):
+            async with self._session.get(f"{self.url}/ready", timeout=timeout) as answer:
+                return answer.status == 200
+        return False
+
+    def _pass_on(self, line: str) -> None:
+        self._last_line = line
+        with suppress(OSError):
+            print(line if self._settings.logs_json else f"[{self.name}] {line}", flush=True)
+
+
+def _reason(line: str) -> str:
+    """Return the message of a line of output, which may be a JSON object."""
+    with suppress(msgspec.DecodeError, KeyError, TypeError):
+        line = str(msgspec.json.decode(line)["fields"]["message"])
+    return line.strip().removeprefix("verbatim: error: ")[:_MAX_REASON]
+
+
+def _weight_bytes(source: str) -> int:
+    """Return the size of a model's weights on this machine; 0 for a model of the hub."""
+    path = Path(source)
+    with suppress(OSError):
+        files = [path] if path.is_file() else [file for form in _WEIGHTS for file in path.glob(form)]
+        return sum(file.stat().st_size for file in files)
+    return 0
+
+
+def _resident_bytes(process: int) -> int:
+    with suppress(OSError, ValueError):
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0

@@ -1,0 +1,151 @@
+"""The run of a supervisor: the application of several models, and their processes."""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+import aiohttp
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from handlers.access.access import Access, check_access
+from handlers.access.visits.record_log import LOSSES
+from handlers.composition import CONTRACTS, TABLES, Shell, mount_all, with_cors
+from handlers.http.tls import RenewedCertificate, served_certificate
+from handlers.playground.home import HOME_LINK
+from handlers.playground.page import LINK
+from handlers.process.end_by_signal import STOP, ended_by
+from handlers.process.gc_tuning import freeze_imports
+from handlers.process.log import format_all_as_json, set_up_log
+from handlers.process.standard_output import say
+from handlers.process.watchdog import Watchdog
+from handlers.ray.lost_replica import NoHandlers
+from handlers.root_paths.invocations import INVOCATIONS
+from handlers.root_paths.probes import PROBES, Probes
+from handlers.serving.listener import start_listening, take_port
+from handlers.serving.server_run import new_event_loop, run
+from handlers.settings.settings import Settings
+from handlers.supervisor.admin import Admin
+from handlers.supervisor.gateway import ByPath, Gateway, ModelEndpoint, Pages
+from handlers.supervisor.model import Model
+from handlers.supervisor.models import Bounds, Models
+from handlers.supervisor.own_answers import OwnAnswers
+from verbatim_kit.http.descriptors import OWN_CONNECTIONS
+from verbatim_kit.runtime.body_thread import BodyThread
+from verbatim_kit.runtime.contract import Contract
+from verbatim_kit.runtime.operation import Handlers, Operation
+from verbatim_kit.runtime.root_routes import check_root
+from verbatim_kit.runtime.runtime_options import RuntimeOptions
+from verbatim_kit.runtime.server import ContractServer
+
+_CONNECT_TIMEOUT_S: Final = 5.0
+_MEDIA_BODY: Final = 10  # times the default limit of bodies: a model may read images and the like
+_AUTO_HEADERS: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+
+
+def supervise(
+    settings: Settings, models: Mapping[str, Settings], program: Sequence[str], watchdog: Watchdog
+) -> int:
+    """Serve several models until stopped, and return the exit status.
+
+    models: the settings of their processes, by name. program: as of Model. Raises UnknownContract,
+    InvalidKeyFile, CannotWriteAuditLog, BadCertificate, CannotListen or CannotWrite if it cannot start.
+    """
+    check_root(settings.root, list(CONTRACTS))
+    check_access(settings, CONTRACTS)
+    set_up_log(settings.log_level, settings.logs_json)
+    tls = served_certificate(settings)
+    with take_port(settings.host, settings.port) as listener, ended_by(*STOP):
+        if settings.logs_json:
+            format_all_as_json()
+        freeze_imports()
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            return runner.run(_serve(settings, models, program, listener, tls, watchdog))
+
+
+async def _serve(
+    settings: Settings,
+    sources: Mapping[str, Settings],
+    program: Sequence[str],
+    listener: socket.socket,
+    tls: RenewedCertificate | None,
+    watchdog: Watchdog,
+) -> int:
+    bounds = Bounds(
+        memory_bytes=settings.model_memory,
+        idle_s=settings.model_idle_timeout,
+        start_s=settings.model_start_timeout,
+        num_waiting=settings.max_concurrent_requests,
+    )
+    models = Models(bounds)
+    async with process_session() as session:
+        models.models = [
+            Model(name, source, program, session, models.changed) for name, source in sources.items()
+        ]
+        app = build_supervisor(settings, models, session)
+        say("\n".join(f"  model     {model.name}, from its first request" for model in models.models))
+        start_listening(listener, settings.host, settings.port)
+        return await run(settings, app, models, listener, tls, watchdog)
+
+
+def process_session() -> aiohttp.ClientSession:
+    """Return a client that sends and receives bodies and headers as they are, for as long as it takes."""
+    return aiohttp.ClientSession(
+        # The default resolver, where aiodns is installed, leaves a thread that never ends.
+        connector=aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver()),
+        timeout=aiohttp.ClientTimeout(total=None, connect=_CONNECT_TIMEOUT_S),
+        auto_decompress=False,
+        skip_auto_headers=_AUTO_HEADERS,
+        cookie_jar=aiohttp.DummyCookieJar(),
+    )
+
+
+def build_supervisor(settings: Settings, models: Models, session: aiohttp.ClientSession) -> ASGIApp:
+    """Return the application over the models, which it stops when the server shuts down.
+
+    Raises UnknownContract, InvalidKeyFile or CannotWriteAuditLog.
+    """
+    access = Access(settings, settings.host, CONTRACTS)
+    bodies = BodyThread()
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
+        tidying = asyncio.create_task(models.keep_tidy())
+        async with access.kept_up():
+            yield
+        tidying.cancel()
+        await models.drain(settings.graceful_termination_timeout)
+        bodies.shutdown()
+
+    shell = Shell(openapi_url=None, lifespan=lifespan)
+    shell.state.for_server = {
+        OWN_CONNECTIONS: len(models.models) * settings.max_concurrent_requests,
+        LOSSES: access.losses,
+    }
+    is_limited = "payload_limit" in settings.model_fields_set
+    options = RuntimeOptions(
+        max_body_bytes=settings.payload_limit * (1 if is_limited else _MEDIA_BODY),
+        max_upload_bytes=settings.upload_limit,
+        checks_keys=access.key_check,
+        pages=(HOME_LINK, LINK) if settings.playground else (),
+        bodies=bodies,
+    )
+    gateway = Gateway(models, session, lambda *given: server.refusal(*given), options, access.key_check)
+    own = OwnAnswers(models, session).by_contract()
+
+    def endpoint(
+        operation: Operation, handlers: Handlers, contract: Contract, options: RuntimeOptions
+    ) -> ModelEndpoint:
+        return ModelEndpoint(operation, handlers, contract, options, gateway, own[contract.name])
+
+    server = ContractServer(shell, options, endpoint)
+    mount_all(server, settings.root, {name: NoHandlers(table, own[name]) for name, table in TABLES.items()})
+    Probes(models.health, lambda: models.num_requests).mount(shell)
+    admin = [] if settings.admin_key is None else Admin(models, settings.admin_key).routes()
+    shell.router.routes += admin
+    open_paths = (*PROBES, INVOCATIONS, *(route.path for route in admin))
+    opened = access.closed(Pages(server, gateway), server, open_paths)
+    opened = with_cors(opened, settings)
+    return ByPath(access.guarded(opened, server, PROBES, lambda visit: None, None), models)
