@@ -590,10 +590,10 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: demo-vision
 demo-vision: $(READY)  ## Train the embedded vision model anew, in its three stages (over an hour on a free core)
-	$(BIN)/python -m tools.demo_model.vision tower
-	$(BIN)/python -m tools.demo_model.vision train
-	$(BIN)/python -m tools.demo_model.vision export build/demo_vision/step-2200.pt --to build/demo_vision/second
-	$(BIN)/python -m tools.demo_model.vision refresh --weights build/demo_vision/second
+	$(BIN)/python -m tools.demo_model vision-tower
+	$(BIN)/python -m tools.demo_model vision-train
+	$(BIN)/python -m tools.demo_model vision-export build/demo_vision/step-2200.pt --to build/demo_vision/second
+	$(BIN)/python -m tools.demo_model vision-refresh --weights build/demo_vision/second
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
