@@ -11,7 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 
 from handlers.http.answering.half_close import HalfClose
-from handlers.http.answering.held_head import closed_transport, flush_head, hold_head
+from handlers.http.answering.held_head import disconnect, flush_head, hold_head
 from handlers.http.answering.old_client import ending_by_close
 from handlers.http.answering.retry_after import noting_retry_after
 from handlers.http.client_times import BODY, CLOSE, HEAD, NOTHING, REQUEST, ClientTimes
@@ -96,7 +96,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._half_close = None
         super().connection_lost(exc)
         if self._serving is not None:  # uvicorn looks only at the last request that came
-            _disconnect(self._serving)
+            disconnect(self._serving)
 
     @override
     def eof_received(self) -> bool:  # type: ignore[override] # uvicorn's has the connection closed
@@ -214,9 +214,8 @@ class BoundedProtocol(HttpToolsProtocol):
             check_codings(version, self.headers)
         if len(self.pipeline) >= _MAX_PIPELINED:
             last, _ = self.pipeline[0]
-            last.keep_alive = (
-                False  # its answer says so, and the client sends the rest again (RFC 9112, 9.3.2)
-            )
+            # Its answer says so, and the client sends the rest again (RFC 9112, 9.3.2).
+            last.keep_alive = False
             raise StopParsing(None)
         if not self.url.startswith(b"/"):
             self.url = to_origin_form(self.parser.get_method(), self.url, version, self.headers)
@@ -252,7 +251,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         """Serve a request, hold its head for its body, and note whether the answer has `Retry-After`.
 
-        app: an ASGI application; uvicorn's types for it are private. Kept by the task alone: kept by the
+        app: an ASGI application; uvicorn's types for it are private. Kept only by the task: kept by the
         connection, which it refers to, it would keep that from being freed when it is lost.
         """
 
@@ -330,7 +329,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._times.wait_for(NOTHING)
             return
         if broken is not None:
-            _disconnect(broken)
+            disconnect(broken)
             self._serving = None
         if refusal is None or (broken is not None and broken.response_started):
             self.transport.close()
@@ -400,11 +399,3 @@ def bounded_protocol(connections: Connections) -> type[BoundedProtocol]:
         registry = connections
 
     return Bound
-
-
-def _disconnect(cycle: RequestResponseCycle) -> None:
-    """Have the application see that its client has gone; whatever it sends from then on is dropped."""
-    if not cycle.response_complete:
-        cycle.disconnected = True
-        cycle.transport = closed_transport()
-    cycle.message_event.set()

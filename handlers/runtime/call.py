@@ -1,6 +1,8 @@
 """The request around the body, in the form that handlers use."""
 
+import re
 from collections.abc import Mapping
+from secrets import token_hex
 from time import perf_counter
 from typing import Final
 
@@ -10,7 +12,19 @@ from starlette.types import Scope
 from generated.operation import Operation
 from handlers.runtime.problem import Problem
 from handlers.runtime.reading.raw_request import raw_header
-from handlers.runtime.request_id import request_id_of
+
+# Visible ASCII without quotes, commas and the like: safe in a header, a log line and a URL's path.
+_FIT: Final = re.compile(r"[A-Za-z0-9._:~=+@-]{1,128}")
+
+
+def request_id_of(given: str | None) -> str:
+    """Return the identifier that the client or a proxy gave the request, so that their logs agree with ours.
+
+    It is a new one if none was given that is safe to repeat. Only new ones are unique: a client may send the
+    same identifier again.
+    """
+    return given if given is not None and _FIT.fullmatch(given) else f"req_{token_hex(16)}"
+
 
 ERROR: Final = "verbatim.error"
 """Where a request's scope has the kind of the error that is answered, for the log and metrics."""

@@ -1,6 +1,7 @@
-"""The ASGI application: the contracts' operations, and a FastAPI application behind them for the rest."""
+"""The ASGI application: the contracts' operations, and a FastAPI application after them for the rest."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import combinations
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -14,10 +15,30 @@ from handlers.runtime.contract import Contract
 from handlers.runtime.documents.reference import Reference
 from handlers.runtime.documents.served_document import served_document
 from handlers.runtime.endpoint import Endpoint
-from handlers.runtime.likely_path import likely_paths
 from handlers.runtime.problem import MethodNotAllowed, NotFound, Problem
 from handlers.runtime.routes import Methods, Routes
 from handlers.runtime.runtime_options import RuntimeOptions
+
+_MAX_SEGMENTS = 8  # of a path that is looked at; a URL may have thousands
+
+
+def likely_paths(path: str, bases: Iterable[str]) -> Iterator[str]:
+    """Yield the path without segments that stand twice, as in /v1/v1 where a base URL is a whole address, and
+    then the path, and what is left of it without its first segments, below each base.
+
+    bases: prefixes such as "/v1" or "/tgi", the likeliest first; "" is the root.
+    """
+    segments = path.strip("/").split("/")
+    if len(segments) > _MAX_SEGMENTS or not all(segments):
+        return
+    below = tuple(bases)
+    for start, end in combinations(range(len(segments) + 1), 2):
+        if segments[start:end] == segments[end : 2 * end - start]:
+            yield f"{below[0]}/{'/'.join(segments[:start] + segments[end:])}"
+    for start in range(len(segments)):
+        rest = "/" + "/".join(segments[start:])
+        yield from (base + rest for base in below)
+
 
 MakeEndpoint = Callable[[Operation, Handlers, Contract, RuntimeOptions], Endpoint]
 

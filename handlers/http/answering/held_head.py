@@ -80,9 +80,12 @@ class _Closed(asyncio.Transport):
         pass
 
 
-def closed_transport() -> asyncio.Transport:
-    """Return the transport for an answer whose client has left, or has had a refusal instead."""
-    return _Closed()
+def disconnect(cycle: RequestResponseCycle) -> None:
+    """Have the application see that its client has gone; whatever it sends from then on is dropped."""
+    if not cycle.response_complete:
+        cycle.disconnected = True
+        cycle.transport = _Closed()
+    cycle.message_event.set()
 
 
 def hold_head(cycle: RequestResponseCycle) -> None:

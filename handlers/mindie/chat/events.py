@@ -12,7 +12,7 @@ from engine.port.text.tokenizer import Tokenizer
 from generated.mindie import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.delta import ChatDelta, ToolCallDelta
-from handlers.mindie.logprobs import logprobs
+from handlers.mindie.chat.response import logprobs
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from typing_extensions import override
 
 from engine.port.events import TokenEvent
+from engine.port.info.model_info import ModelInfo
 from generated.mindie import models as m
 from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
@@ -17,20 +18,37 @@ from handlers.chat.media import PartContents
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import HeldPermits
+from handlers.errors import Refused, Violation
 from handlers.mindie.chat.events import ChatEvents
 from handlers.mindie.chat.request import chat_params, request_field
-from handlers.mindie.chat.response import chat_completion
+from handlers.mindie.chat.response import chat_completion, usage
 from handlers.mindie.counts import beams, counting_field, num_answers, num_logprobs, num_sequences
 from handlers.mindie.errors import to_problem
 from handlers.mindie.rules import check_rules
 from handlers.mindie.settings import MindieSettings
 from handlers.mindie.step_times import StepTimes
-from handlers.mindie.token_bounds import TokenBounds
-from handlers.mindie.usage import usage
 from handlers.operations.chat_operation import ChatOperation
 from handlers.operations.operation import StreamWriter
 from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
+
+
+class TokenBounds:
+    """The bound of the settings, resolved for the served model."""
+
+    def __init__(self, max_input_tokens: int | None, model: ModelInfo) -> None:
+        """Find the bound. max_input_tokens: the most tokens of a prompt; None: what the context allows."""
+        self._max_input_tokens = min(max_input_tokens or model.max_total_tokens, model.max_total_tokens - 1)
+
+    def check(self, num_prompt_tokens: int) -> None:
+        """Raise Refused for a prompt that is over its limit, or that leaves no room."""
+        if num_prompt_tokens > self._max_input_tokens:
+            raise Refused(
+                f"`messages` must have at most {self._max_input_tokens} tokens. Given: {num_prompt_tokens}",
+                "messages",
+                Violation.TOO_LONG,
+            )
+
 
 _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
 

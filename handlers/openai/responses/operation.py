@@ -12,14 +12,13 @@ from engine.port.events import TokenEvent
 from generated.openai import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
-from handlers.chat.reading.logprobs import scored_tokens
+from handlers.chat.reading.logprobs import ScoredToken, scored_tokens
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.tools import faulty_parameters
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors import ToProblem
 from handlers.openai.errors import to_problem
 from handlers.openai.responses.answer.events import ResponseEvent, ResponseEvents
-from handlers.openai.responses.answer.logprobs import response_logprobs
 from handlers.openai.responses.answer.output import ResponseOutput
 from handlers.openai.responses.answer.response import ResponseDraft
 from handlers.openai.responses.request.preparation import Preparation
@@ -29,6 +28,22 @@ from handlers.operations.chat_operation import deltas
 from handlers.operations.operation import GeneratingOperation, StreamWriter
 from handlers.runtime.problem import Problem
 from handlers.served_model.served_model import ServedModel
+
+
+def response_logprobs(tokens: Iterable[ScoredToken]) -> list[m.ResponseLogprob]:
+    return [_logprob(token) for token in tokens]
+
+
+def _logprob(token: ScoredToken) -> m.ResponseLogprob:
+    return m.ResponseLogprob(
+        token=token.text,
+        bytes=list(token.bytes),
+        logprob=token.logprob,
+        top_logprobs=[
+            m.ResponseTopLogprob(token=top.text, bytes=list(top.bytes), logprob=top.logprob)
+            for top in token.top
+        ],
+    )
 
 
 class _Turn(NamedTuple):
