@@ -48,7 +48,7 @@ $(1)/pip install --quiet --constraint constraints.txt $${index:+--extra-index-ur
 endef
 
 $(SERVE): $(BIN)/python $(REQUIREMENTS) constraints.txt
-	@# The distribution was called `verbatim` once. Left beside the new one, it would own the command too.
+	@# The distribution was called `verbatim` once. Left next to the new one, it would own the command too.
 	@rm -rf verbatim.egg-info
 	@$(BIN)/pip uninstall -qq --yes verbatim
 	@$(call install-served,$(BIN))
@@ -125,7 +125,7 @@ check-generated: $(READY)  ## Fail if generated/ is not what specs/ gives
 	$(BIN)/python -m tools.generate --check
 
 .PHONY: drift
-drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
+drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure only
 	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
 
 .PHONY: breaking
@@ -193,7 +193,7 @@ $(TORCHVISION)/.ready: $(READY)
 	@touch $@
 
 .PHONY: test-torchvision
-test-torchvision: $(TORCHVISION)/.ready  ## Try the models that need torchvision or timm, and the others beside these
+test-torchvision: $(TORCHVISION)/.ready  ## Try the models that need torchvision or timm, and the others in addition to these
 	OMP_NUM_THREADS=1 $(TORCHVISION)/bin/python -m pytest --numprocesses 2 --dist worksteal \
 		tests/parity/media/test_media_parity.py tests/parity/media/test_audio_parity.py tests/parity/media/test_video_parity.py
 
@@ -342,7 +342,7 @@ else
 	@echo 'v$(VERSION) is tagged here, and nothing is published. `git push origin v$(VERSION)` starts that.'
 endif
 
-# What the wheels are tested with beside PYTHON, from pyenv or the path; those that the machine does not have are left out.
+# What the wheels are tested with in addition to PYTHON, from pyenv or the path; those that the machine does not have are left out.
 PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[1234]*/bin/python3) python3.11 python3.12 python3.13 python3.14
 
 .PHONY: test-pythons

@@ -101,7 +101,7 @@ class PromptMedia:
     def __init__(self, processor: MediaProcessor | None = None, max_items: int = DEFAULT_MEDIA_ITEMS) -> None:
         """Find the placeholders.
 
-        processor: the engine's media processor; None for a model that reads text alone.
+        processor: the engine's media processor; None for a model that reads only text.
         max_items: the most parts of one request that are not text.
         """
         self._processor = processor
@@ -127,7 +127,7 @@ class PromptMedia:
             if isinstance(part, MediaPart) and part.kind not in self.placeholders:
                 reads = f"the model reads {_listed(self.placeholders)}, and this part is {part.kind.value}"
                 if missing("media"):
-                    reads += f"; this installation reads text alone: {how_to_install('media')}"
+                    reads += f"; this installation reads only text: {how_to_install('media')}"
                 raise UnsupportedContent(reads, part.place)
         if len(parts) > self._max_items:
             message = f"a request may have {self._max_items} files, images and the like"

@@ -1,4 +1,4 @@
-"""The check of whole exchanges against an OpenAPI document alone."""
+"""The check of whole exchanges against an OpenAPI document only."""
 
 import re
 from collections.abc import Iterator

@@ -1,9 +1,10 @@
 """A document's schemas, closed for answers, which may only have the properties that they state.
 
-JSON Schema lets an object have any property beside those it lists. Here an object that lists properties has
-no others, unless its schema says which others it may have (`additionalProperties`, `patternProperties`,
-`unevaluatedProperties`). An object that lists none stays a map. What only requests may add to an object that
-they share with answers is closed too: fields without effect (`x-ignores-unknown`), and null for absent ones.
+JSON Schema lets an object have any property in addition to those it lists. Here an object that lists
+properties has no others, unless its schema says which others it may have (`additionalProperties`,
+`patternProperties`, `unevaluatedProperties`). An object that lists none stays a map. What only requests may
+add to an object that they share with answers is closed too: fields without effect (`x-ignores-unknown`), and
+null for absent ones.
 """
 
 from collections.abc import Iterator

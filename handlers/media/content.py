@@ -51,5 +51,5 @@ def _text(data: bytes) -> str:
 
 
 def _titled(name: str | None, text: str) -> str:
-    """Return the text under its name, between blank lines: it is no part of the words beside it."""
+    """Return the text under its name, between blank lines: it is no part of the words next to it."""
     return "\n\n".join(filter(None, (name, text))) + "\n\n"

@@ -239,7 +239,7 @@ class Endpoint:
 
 
 def _optional_parts(handlers: Handlers) -> tuple[Admits | None, LooksUp | None, CountsRefusals | None]:
-    """Return the handlers as each of the interfaces that they may have beside their operations."""
+    """Return the handlers as each of the interfaces that they may have in addition to their operations."""
     admits, looks_up, counts_refusals = _implemented(type(handlers))
     return (
         cast(Admits, handlers) if admits else None,

@@ -1,4 +1,4 @@
-"""The protocols that a contract's handlers may follow beside their operations."""
+"""The protocols that a contract's handlers may follow in addition to their operations."""
 
 from typing import Any, Protocol, runtime_checkable
 

@@ -27,7 +27,7 @@ class RuntimeOptions:
     max_upload_bytes: a longer body of an operation that takes files is refused.
     checks_keys: checks the key where the document secures an operation; None requires no key.
     capabilities: the engine's, of which the documents say what is missing.
-    pages: other pages of this server, listed beside the contracts: a relative link and a description each.
+    pages: other pages of this server, listed next to the contracts: a relative link and a description each.
     workers: the threads in which long bodies are read.
     ignores_unknown_fields: whether unknown fields are taken without effect, and named in a header.
     counts_ignored_fields: gets a contract's name and the names of the fields of a body that have no effect.

@@ -21,7 +21,7 @@ _MAX_BYTES: Final = 16 * 2**20
 
 
 def export(checkpoint: Path, directory: Path) -> None:
-    """Write config.json, generation_config.json and model.safetensors beside the tokenizer or its copy."""
+    """Write config.json, generation_config.json and model.safetensors next to the tokenizer or its copy."""
     if directory != DEMO_MODEL:
         directory.mkdir(parents=True, exist_ok=True)
         for name in _TOKENIZER_FILES:
@@ -32,7 +32,7 @@ def export(checkpoint: Path, directory: Path) -> None:
 
 
 def write_model(model: PreTrainedModel, directory: Path) -> None:
-    """Write a model in bfloat16 and its configuration beside the tokenizer."""
+    """Write a model in bfloat16 and its configuration next to the tokenizer."""
     vocabulary = json.loads((directory / "tokenizer.json").read_text(encoding="utf-8"))
     ids = {token["content"]: token["id"] for token in vocabulary["added_tokens"]}
     end_of_turn, end_of_text = ids[END_OF_TURN], ids[END_OF_TEXT]

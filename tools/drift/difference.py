@@ -23,7 +23,7 @@ _KINDS = {
 class Difference:
     """One place where upstream is not what we state.
 
-    kind: `added` (upstream alone has it), `removed` (we alone have it) or `changed`.
+    kind: `added` (only upstream has it), `removed` (only we have it) or `changed`.
     ours, upstream: the JSON values there; the one that does not exist is None.
     """
 

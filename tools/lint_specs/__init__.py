@@ -1,1 +1,1 @@
-"""Rules of style that the contracts' effective documents keep, beside being valid OpenAPI."""
+"""Rules of style that the contracts' effective documents keep, in addition to being valid OpenAPI."""

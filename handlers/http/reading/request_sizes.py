@@ -12,7 +12,7 @@ from handlers.http.reading.early_answer import (
 )
 from handlers.http.reading.stop_parsing import StopParsing
 
-_LINE_BYTES: Final = 4  # of a header line beside name and value: a colon, a space, CR and LF
+_LINE_BYTES: Final = 4  # of a header line in addition to name and value: a colon, a space, CR and LF
 _MAX_SMALL: Final = 65_536  # chunks of a body that cost more to take than to send
 _SMALL_BYTES: Final = 16  # that a chunk has less of then
 _CALL_BYTES: Final = 256  # that are discarded in the time that a callback takes
@@ -23,7 +23,7 @@ class RequestSizes:
 
     A method raises StopParsing where a limit is exceeded. The parser keeps an incomplete piece and copies it
     at each read, so a piece is bounded by the reads that it took. Chunk extensions, which the parser reports
-    to no callback, are bounded like this alone.
+    to no callback, are bounded only like this.
     """
 
     def __init__(self, limits: HttpLimits) -> None:

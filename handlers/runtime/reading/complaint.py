@@ -34,7 +34,7 @@ _LENGTHS = {
 _VIOLATIONS = {
     **dict.fromkeys(_EXPECTED, Violation.WRONG_TYPE),
     "finite_number": Violation.INVALID_VALUE,
-    "none_required": Violation.UNSUPPORTED_FIELD,  # of a field that may be null alone
+    "none_required": Violation.UNSUPPORTED_FIELD,  # of a field that may only be null
     "missing": Violation.MISSING,
     "union_tag_not_found": Violation.MISSING,
     "extra_forbidden": Violation.UNKNOWN,

@@ -14,7 +14,7 @@ from handlers.runtime.reading.schema import Schema, distinguishing_fields
 
 _REFUSES_THE_TYPE = (Violation.WRONG_TYPE, Violation.UNSUPPORTED_VALUE)
 
-# Of alternatives that differ in this alone: what is wrong with the object that none of them takes.
+# Of alternatives that differ only in this: what is wrong with the object that none of them takes.
 _CHOICES = {
     Violation.MISSING: ("must have one of", "or"),
     Violation.UNKNOWN: ("may have only one of", "and"),

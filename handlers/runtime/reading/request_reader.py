@@ -98,7 +98,7 @@ class RequestReader:
             raise InvalidRequest(self._status(), invalid) from None
 
     def _validate_chunks(self, chunks: list[bytes], ignored: IgnoredNames) -> Any:
-        """Return the body. The chunks are taken, so that they are not kept beside what is made of them."""
+        """Return the body. The chunks are taken, so that they are not kept next to what is made of them."""
         raw = b"".join(chunks)
         chunks.clear()
         return self._validate_body(raw, ignored)

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 # As many of one kind take some tens of milliseconds to validate. An agent with a thousand turns and 128 tools
-# behind it sends half of each.
+# after it sends half of each.
 _MAX_OBJECTS: Final = 12_000  # and arrays
 _MAX_MEMBERS: Final = 20_000  # of all objects
 _MAX_STRINGS: Final = 60_000  # and names of members
@@ -79,7 +79,7 @@ def _without_long_strings(raw: bytes) -> bytes | None:
     pieces: list[bytes] = []
     max_quotes = max(_FEW_QUOTES, len(raw) // _LONG_BYTES)
     end = num_quotes = 0
-    start = after = -1  # of the string, and the place behind its last quote that was found
+    start = after = -1  # of the string, and the place after its last quote that was found
     while (quote := raw.find(b'"', max(after, end))) >= 0:
         num_quotes += 1
         if num_quotes > max_quotes:

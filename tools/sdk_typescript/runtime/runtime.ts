@@ -28,7 +28,7 @@ export interface CallOptions {
   onResponse?: (response: Response) => void;
 }
 
-/** An answer, and beside it the `Response` that it came in, whose body has been read. */
+/** An answer, and with it the `Response` that it came in, whose body has been read. */
 export interface WithResponse<Answer> {
   data: Answer;
   response: Response;

@@ -189,7 +189,7 @@ def test_a_kind_that_the_model_does_not_read_is_refused_by_name(kind: MediaKind)
     parts = (TextPart("What is this?"), MediaPart(kind, "x"))
     error = refusal(Chat(kinds=()), ChatMessage(role="system", content=""), user(*parts))
     assert isinstance(error, UnsupportedContent)
-    assert str(error) == f"the model reads text alone, and this part is {kind.value}"
+    assert str(error) == f"the model reads only text, and this part is {kind.value}"
     assert error.field == "messages[1].content[1]"
 
 
