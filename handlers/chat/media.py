@@ -163,7 +163,7 @@ class PromptMedia:
 
 def _listed(kinds: Collection[MediaKind]) -> str:
     names = ["text", *(kind.value for kind in MediaKind if kind in kinds)]
-    return f"{names[0]} alone" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} alone"
+    return f"only {names[0]}" if len(names) == 1 else f"only {', '.join(names[:-1])} and {names[-1]}"
 
 
 def with_files_as_text(messages: Sequence[ChatMessage], contents: PartContents) -> tuple[ChatMessage, ...]:

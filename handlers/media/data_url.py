@@ -3,7 +3,7 @@
 import binascii
 from typing import Final
 
-from handlers.media.unreadable import CannotRead
+from handlers.media.budget import CannotRead
 
 SCHEME: Final = "data:"
 _MARK: Final = ";base64"

@@ -1,11 +1,24 @@
-"""A request's undecoded headers, and the bytes of its body as they arrive."""
+"""A request's undecoded headers, its values outside of JSON, and the bytes of its body as they arrive."""
 
 from collections.abc import AsyncGenerator
+from typing import Any
 
+from pydantic_core import from_json
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from handlers.runtime.problem import BodyTooLarge
+
+
+def read_scalar(text: str) -> Any:
+    """Return the JSON value of a text in a path, a query, a header or a form, whose type is no string.
+
+    It is the text itself where that is no JSON.
+    """
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError:
+        return text
 
 
 def raw_header(scope: Scope, name: bytes) -> bytes | None:

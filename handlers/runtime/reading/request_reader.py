@@ -22,8 +22,7 @@ from handlers.runtime.reading.form.form_reader import FormReader
 from handlers.runtime.reading.form.part import Part
 from handlers.runtime.reading.ignored_fields import IgnoredNames, taking_unknown_fields
 from handlers.runtime.reading.invalid import explain, render_path
-from handlers.runtime.reading.raw_request import body_chunks, raw_header
-from handlers.runtime.reading.scalar import read_scalar
+from handlers.runtime.reading.raw_request import body_chunks, raw_header, read_scalar
 from handlers.runtime.reading.structure import SHORT_BYTES, TooManyValues, check_structure
 from handlers.runtime.reading.unknown_fields import are_too_many, field_names, may_be_too_many, without_most
 from handlers.runtime.runtime_options import RuntimeOptions

@@ -12,8 +12,7 @@ from handlers.errors import Violation
 from handlers.runtime.problem import InvalidRequest, InvalidValue, UnsupportedMediaType
 from handlers.runtime.reading.form.form_parser import FormParser
 from handlers.runtime.reading.form.part import MalformedForm, Part
-from handlers.runtime.reading.raw_request import body_chunks, raw_header
-from handlers.runtime.reading.scalar import read_scalar
+from handlers.runtime.reading.raw_request import body_chunks, raw_header, read_scalar
 
 FORM: Final = "multipart/form-data"
 

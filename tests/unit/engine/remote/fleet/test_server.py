@@ -14,7 +14,6 @@ from engine.remote.client.upstream import Upstream, Whole
 from engine.remote.fleet import server as module
 from engine.remote.fleet.server import Server
 from engine.remote.servers.model_list import NotReady
-from tests.support.clocks.until import until
 from tests.support.scripted.token_server import hangs, running_upstream
 
 
@@ -22,6 +21,12 @@ from tests.support.scripted.token_server import hangs, running_upstream
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PERIOD_S", 0.001)
     monkeypatch.setattr(upstreams, "_HEALTH_VALID_S", 0.0)
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not is_so():
+            await asyncio.sleep(0.001)
 
 
 async def admits(server: Server) -> None:
