@@ -258,7 +258,8 @@ def currency(scribe: Scribe) -> Offer:
     def ask(scribe: Scribe) -> Errand:
         a, x, y = scribe.number(1, 2000), scribe.pick(words.CURRENCIES), scribe.pick(words.CURRENCIES)
         result = scribe.number(1, 3000)
-        user, arguments = scribe.say(_CONVERT, a=a, x=x, y=y), dict(zip(keys, (a, x, y), strict=True))
+        user = scribe.say(_CONVERT, a=a, x=x, y=y)
+        arguments: dict[str, Json] = dict(zip(keys, (a, x, y), strict=True))
         return Errand(user, arguments, {"result": result}, f"{a} {x} are {result} {y}.", f"{result} {y}")
 
     described = (("number", "How much"), ("string", "Currency code"), ("string", "Currency code"))
