@@ -43,6 +43,7 @@ def counts_of(row: torch.Tensor, params: SamplingParams) -> torch.Tensor:
 
 
 @both_ways
+@pytest.mark.by_turns("vocab_size", "params")
 @every_truncation
 @pytest.mark.parametrize("vocab_size", [40, 700])
 def test_tokens_come_as_often_as_the_definition_says(params: SamplingParams, vocab_size: int) -> None:
