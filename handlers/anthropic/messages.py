@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from engine.port.events import TokenEvent
 from generated.anthropic import models as m
-from generated.operation import Call
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.anthropic.answer import events
 from handlers.anthropic.answer.answer import Answer, Step
@@ -23,6 +22,7 @@ from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.usage import ChatUsage
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.runtime.operation import Call
 
 
 class _Turn(NamedTuple):

@@ -7,18 +7,18 @@ from typing import Any
 
 from engine.port.errors import InvalidRequest
 from engine.port.request import GenerationRequest, Prompt
-from generated.operation import Call
 from generated.tokens import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.media import PartContents
 from handlers.chat.messages import MediaPart
-from handlers.errors import Refused
 from handlers.operations.sequences import collect_sequences
 from handlers.served_model.served_model import ServedModel
 from handlers.tokens.errors import to_problem
 from handlers.tokens.request import PARAMS, check_request, file_parts, generation_request
 from handlers.tokens.response import Event, Responses
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused
+from verbatim_kit.runtime.operation import Call
 
 
 class Generate:

@@ -7,11 +7,11 @@ import orjson
 from pydantic import BaseModel
 
 from engine.port.events import TokenEvent
-from generated.operation import Answer, EncodedAnswer
 from handlers.chat.delta import ChatFinish
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.usage import ChatUsage
 from handlers.wire.envelope import Envelope
+from verbatim_kit.runtime.operation import Answer, EncodedAnswer
 
 
 class JsonForm:

@@ -8,7 +8,6 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from generated.aleph_alpha import models as m
-from generated.operation import Call, EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.aleph_alpha.chat.events import ChatEvents
 from handlers.aleph_alpha.chat.request import chat_params, includes_usage, num_answers, num_logprobs
@@ -19,6 +18,7 @@ from handlers.chat.core import PreparedChat
 from handlers.chat.reading.result import ChatChoice, ChatResult, collect_chat
 from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 _Request: TypeAlias = NiceRequest[m.ChatRequest]
 _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent

@@ -6,7 +6,6 @@ from typing import Any, TypeAlias
 
 from engine.port.request import GenerationRequest
 from generated.aleph_alpha import models as m
-from generated.operation import Call, EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.aleph_alpha.completions.events import CompletionEvents
 from handlers.aleph_alpha.completions.request import CompletionPlan, completion_plan, completion_request
@@ -17,6 +16,7 @@ from handlers.aleph_alpha.nice import NiceRequest
 from handlers.aleph_alpha.prompts import num_characters
 from handlers.operations.sequences import GeneratedRequest, GeneratedSequence, collect_sequences
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 _Request: TypeAlias = NiceRequest[m.CompletionRequest]
 _Event: TypeAlias = m.StreamChunk | m.StreamSummary | m.CompletionSummary | EncodedEvent

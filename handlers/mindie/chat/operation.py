@@ -9,13 +9,11 @@ from msgspec.structs import replace
 
 from engine.port.info.model_info import ModelInfo
 from generated.mindie import models as m
-from generated.operation import Call, EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.media import PartContents
 from handlers.chat.reading.result import collect_chat
-from handlers.errors import Refused, Violation
 from handlers.mindie.chat.events import ChatEvents
 from handlers.mindie.chat.request import chat_params, request_field
 from handlers.mindie.chat.response import chat_completion, usage
@@ -26,6 +24,8 @@ from handlers.mindie.settings import MindieSettings
 from handlers.mindie.step_times import StepTimes
 from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
+from verbatim_kit.errors import Refused, Violation
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 
 class TokenBounds:

@@ -8,7 +8,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from generated.openai import models as m
-from generated.operation import Answer, Call, EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
@@ -17,7 +16,6 @@ from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatResult, collect_chat
 from handlers.chat.tools import faulty_parameters
 from handlers.concurrency.limit import Beams
-from handlers.errors import ToProblem
 from handlers.openai.answers.timings import RequestTimings
 from handlers.openai.answers.token_details import prompt_logprobs
 from handlers.openai.chat.events import ChatEvents, empty_chunk
@@ -32,6 +30,8 @@ from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
 from handlers.wire.missing import given, given_or
 from handlers.wire.plain_answer import PlainAnswers
+from verbatim_kit.errors import ToProblem
+from verbatim_kit.runtime.operation import Answer, Call, EncodedEvent
 
 
 def mapping_of(body: m.CreateChatCompletionRequest) -> ToProblem:

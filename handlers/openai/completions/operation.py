@@ -7,12 +7,10 @@ from typing import Any
 from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest
 from generated.openai import models as m
-from generated.operation import Call, EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.usage import ChatUsage
 from handlers.concurrency.limit import Beams
 from handlers.concurrency.merge import merge
-from handlers.errors import ToProblem
 from handlers.openai.answers.timings import RequestTimings
 from handlers.openai.answers.usage import usage
 from handlers.openai.completions.request import CompletionPlan, completion_plan, completion_requests
@@ -23,6 +21,8 @@ from handlers.openai.prompts import check_prompt_ids
 from handlers.openai.sampling import check_named_ids, includes_usage, num_beams, shows_usage_so_far
 from handlers.operations.sequences import GeneratedRequest, collect_merged
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.errors import ToProblem
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 
 def mapping_of(body: m.CreateCompletionRequest) -> ToProblem:

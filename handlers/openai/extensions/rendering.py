@@ -9,13 +9,13 @@ from engine.port.errors import PromptTooLong
 from engine.port.media_item import unexpanded
 from engine.port.request import GenerationRequest, GrammarKind, MediaKind
 from generated.openai import models as m
-from handlers.errors import Refused, Violation, mapped_errors
 from handlers.openai.chat import operation as chat
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions import operation as completions
 from handlers.openai.completions.operation import Completions
 from handlers.openai.sampling import Body, stop_texts
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.errors import Refused, Violation, mapped_errors
 
 # The token API has no such options, or not on every server, and each changes the answer.
 _LACKING: Final = ("use_beam_search", "logprob_token_ids", "suffix", "echo")

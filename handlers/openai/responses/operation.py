@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from engine.port.events import TokenEvent
 from generated.openai import models as m
-from generated.operation import Call
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.logprobs import ScoredToken, scored_tokens
@@ -20,8 +19,9 @@ from handlers.openai.responses.answer.response import ResponseDraft
 from handlers.openai.responses.request.preparation import Preparation
 from handlers.openai.responses.request.request import grammar_field, includes_logprobs
 from handlers.openai.responses.request.tools import Toolbox, tool_lists
-from handlers.runtime.problem import Problem
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.runtime.operation import Call
+from verbatim_kit.runtime.problem import Problem
 
 
 def response_logprobs(tokens: Iterable[ScoredToken]) -> list[m.ResponseLogprob]:

@@ -7,14 +7,12 @@ from typing import Any, Generic, NamedTuple, TypeVar, final
 from msgspec.structs import replace
 from pydantic import BaseModel
 
-from generated.operation import Answer, Call, EncodedEvent
 from generated.tgi import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.media import PartContents
 from handlers.chat.params import ChatParams
 from handlers.chat.reading.result import ChatResult, collect_chat
-from handlers.errors import ToProblem
 from handlers.served_model.served_model import ServedModel
 from handlers.tgi.chat.events import ChatEvents
 from handlers.tgi.chat.response import chat_completion
@@ -22,6 +20,8 @@ from handlers.tgi.headers import AnswerHeaders
 from handlers.tgi.request_limits import RequestLimits
 from handlers.wire.envelope import Envelope
 from handlers.wire.plain_answer import PlainAnswers
+from verbatim_kit.errors import ToProblem
+from verbatim_kit.runtime.operation import Answer, Call, EncodedEvent
 
 BodyT = TypeVar("BodyT", bound=BaseModel)
 AnswerT = TypeVar("AnswerT", bound=BaseModel)

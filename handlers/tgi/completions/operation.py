@@ -7,17 +7,17 @@ from typing import Any, Generic, TypeVar, final
 from pydantic import BaseModel
 
 from engine.port.request import GenerationRequest
-from generated.operation import Call, EncodedEvent
 from generated.tgi import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.merge import merge
-from handlers.errors import ToProblem
 from handlers.operations.sequences import GeneratedRequest, collect_merged
 from handlers.served_model.served_model import ServedModel
 from handlers.tgi.completions.request import CompletionParams, check_params, completion_requests
 from handlers.tgi.completions.response import CompletionEvents, completion
 from handlers.tgi.headers import AnswerHeaders
 from handlers.tgi.request_limits import RequestLimits
+from verbatim_kit.errors import ToProblem
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 AnswerT = TypeVar("AnswerT")
 ChunkT = TypeVar("ChunkT", bound=BaseModel)

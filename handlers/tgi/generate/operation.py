@@ -5,11 +5,9 @@ from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from typing import Any, Generic, TypeVar, final
 
-from generated.operation import Call, EncodedEvent
 from generated.tgi import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.media import NOTHING_READ
-from handlers.errors import Refused, ToProblem
 from handlers.operations.sequences import GeneratedRequest, collect_sequences
 from handlers.served_model.served_model import ServedModel
 from handlers.tgi.generate.events import GenerateEvents, WriteToken
@@ -18,6 +16,8 @@ from handlers.tgi.generate.prepared_generate import PreparedGenerate, prepared_g
 from handlers.tgi.generate.response import generate_response
 from handlers.tgi.headers import AnswerHeaders
 from handlers.tgi.request_limits import RequestLimits
+from verbatim_kit.errors import Refused, ToProblem
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")

@@ -5,11 +5,9 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from engine.port.request import GenerationRequest
-from generated.operation import Call, EncodedEvent
 from generated.triton import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.errors import Refused
 from handlers.operations.sequences import collect_sequences
 from handlers.served_model.served_model import ServedModel
 from handlers.triton.errors import to_problem
@@ -17,6 +15,8 @@ from handlers.triton.generate.members import Members, members_of, request_id
 from handlers.triton.generate.request import Wanted, generation_request, wanted_by
 from handlers.triton.generate.response import Envelope, Responses
 from handlers.triton.models import VERSION
+from verbatim_kit.errors import Refused
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 _ONE_RESPONSE: Final = (
     "generate expects model to produce exactly 1 response, use generate stream for model that generates "

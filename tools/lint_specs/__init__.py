@@ -1,1 +1,0 @@
-"""Rules of style that the contracts' effective documents keep, in addition to being valid OpenAPI."""

@@ -1,0 +1,1 @@
+"""Rules of style that the contracts' effective documents keep, beside being valid OpenAPI."""

@@ -1,0 +1,273 @@
+// What the clients of all contracts share: requests, retries and event streams.
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import {
+  APIConnectionError,
+  APIResponseError,
+  APIStatusError,
+  APIStreamError,
+  IncompleteStreamError,
+} from "./errors.js";
+
+export interface ClientOptions {
+  /** What stands before the document's paths; the contract's own place on 127.0.0.1:8080 if absent. */
+  baseUrl?: string;
+  apiKey?: string;
+  /** Sent with every request. */
+  headers?: Record<string, string>;
+  /** How long to wait for the head of an answer; 600000 if absent. */
+  timeoutMs?: number;
+  /** How often an undelivered request, or one answered by 429, 503 or 529, is sent again; twice if absent. */
+  maxRetries?: number;
+  fetch?: typeof globalThis.fetch;
+}
+
+export interface CallOptions {
+  /** Ends the call, or its stream, from outside. */
+  signal?: AbortSignal;
+  /** Told of the status and the headers of a stream that begins; its body is the stream's. */
+  onResponse?: (response: Response) => void;
+}
+
+/** An answer, and beside it the `Response` that it came in, whose body has been read. */
+export interface WithResponse<Answer> {
+  data: Answer;
+  response: Response;
+}
+
+/** A whole answer. `await` gives it alone, `await call.withResponse()` with its status and headers. */
+export type APIPromise<Answer> = Promise<Answer> & { withResponse(): Promise<WithResponse<Answer>> };
+
+export interface Contract {
+  path: string;
+  agent: string;
+}
+
+export interface Operation {
+  method: string;
+  path: string;
+  /** Path parameters that may hold slashes. */
+  slashes?: readonly string[];
+  /** `either` is JSON or a text, as its content type says. */
+  answer: "json" | "text" | "either" | "none";
+  /** The body is sent as `multipart/form-data`. */
+  isForm?: boolean;
+  terminator?: string;
+}
+
+export interface Arguments {
+  path?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  headers?: Record<string, unknown>;
+  body?: unknown;
+}
+
+const LONGEST_WAIT_MS = 60_000;
+
+export class BaseClient {
+  readonly #options: Required<Omit<ClientOptions, "apiKey">> & Pick<ClientOptions, "apiKey">;
+  readonly #contract: Contract;
+
+  constructor(contract: Contract, options: ClientOptions) {
+    this.#contract = contract;
+    this.#options = {
+      baseUrl: `http://127.0.0.1:8080${contract.path}`,
+      headers: {},
+      timeoutMs: 600_000,
+      maxRetries: 2,
+      fetch: globalThis.fetch.bind(globalThis),
+      ...options,
+    };
+  }
+
+  /** Answers with what the document says of the operation, or throws a ClientError. */
+  protected call<Answer>(operation: Operation, given: Arguments, options?: CallOptions): APIPromise<Answer> {
+    const whole = this.#whole<Answer>(operation, given, options);
+    const answer = whole.then(({ data }) => data);
+    const withResponse = () => {
+      answer.catch(() => undefined); // whoever asks for both is told of a failure once
+      return whole;
+    };
+    return Object.assign(answer, { withResponse });
+  }
+
+  /** Sends the request when the first event is asked for; leaving the loop closes the connection. */
+  protected async *stream<Event>(
+    operation: Operation,
+    given: Arguments,
+    isError: (event: object) => boolean,
+    options?: CallOptions,
+  ): AsyncGenerator<Event, void, undefined> {
+    const response = await this.#send(operation, given, options);
+    options?.onResponse?.(response);
+    if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
+      throw new APIResponseError(`not an event stream: ${await readText(response)}`);
+    }
+    const events = response.body
+      .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+      .pipeThrough(new EventSourceParserStream());
+    const reader = events.getReader();
+    try {
+      for (let next = await read(reader); next; next = await read(reader)) {
+        if (next.data === operation.terminator) return;
+        const event = parse(next.data) as object;
+        if (isError(event)) throw new APIStreamError(event);
+        yield event as Event;
+      }
+    } finally {
+      await reader.cancel().catch(() => undefined); // a stream that broke has nothing left to cancel
+    }
+    if (operation.terminator !== undefined) {
+      throw new IncompleteStreamError(`the stream ended without ${operation.terminator}`);
+    }
+  }
+
+  async #whole<Answer>(
+    operation: Operation,
+    given: Arguments,
+    options?: CallOptions,
+  ): Promise<WithResponse<Answer>> {
+    const response = await this.#send(operation, given, options);
+    const text = await readText(response);
+    if (operation.answer === "none") return { data: undefined as Answer, response };
+    const isText = operation.answer === "text" || (operation.answer === "either" && !isJson(response));
+    return { data: (isText ? text : parse(text)) as Answer, response };
+  }
+
+  async #send(operation: Operation, given: Arguments, options?: CallOptions): Promise<Response> {
+    for (let attempt = 0; ; attempt++) {
+      const isLast = attempt >= this.#options.maxRetries;
+      const response = await this.#attempt(operation, given, isLast, options);
+      if (response?.ok) return response;
+      if (response && (isLast || ![429, 503, 529].includes(response.status))) {
+        throw new APIStatusError(response.status, parseOrKeep(await readText(response)), response.headers);
+      }
+      const wait = waitMs(attempt, response?.headers.get("retry-after"));
+      await response?.body?.cancel();
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+
+  /** Undefined where nobody answered and it may be tried again. */
+  async #attempt(
+    operation: Operation,
+    given: Arguments,
+    isLast: boolean,
+    options?: CallOptions,
+  ): Promise<Response | undefined> {
+    const head = new AbortController();
+    const timer = setTimeout(() => head.abort(new Error("no answer in time")), this.#options.timeoutMs);
+    const signal = options?.signal ? AbortSignal.any([options.signal, head.signal]) : head.signal;
+    try {
+      return await this.#options.fetch(this.#url(operation, given), {
+        method: operation.method,
+        headers: this.#headers(operation, given),
+        ...(given.body === undefined ? {} : { body: operation.isForm ? form(given.body) : JSON.stringify(given.body) }),
+        signal,
+      });
+    } catch (error) {
+      if (!isLast && !signal.aborted && wasRefused(error)) return undefined;
+      throw new APIConnectionError(`no answer: ${String(error)}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #url(operation: Operation, given: Arguments): string {
+    let path = operation.path;
+    for (const [name, value] of Object.entries(given.path ?? {})) {
+      const text = encodeURIComponent(String(value));
+      path = path.replace(`{${name}}`, operation.slashes?.includes(name) ? text.replaceAll("%2F", "/") : text);
+    }
+    const query = new URLSearchParams(pairs(given.query)).toString();
+    return this.#options.baseUrl.replace(/\/+$/, "") + path + (query && `?${query}`);
+  }
+
+  /** A form gets its content type, which names the boundary, from `fetch`. */
+  #headers(operation: Operation, given: Arguments): Record<string, string> {
+    return {
+      "user-agent": this.#contract.agent,
+      ...(given.body === undefined || operation.isForm ? {} : { "content-type": "application/json" }),
+      ...(this.#options.apiKey === undefined ? {} : { authorization: `Bearer ${this.#options.apiKey}` }),
+      ...texts(given.headers),
+      ...this.#options.headers,
+    };
+  }
+}
+
+function texts(values: Record<string, unknown> | undefined): Record<string, string> {
+  const given = Object.entries(values ?? {}).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+/** Of a query; the items of a list come one by one, under its name. */
+function pairs(values: Record<string, unknown> | undefined): [string, string][] {
+  return Object.entries(values ?? {}).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((item) => item !== undefined && item !== null)
+      .map((item): [string, string] => [name, String(item)]),
+  );
+}
+
+/** The members of a body as the parts of a form; those of an array and of an object come one by one. */
+function form(body: unknown): FormData {
+  const parts = new FormData();
+  for (const [name, value] of Object.entries(body as object)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item === undefined || item === null) continue;
+      if (item instanceof Blob) parts.append(name, item);
+      else if (typeof item === "object")
+        for (const [key, one] of Object.entries(item)) parts.append(`${name}[${key}]`, typeof one === "string" ? one : JSON.stringify(one));
+      else parts.append(name, typeof item === "string" ? item : JSON.stringify(item));
+    }
+  }
+  return parts;
+}
+
+function isJson(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("application/json") ?? false;
+}
+
+async function readText(response: Response): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    throw new APIConnectionError(`no whole answer: ${String(error)}`, { cause: error });
+  }
+}
+
+async function read<Item>(reader: ReadableStreamDefaultReader<Item>): Promise<Item | undefined> {
+  try {
+    return (await reader.read()).value;
+  } catch (error) {
+    throw new APIConnectionError(`the stream broke: ${String(error)}`, { cause: error });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new APIResponseError(`not JSON: ${text}`, { cause: error });
+  }
+}
+
+function parseOrKeep(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Whether the request surely was not delivered, as Node tells it; a browser does not tell. */
+function wasRefused(error: unknown): boolean {
+  const cause = (error as { cause?: { code?: string } }).cause;
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"].includes(cause?.code ?? "");
+}
+
+/** What the server says, or a wait that doubles from half a second, a quarter of it by chance. */
+function waitMs(attempt: number, retryAfter: string | null | undefined): number {
+  const told = retryAfter ? Number(retryAfter) * 1000 || Date.parse(retryAfter) - Date.now() : NaN;
+  const usual = 500 * 2 ** attempt * (1 - Math.random() / 4);
+  return Math.min(Math.max(Number.isNaN(told) ? usual : told, 0), LONGEST_WAIT_MS);
+}
