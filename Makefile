@@ -51,7 +51,7 @@ $(1)/pip install --quiet --constraint constraints.txt $${index:+--extra-index-ur
 endef
 
 $(SERVE): $(BIN)/python $(REQUIREMENTS) constraints.txt
-	@# The distribution was called `verbatim` once. Left beside the new one, it would own the command too.
+	@# The distribution was called `verbatim` once. Left next to the new one, it would own the command too.
 	@rm -rf verbatim.egg-info
 	@$(BIN)/pip uninstall -qq --yes verbatim
 	@$(call install-served,$(BIN))
@@ -128,7 +128,7 @@ check-generated: $(READY)  ## Fail if generated/ is not what specs/ gives
 	$(BIN)/python -m verbatim_kit.generate --check
 
 .PHONY: drift
-drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
+drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure only
 	$(BIN)/python -m verbatim_kit.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
 
 .PHONY: breaking
@@ -196,7 +196,7 @@ $(TORCHVISION)/.ready: $(READY)
 	@touch $@
 
 .PHONY: test-torchvision
-test-torchvision: $(TORCHVISION)/.ready  ## Try the models that need torchvision or timm, and the others beside these
+test-torchvision: $(TORCHVISION)/.ready  ## Try the models that need torchvision or timm, and the others in addition to these
 	OMP_NUM_THREADS=1 $(TORCHVISION)/bin/python -m pytest --numprocesses 2 --dist worksteal \
 		tests/parity/media/test_media_parity.py tests/parity/media/test_audio_parity.py tests/parity/media/test_video_parity.py
 
@@ -346,7 +346,7 @@ else
 	@echo 'v$(VERSION) is tagged here, and nothing is published. `git push origin v$(VERSION)` starts that.'
 endif
 
-# What the wheels are tested with beside PYTHON, from pyenv or the path; those that the machine does not have are left out.
+# What the wheels are tested with in addition to PYTHON, from pyenv or the path; those that the machine does not have are left out.
 PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[1234]*/bin/python3) python3.11 python3.12 python3.13 python3.14
 
 .PHONY: test-pythons
@@ -594,10 +594,10 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: demo-vision
 demo-vision: $(READY)  ## Train the embedded vision model anew, in its three stages (over an hour on a free core)
-	$(BIN)/python -m tools.demo_model.vision tower
-	$(BIN)/python -m tools.demo_model.vision train
-	$(BIN)/python -m tools.demo_model.vision export build/demo_vision/step-2200.pt --to build/demo_vision/second
-	$(BIN)/python -m tools.demo_model.vision refresh --weights build/demo_vision/second
+	$(BIN)/python -m tools.demo_model vision-tower
+	$(BIN)/python -m tools.demo_model vision-train
+	$(BIN)/python -m tools.demo_model vision-export build/demo_vision/step-2200.pt --to build/demo_vision/second
+	$(BIN)/python -m tools.demo_model vision-refresh --weights build/demo_vision/second
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too

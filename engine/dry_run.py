@@ -1,4 +1,4 @@
-"""A description of the engine that would start, from configuration and headers of weights alone."""
+"""A description of the engine that would start, only from configuration and headers of weights."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -220,7 +220,7 @@ def _on_fallback(
     config: EngineConfig, plan: PlannedModel, model: PreTrainedModel, obstacle: str
 ) -> _Observed:
     states = HiddenStates(model)
-    # RWKV reads some weights in the first pass alone, which is the one that merges layers at a start.
+    # RWKV reads some weights only in the first pass, which is the one that merges layers at a start.
     with readers_observed([module for module in model.modules() if is_plain(module)]):
         cached = CachedModel(model)
     ids = torch.arange(2, device=model.device)

@@ -1,4 +1,4 @@
-"""A core that is ready to run, with what an engine says and reads beside it."""
+"""A core that is ready to run, with what an engine says and reads in addition."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -19,7 +19,7 @@ class BuiltEngine(Generic[CoreT_co]):
     """A core with the model that it runs.
 
     adapters: those of the model; None for an engine that takes none, ever. media: the parts that read files
-    for the model; None for a model that reads text alone. speech: the parts of a model that transcribes;
+    for the model; None for a model that reads only text. speech: the parts of a model that transcribes;
     None for others.
     """
 
@@ -32,5 +32,5 @@ class BuiltEngine(Generic[CoreT_co]):
 
     @property
     def media_processor(self) -> MediaProcessor | None:
-        """The processor of files for the model; None for a model that reads text alone."""
+        """The processor of files for the model; None for a model that reads only text."""
         return None if self.media is None else self.media.processor

@@ -1,6 +1,7 @@
 """The facts from which a model is described, by an engine that has loaded it and by a dry run alike."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from transformers import PreTrainedModel
@@ -9,7 +10,7 @@ from engine.assembly.sequence_memory import SequenceMemory
 from engine.attention.kv_cache.budget import CacheSizes
 from engine.config import INT4_GROUPS, EngineConfig
 from engine.linear.linear_facts import LinearFacts
-from engine.model.loading.checkpoint.generation_config import read_recommended_sampling
+from engine.model.loading.checkpoint.json_files import json_object
 from engine.model.loading.memory import stored_bytes
 from engine.model.loading.planning.plan import PlannedModel
 from engine.native.instructions import usable_label
@@ -17,6 +18,26 @@ from engine.port.info.kernels import Kernel
 from engine.port.info.model_info import ModelInfo
 from engine.port.request import MediaKind, Pooling
 from engine.state.probe import has_recurrent_layers
+
+_SAMPLING: Final = (
+    "temperature",
+    "top_k",
+    "top_p",
+    "min_p",
+    "typical_p",
+    "repetition_penalty",
+)
+
+
+def read_recommended_sampling(directory: Path) -> dict[str, float]:
+    """Return the sampling parameters that the file sets, by name; {} without a file.
+
+    Raises ModelNotSupported for a file that holds no JSON object.
+    """
+    path = directory / "generation_config.json"
+    found = json_object(path) if path.is_file() else {}
+    return {name: found[name] for name in _SAMPLING if isinstance(found.get(name), int | float)}
+
 
 # Said where drafts are asked for, of a model with recurrent layers.
 NO_DRAFTS: Final = "no tokens are drafted: a recurrent state cannot be taken back"
@@ -82,7 +103,7 @@ class ModelFacts:
             stored_bytes=0 if plan.quantized is None else stored_bytes(plan.quantized.stored),
             attention=memory.geometry.in_words(),
             paged_obstacle=memory.paged_obstacle,
-            media=self.media if is_paged else frozenset(),  # the fallback path reads text alone
+            media=self.media if is_paged else frozenset(),  # the fallback path reads only text
             speech=plan.speech,
             recommended_sampling=read_recommended_sampling(plan.directory),
         )

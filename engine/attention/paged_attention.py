@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -20,15 +20,28 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from engine.attention.backend import Attention
 from engine.attention.batch import Batch
-from engine.attention.decoded_keys import DecodedKeys
 from engine.attention.kv_cache.pages import KVPages
 from engine.attention.native_chunks import attend_chunks, can_attend
 from engine.attention.native_decode import can_decode, decode
-from engine.attention.plan import AttentionPlan, KeyRange
+from engine.attention.plan import AttentionPlan, KeyRange, RaggedKeys
 from engine.attention.scores import Scores
 from engine.attention.selection import FlatMask, Indexer, Selection, select
 from engine.attention.window import Window, window_of
 from engine.port.errors import EngineError, NoPagedAttention
+
+
+class DecodedKeys(NamedTuple):
+    """The keys and values of a batch whose rows all decode.
+
+    slots: int64 [num_rows], the slots to which the rows write. visible: for each window, the keys that the
+    rows see. writes_first: whether rows see keys of other rows, so that all are written before any is read.
+    """
+
+    pages: KVPages
+    slots: Tensor
+    visible: list[RaggedKeys]
+    writes_first: bool
+
 
 ATTENTION_NAME = "verbatim"
 EAGER = "eager"  # transformers' name for a model's own code

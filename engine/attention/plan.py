@@ -224,7 +224,7 @@ def _hidden(
     """Return which keys are hidden from which rows, bool [num_rows, num_keys].
 
     queries: positions [num_rows, 1], one after the other; keys: positions [num_keys]. together: ranges of
-    positions that see each other. ends_with_window: whether they do so within the window alone, as in
+    positions that see each other. ends_with_window: whether they do so only within the window, as in
     Gemma 4; transformers' masks of other models let them see each other beyond it.
     """
     is_late = keys > queries

@@ -22,7 +22,7 @@ def rope_positions(media: Sequence[Media], start: int, end: int, num_axes: int) 
     for one in media:
         if one.rope is None or one.position >= end:
             continue
-        # Of the tokens from `start` on: those of the medium, then those behind it.
+        # Of the tokens from `start` on: those of the medium, then those after it.
         first, last = max(one.position, start), max(min(one.end, end), start)
         begins_at = _position_of(media, one)
         if first < last:

@@ -1,7 +1,7 @@
 """The choice of the keys that each row sees, by an index that the model computes (DeepSeek-V3.2).
 
 An indexer scores all keys of a sequence by short vectors of their own, the index keys, and attention sees the
-best of them (arXiv 2512.02556, section 2.1). Index keys lie in pages beside keys and values. The model's own
+best of them (arXiv 2512.02556, section 2.1). Index keys lie in pages next to keys and values. The model's own
 code computes scores and choice: decoding rows as one batch over gathered pages, each chunk by itself.
 """
 
@@ -100,7 +100,7 @@ def select(
         )
 
     ranges = plan()
-    # Drafted tokens are decoding rows, in the order of their positions, behind the chunk that they continue.
+    # Drafted tokens are decoding rows, in the order of their positions, after the chunk that they continue.
     chunks = [choose_of(keys, is_chunk=True) for keys in ranges.chunks]
     decodes = [choose_of(keys, is_chunk=False) for keys in ranges.decodes]
     return Selection(indexer.top_k, AttentionPlan(decodes, chunks))

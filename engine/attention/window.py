@@ -34,7 +34,7 @@ class Window(NamedTuple):
 
 
 def hold_windows(model: PreTrainedModel) -> None:
-    """Let attention modules hold a window that transformers gives to masks alone.
+    """Let attention modules hold a window that transformers gives only to masks.
 
     These are layers of chunked attention, and all layers of a model that has one sliding window and does not
     name the types of its layers (Phi-3.5-MoE). Calls of attention that tell their window go by that.

@@ -17,7 +17,7 @@ from engine.bounded_process.messages import Run
 OUT_OF_MEMORY: Final = 3  # an exit status
 # Of a program, which has few; children close all but their own.
 MAX_DESCRIPTORS: Final = 64
-_CHANNEL: Final = 3  # the first behind the standard ones
+_CHANNEL: Final = 3  # the first after the standard ones
 _NICENESS: Final = 5  # others' tokens come first
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_NO_NEW_PRIVS: Final = 38

@@ -9,7 +9,7 @@ class ProcessLimits(msgspec.Struct, frozen=True, kw_only=True):
     max_bytes: the memory that it may add to its own.
     processor_s: the processor time that it may take, for each of its threads.
     timeout_s: the wall-clock time after which it is ended.
-    opens_files: whether it may open files and sockets, beside the channel that it has.
+    opens_files: whether it may open files and sockets, in addition to the channel that it has.
     """
 
     max_bytes: int

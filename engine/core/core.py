@@ -178,7 +178,7 @@ class EngineCore:
         self._jobs.add(EmbeddingJob(request, arrival, submitted_at, sequence))
 
     def _tags(self, request: GenerationRequest | EmbeddingRequest, adapter: Adapter | None) -> Tags:
-        """Return all that the keys and values of a request depend on, beside its tokens."""
+        """Return all that the keys and values of a request depend on, in addition to its tokens."""
         assert request.adapter == (adapter and adapter.name), "the adapter is not the one asked for"
         return self._cache_tags + request_tags(request) + (() if adapter is None else adapter.tags)
 

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from engine.attention.decoded_keys import DecodedKeys
 from engine.attention.kv_cache.pages import KVPages
+from engine.attention.paged_attention import DecodedKeys
 from engine.attention.plan import RaggedKeys
 from engine.fusion.layer_parts import LayerParts
 from engine.fusion.native_adapters import NativeAdapters

@@ -25,7 +25,7 @@ def total_memory() -> int:
 
 
 def free_memory() -> int:
-    """Return the memory in bytes that this process may still take, beside what it has.
+    """Return the memory in bytes that this process may still take, in addition to what it has.
 
     Pages of files that no process has mapped are free, since the kernel gives them up; those of files that
     this process has mapped and not read yet, such as weights, are not.

@@ -21,7 +21,7 @@ def is_plain(module: nn.Module) -> TypeGuard[nn.Linear]:
 
 
 class ReadLinear(nn.Linear):
-    """A linear layer whose weight or bias modelling code reads beside calling it, as Mamba's; it stays."""
+    """A linear layer whose weight or bias modelling code also reads, as Mamba's; it stays."""
 
 
 class _Watched(nn.Linear):
@@ -41,7 +41,7 @@ class _Watched(nn.Linear):
 @contextmanager
 def readers_observed(linears: Iterable[nn.Linear]) -> Iterator[None]:
     """Make a `ReadLinear` of each of these plain linear layers whose weight or bias is read within the block,
-    beside calling it.
+    in addition to calling it.
     """
     watched = list(linears)
     for linear in watched:

@@ -28,7 +28,7 @@ _LEAST_GAIN = 1.2
 def choose_products(model: nn.Module, wanted: ProductsSetting = "auto") -> Bfloat16Products | None:
     """Choose how a model's compiled layers of bfloat16 are multiplied; auto: by the trial.
 
-    Returns None if there is no choice: the model has no such layer, or the compiled code has one way alone.
+    Returns None if there is no choice: the model has no such layer, or the compiled code has only one way.
     """
     layers = [part for part in model.modules() if isinstance(part, PanelLinear)]
     of_bfloat16 = [layer for layer in layers if layer.panels.dtype == torch.bfloat16]

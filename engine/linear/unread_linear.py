@@ -17,7 +17,7 @@ class UnreadLinear(nn.Linear):
     """A linear layer that reads its weight for each call, until it is packed.
 
     unread: the weight. plain_bias: the bias, if it has one. Once modelling code reads `weight` or `bias`
-    beside calling it, it becomes a `ReadLinear` with a plain weight.
+    in addition to calling it, it becomes a `ReadLinear` with a plain weight.
     """
 
     def __init__(self, linear: nn.Linear, unread: UnreadWeight) -> None:

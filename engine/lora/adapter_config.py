@@ -106,7 +106,7 @@ def read_config(text: bytes, max_rank: int) -> AdapterConfig:
     except msgspec.MsgspecError as error:
         raise CannotLoadAdapter(f"adapter_config.json: {error}") from error
     if config.peft_type != "LORA":
-        raise CannotLoadAdapter(f"adapter_config.json: peft_type {config.peft_type!r}: LORA alone is served")
+        raise CannotLoadAdapter(f"adapter_config.json: peft_type {config.peft_type!r}: only LORA is served")
     for name, value in raw.items():
         if name in _INERT and value not in _INERT[name]:
             _refuse(name, value)

@@ -131,7 +131,7 @@ def _mapped(file: IO[bytes]) -> dict[str, Tensor]:
 
 
 def _unpickled(file: IO[bytes], max_bytes: int) -> dict[str, Tensor]:
-    """Read a pickle that holds tensors alone; what would run code is refused by torch."""
+    """Read a pickle that holds only tensors; what would run code is refused by torch."""
     try:
         if zipfile.is_zipfile(file):  # as torch writes it, though without compression
             with zipfile.ZipFile(file) as archive:

@@ -74,7 +74,7 @@ class AdapterRegistry:
     def add_now(self, source: AdapterSource) -> None:
         """Load an adapter at the start, before the event loop has requests. Raises CannotLoadAdapter.
 
-        One that does not fit beside the earlier ones is checked, and loaded when it is asked for.
+        One that does not fit next to the earlier ones is checked, and loaded when it is asked for.
         """
         self._check_name(source.name)
         adapter = self._read(source)

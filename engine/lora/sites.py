@@ -39,7 +39,7 @@ def open_sites(model: PreTrainedModel) -> Mapping[str, Site]:
     """Let the adapters of a batch change its linear layers, and return these by path, as PEFT has it.
 
     A pass shows which layers those are: experts, which are given some of the rows, are none; nor is the head,
-    which the runner gives the last rows alone.
+    which the runner gives only the last rows.
     """
     linears = _linears(model)
     paths = {module: path for path, module in linears.items()}

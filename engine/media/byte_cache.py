@@ -42,7 +42,7 @@ class ByteCache(Generic[_Key, _Value]):
             return found[0]
 
     def put(self, key: _Key, value: _Value, num_bytes: int) -> None:
-        """Keep a value, unless it alone takes more than there may be."""
+        """Keep a value, unless it takes by itself more than there may be."""
         if num_bytes > self._max_bytes:
             return
         with self._lock:

@@ -142,7 +142,7 @@ class MediaEncoder:
         return [EncodedRows(first, tuple(others)) for first, *others in zip(*parts, strict=True)]
 
     def _groups(self, media: Iterable[Media]) -> Iterable[list[Media]]:
-        """Return the media in groups of one kind, whose arrays differ in their first dimension alone."""
+        """Return the media in groups of one kind, whose arrays differ only in their first dimension."""
         groups: dict[Any, list[Media]] = {}
         for one in media:
             shapes = tuple((name, array.shape[1:]) for name, array in self._arrays(one).items())

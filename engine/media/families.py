@@ -25,7 +25,7 @@ class MediaFamily(NamedTuple):
     sees_both_ways: the kinds whose tokens see each other in both directions; if `in_windows`, they do so in
         layers with a sliding window alone.
     is_nested: whether its image processor takes a list of images for each text.
-    has_prefix: whether a prompt with images sees itself, all of it; its text begins behind the last image,
+    has_prefix: whether a prompt with images sees itself, all of it; its text begins after the last image,
         with the token of a beginning, and ends with a line feed (PaliGemma, Beyer et al. 2024, arXiv
         2407.07726).
     differs_alone: whether an image that is alone in its prompt is processed otherwise than several.
@@ -150,7 +150,7 @@ def family_of(config: "PreTrainedConfig") -> MediaFamily | None:
 
 
 def why_unread(config: "PreTrainedConfig") -> str | None:
-    """Return why the media of a model without a family are not read; None for a model of text alone."""
+    """Return why the media of a model without a family are not read; None for a model of text only."""
     if (reason := _REASONS.get(config.model_type)) is not None:
         return reason
     parts = (getattr(config, name, None) for name in ("vision_config", "audio_config"))

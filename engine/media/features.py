@@ -53,7 +53,7 @@ def token_embeddings(holder: PreTrainedModel) -> tuple[int, Tensor] | None:
 def _gemma3n_audio(
     holder: Any, input_features: Tensor, input_features_mask: Tensor, return_dict: bool
 ) -> BaseModelOutputWithPooling:
-    """Return the rows of audio of Gemma 3n, as many for each; its own class adds padding in forward alone.
+    """Return the rows of audio of Gemma 3n, as many for each; its own class adds padding only in forward.
 
     input_features: [num_files, num_frames, num_bands].
     input_features_mask: bool [num_files, num_frames], which frames are no padding.
@@ -68,7 +68,7 @@ def _gemma3n_audio(
 
 
 def _llama4_images(holder: Any, pixel_values: Tensor, return_dict: bool) -> BaseModelOutputWithPooling:
-    """Return the rows of images of Llama 4, which its own class projects in its forward alone.
+    """Return the rows of images of Llama 4, which its own class projects only in its forward.
 
     pixel_values: [num_tiles, num_channels, height, width].
     """
@@ -100,14 +100,14 @@ def _mistral3_images(
 def _qwen2_audio(
     holder: Any, input_features: Tensor, feature_attention_mask: Tensor, return_dict: bool
 ) -> BaseModelOutputWithPooling:
-    """Return the rows of audio of Qwen2-Audio, which its own class computes in its forward alone.
+    """Return the rows of audio of Qwen2-Audio, which its own class computes only in its forward.
 
     input_features: [num_files, num_bands, num_frames].
     feature_attention_mask: [num_files, num_frames].
     """
     tower = holder.audio_tower
     num_frames, num_rows = tower._get_feat_extract_output_lengths(feature_attention_mask.sum(-1))
-    # The second convolution halves the frames; the pooling behind the layers halves them again.
+    # The second convolution halves the frames; the pooling after the layers halves them again.
     places = torch.arange((input_features.shape[-1] - 2) // 2 + 1, device=input_features.device)
     mask = create_bidirectional_mask(
         config=tower.config,

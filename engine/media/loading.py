@@ -46,7 +46,7 @@ def load_processor(
     family = family_of(config)
     if family is None:
         if (reason := why_unread(config)) is not None:
-            on_progress(f"note: the model is served for text alone; its media are not read: {reason}")
+            on_progress(f"note: the model is served for text only; its media are not read: {reason}")
         return None
     if not any((directory / name).is_file() for name in _PROCESSOR_FILES):
         return None

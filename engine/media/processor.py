@@ -107,7 +107,7 @@ class PromptMediaProcessor:
             raise InvalidMedia(index, str(error)) from error
 
     def _as_prefix(self, token_ids: Sequence[int], last_place: int) -> list[int]:
-        """Return a prompt whose text begins behind its last image, and ends with a line feed."""
+        """Return a prompt whose text begins after its last image, and ends with a line feed."""
         beginning = [] if (bos_id := self._tokenizer.hf.bos_token_id) is None else [bos_id]
         images, text = list(token_ids[: last_place + 1]), list(token_ids[last_place + 1 :])
         if images[:1] == beginning:

@@ -61,7 +61,7 @@ class _Group(NamedTuple):
 
 
 class _JoinedLayer(NamedTuple):
-    """The low-rank parts of several adapters for one linear layer, beside one another.
+    """The low-rank parts of several adapters for one linear layer, next to one another.
 
     down: [sum of ranks, in_features]. up: [sum of ranks, out_features]. owners: of each rank, the place of
     its adapter among those that are joined.
@@ -165,7 +165,7 @@ class AdaptedRows:
     def add(self, path: str, rows: Tensor, output: Tensor) -> None:
         """Add the adapters' part to the outputs of a linear layer, in place.
 
-        path: the layer's. rows: its input, [num_rows, in_features] behind any number of dimensions of one.
+        path: the layer's. rows: its input, [num_rows, in_features] after any number of dimensions of one.
         output: the same of out_features.
         """
         rows, output = rows.view(-1, rows.shape[-1]), output.view(-1, output.shape[-1])

@@ -18,7 +18,7 @@ from engine.media.encoder import MediaEncoder, PlacedRows
 from engine.media.families import FAMILIES
 
 current_deeper_rows: ContextVar[PlacedRows | None] = ContextVar("current_deeper_rows", default=None)
-"""The encoder's rows for the batch that is being computed; None for a batch of text alone."""
+"""The encoder's rows for the batch that is being computed; None for a batch of text only."""
 
 _MASK: Final = "visual_pos_masks"
 _ROWS: Final = "deepstack_visual_embeds"
@@ -93,7 +93,7 @@ def pad_placeholders(model: PreTrainedModel, config: PreTrainedConfig) -> None:
 
 
 def embed_media_tokens(model: PreTrainedModel, encoder: MediaEncoder) -> None:
-    """Let the ids that a model has for its media alone be embedded by its encoder's tables, if it has any.
+    """Let the ids that a model has only for its media be embedded by its encoder's tables, if it has any.
 
     Ends of images and audio are among them, which are no places of rows.
     """

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -15,7 +16,6 @@ from engine.host.transfers import upload
 from engine.media.encoder import EncodedRows, LoadedMedia, place_rows
 from engine.model.adaptation.rope_by_row import current_long_rows
 from engine.model.adapters import AdaptedRows, JoinedAdapters, current_adapters
-from engine.model.decode_path import DecodePath
 from engine.model.hidden_states import HiddenStates
 from engine.model.media_inputs import (
     add_deeper_rows,
@@ -28,11 +28,28 @@ from engine.state.by_sequence import StateRows, current_states
 from engine.state.store import StateStore
 
 
+class DecodePath(Protocol):
+    """A replacement of the model's forward pass in decoding steps, with the same result.
+
+    Both methods are called under `current_attention` and `current_adapters`.
+    """
+
+    def hidden_states(self, batch: Batch) -> Tensor | None:
+        """Return the input of the model's head, [num_rows, hidden_size]; None to decline the batch.
+
+        A batch with adapters must be declined unless the path applies them in place of the modules that it
+        leaves out.
+        """
+
+    def logits(self, hidden_states: Tensor, rows: list[int]) -> Tensor:
+        """Return raw logits [len(rows), vocab_size] of these rows of `hidden_states`."""
+
+
 class ModelRunner:
     """A transformers model, its attention backend, and the states of its recurrent layers if it has any.
 
     is_stepwise: whether recurrent layers compute a chunk that continues a sequence token by token.
-    media: what reads the model's media; None for a model that reads text alone.
+    media: what reads the model's media; None for a model that reads only text.
     decode_path: computes batches whose rows all decode; None to use the model's own forward for these too.
     """
 
@@ -111,7 +128,7 @@ class ModelRunner:
     def run(self, batch: Batch, logit_rows: list[int]) -> Tensor:
         """Compute the batch, filling its slots; return raw logits [len(logit_rows), vocab_size].
 
-        The head runs on those rows alone. Tokens of media that cannot be encoded keep their own embeddings.
+        The head runs only on those rows. Tokens of media that cannot be encoded keep their own embeddings.
         """
         self._failed_media = frozenset()
         states = (

@@ -37,7 +37,7 @@ AnySet = Instructions | ArmInstructions
 
 X86_MACHINE, ARM_MACHINE = "x86_64", "aarch64"
 SOURCES = Path(__file__).parent / "src"
-PREBUILT = Path(__file__).parent / "prebuilt"  # libraries that tools/wheels compiled, in some wheels alone
+PREBUILT = Path(__file__).parent / "prebuilt"  # libraries that tools/wheels compiled, in some wheels only
 # Sums may be taken in any order, but NaN and infinity keep their meaning. Instructions are scheduled only
 # after registers are given out: before that, GCC for ARM moves loads so far ahead that sums lose theirs.
 _FLAGS = (

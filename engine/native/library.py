@@ -3,7 +3,7 @@
 It is searched in the folder that VERBATIM_KERNEL_CACHE names, in the folder of those that came with the
 package (wheels for one architecture have it), and in the user's cache. Where none of them has it, it is
 compiled and kept. Its name holds a digest of the sources and the flags, so a library of other sources is
-never found. Where nothing can be kept, as for a user without a home, it is compiled for this process alone.
+never found. Where nothing can be kept, as for a user without a home, it is compiled for this process only.
 Without a library, the callers use torch.
 """
 
@@ -44,7 +44,7 @@ class Loaded(NamedTuple):
 def loaded() -> Loaded:
     """Load the functions, compiling them if that has not been done. A failure is logged once."""
     if platform.system() != "Linux":
-        return _without(f"it runs on Linux alone, not on {platform.system()}", logging.INFO)
+        return _without(f"it runs only on Linux, not on {platform.system()}", logging.INFO)
     try:
         share_openmp()
         library = _load_found() or _compile()

@@ -18,7 +18,7 @@ from engine.host.machine import num_processors
 THREAD_NAME: Final = "checkpoint-content"
 _WEIGHTS: Final = ("*.safetensors", "*.gguf")
 _DESCRIPTIONS: Final = ("*.json", "*.py")  # of the model, of adapters, and modelling code of its own
-# Hashed at once without Python's lock, which the imports beside it would keep for milliseconds each time.
+# Hashed at once without Python's lock, which imports in another thread would keep for milliseconds each time.
 _PIECE: Final = 1 << 27
 _LONGEST_HEADER: Final = 1 << 27  # of a safetensors file; the format allows no more than 100 MB
 
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 class FileState(NamedTuple):
-    """The state of a file by what Linux says; the same one means unchanged within one start alone."""
+    """The state of a file by what Linux says; the same one means unchanged only within one start."""
 
     path: Path
     size: int
@@ -147,7 +147,7 @@ def _piece_digest(path: Path, first: int) -> str:
 
 def _description(path: Path) -> bytes:
     if path.suffix == ".gguf":
-        return b""  # the digest of its header is in a file beside it
+        return b""  # the digest of its header is in a file next to it
     if path.suffix != ".safetensors":
         return path.read_bytes()
     with path.open("rb") as file:

@@ -37,7 +37,7 @@ class BrokenEntry(Exception):
 class PackedEntry(NamedTuple):
     """A file that was read. description: what it was written with. tensors: by name, in its mapped pages.
 
-    A tensor that is written to changes in this process alone.
+    A tensor that is written to changes in this process only.
     """
 
     path: Path

@@ -2,6 +2,8 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Final
 
 from engine.port.errors import (
@@ -16,12 +18,29 @@ from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest
 from engine.port.text.tokenizer import Tokenizer
 from engine.remote.client.failures import BUSY, BadStatus, CutOff, NoAnswer, ServerFailed
-from engine.remote.client.retry_after import seconds_of
 from engine.remote.client.upstream import Answer, Upstream
 from engine.remote.sequence_events import LARGE_BYTES, CachedTokens, SequenceEvents
 from engine.remote.sse import EventSplitter, EventTooLong
 from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamError, error_reason
 from engine.remote.wire.token_api import TokenApi
+
+
+def seconds_of(value: str) -> float | None:
+    """Return the seconds in the header, which has a number or a date (RFC 9110, section 10.2.3).
+
+    None if the header is empty or invalid, or if the time is in the past.
+    """
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        seconds = float(value)
+    else:
+        try:
+            date = parsedate_to_datetime(value)
+            seconds = (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+        except (ValueError, OverflowError):
+            return None
+    return seconds if seconds > 0 else None
+
 
 # A whole answer comes with its last token. A server that is slower than this is taken for one that hangs.
 _TOKENS_A_SECOND: Final = 5.0
@@ -44,7 +63,7 @@ async def put_events(
     """Send the body that asks for one sequence, and put its events as they come.
 
     body: the argument of `Upstream.post`. num_running: returns the number of sequences that run
-    beside it, for the events' `batch_size`. cached: the count of the request. Raises NoAnswer if no token has
+    with it, for the events' `batch_size`. cached: the count of the request. Raises NoAnswer if no token has
     come and another try may have more success, and else an EngineError, which is ServerFailed for a fault of
     the server before the first token.
     """

@@ -27,7 +27,7 @@ from engine.remote.sequence_events import CachedTokens
 from engine.remote.servers.patience import Patience
 from engine.remote.wire.token_api import TokenApi
 
-# The places of some ten thousand images: their tokens alone are remembered.
+# The places of some ten thousand images: only their tokens are remembered.
 _CACHE_BYTES: Final = 2**26
 
 

@@ -204,7 +204,7 @@ class RemoteEngine(Engine):
         admitted = [server for server in self._servers if server.is_admitted]
         answers = await asyncio.gather(*(server.check_health() for server in admitted))
         num_refused = sum(server.refusal is not None for server in self._servers)
-        # Probes need no key: addresses and names are in the log alone.
+        # Probes need no key: addresses and names are only in the log.
         refused = (
             f"{num_refused} of {len(self._servers)} servers do not serve the model" if num_refused else None
         )
@@ -270,7 +270,7 @@ class RemoteEngine(Engine):
 
     def _check(self, request: GenerationRequest) -> None:
         check_request(request, self._model_info, self._adapters.names)
-        # Those of the token API, which sends nothing that transcripts alone need: audio goes another way.
+        # Those of the token API, which sends nothing that only transcripts need: audio goes another way.
         check_capabilities(request, self._model.api.capabilities)
 
     def _check_embedding(self, request: EmbeddingRequest) -> None:

@@ -44,7 +44,7 @@ class RequestRun:
         self._has_begun = request.waits_for_room
 
     async def sequences(self, indexes: Iterator[int]) -> None:
-        """Run the sequences of these indexes, one after another; others may run beside this.
+        """Run the sequences of these indexes, one after another; others may run at the same time.
 
         Raises EngineError where a sequence fails.
         """

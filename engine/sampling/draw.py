@@ -1,7 +1,7 @@
 """Draw one token of each row: the best one, or one at random.
 
 An exponential race: argmax(w / E) is i with probability w_i / sum(w) where E are independent draws of Exp(1),
-which is Gumbel-max. A token's E depends on the row's key and the token alone, so the draw does not depend on
+which is Gumbel-max. A token's E depends only on the row's key and the token, so the draw does not depend on
 the batch.
 
 A draw takes logits [n, v] and the states of the n rows. It returns the token ids [n] int64, and whether a

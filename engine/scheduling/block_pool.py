@@ -85,7 +85,7 @@ class BlockTable:
         return copy
 
     def shrink(self, num_tokens: int) -> None:
-        """Release the blocks behind those of the first `num_tokens` tokens."""
+        """Release the blocks after those of the first `num_tokens` tokens."""
         while len(self.block_ids) > self._pool.num_blocks_for(num_tokens):
             self._pool.release(self.block_ids.pop())
 

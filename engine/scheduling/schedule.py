@@ -49,7 +49,7 @@ class Schedule:
     """The states to be kept of each sequence while its tokens are computed, in the order of these."""
 
     drafts: dict[Sequence, tuple[int, ...]] = field(default_factory=dict)
-    """The drafted tokens that are computed behind the last token of a sequence; each of these sequences has
+    """The drafted tokens that are computed after the last token of a sequence; each of these sequences has
     an entry that reaches its end."""
 
     num_preempted: int = 0

@@ -123,7 +123,7 @@ class Scheduler:
     def _place(
         self, order: tuple[int, int, int], token_ids: list[int], keys: BlockKeys, *, reads_cache: bool = True
     ) -> Sequence:
-        """Return a sequence that stands behind all that have arrived by now."""
+        """Return a sequence that stands after all that have arrived by now."""
         priority, arrival, index = order
         due = self._num_steps + priority * _STEPS_A_PRIORITY
         table = BlockTable(self.pool)
@@ -169,7 +169,7 @@ class Scheduler:
         return child
 
     def begin_again(self, ended: Sequence, *, index: int) -> Sequence:
-        """Add and return a sibling that starts from the prompt of an ended one, behind all others."""
+        """Add and return a sibling that starts from the prompt of an ended one, after all others."""
         prompt = ended.token_ids[: ended.num_prompt_tokens]
         keys = ended.keys.fork(len(prompt))
         sequence = self._place((ended.priority, ended.arrival, index), prompt, keys)

@@ -1,6 +1,6 @@
 """The recurrent states of sequences: who owns which slot, and which states are kept for others; pure.
 
-A state cannot be cut as keys and values can, so the prefix cache keeps snapshots of it. They are taken behind
+A state cannot be cut as keys and values can, so the prefix cache keeps snapshots of it. They are taken after
 full blocks, under the keys of these.
 """
 
@@ -34,7 +34,7 @@ class SequenceStates:
         return self.slots.find(keys)
 
     def start(self, sequence: Sequence) -> None:
-        """Give a sequence a slot, with the state behind its computed tokens, which cached blocks hold.
+        """Give a sequence a slot, with the state after its computed tokens, which cached blocks hold.
 
         The slot may be the very one of that snapshot, which is the sequence's from then on.
         """
@@ -60,7 +60,7 @@ class SequenceStates:
             sequence.slot = None
 
     def forget(self, keys: list[bytes]) -> None:
-        """Release the snapshots behind these blocks, whose contents may be wrong."""
+        """Release the snapshots after these blocks, whose contents may be wrong."""
         self.slots.forget(keys)
 
     def plan(self, schedule: Schedule) -> None:
@@ -99,7 +99,7 @@ class SequenceStates:
         return self.slots.take_released()
 
     def _snapshot_ends(self, entry: ScheduledTokens) -> list[int]:
-        """Return the block ends, in order, behind which the state of an entry's sequence is to be kept.
+        """Return the block ends, in order, after which the state of an entry's sequence is to be kept.
 
         They are the last one of its prompt that another such prompt can start from, one each
         `_SNAPSHOT_STRIDE` blocks before it, and the last one that the entry reaches in the output.

@@ -2,7 +2,7 @@
 
 A model with linear attention, short convolutions or Mamba layers keeps, besides keys and values, a state of
 constant size for each sequence. A slot holds one such state, of all layers. It belongs to a running sequence,
-whose state it holds after `num_computed` tokens, or it is a snapshot: the state behind a full block, kept
+whose state it holds after `num_computed` tokens, or it is a snapshot: the state after a full block, kept
 under that block's key, so that a sequence that starts from cached blocks can start from it.
 
 Invariants (tests/unit/engine/scheduling/test_state_slots.py):
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 
 class Snapshot(NamedTuple):
-    """A slot that receives the state of a sequence behind its first `num_tokens` tokens.
+    """A slot that receives the state of a sequence after its first `num_tokens` tokens.
 
     key: the key of the block which ends there.
     """

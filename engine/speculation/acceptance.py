@@ -33,7 +33,7 @@ class Acceptance:
         return true / (_PRIOR_WEIGHT + self._num_seen[place])
 
     def record(self, proposal: Proposal, came: Sequence[int]) -> None:
-        """Compare a proposal with the tokens that came. Those behind the first that differs say nothing."""
+        """Compare a proposal with the tokens that came. Those after the first that differs say nothing."""
         kept = _KEPT ** len(came)
         self._num_true = [kept * number for number in self._num_true]
         self._num_seen = [kept * number for number in self._num_seen]

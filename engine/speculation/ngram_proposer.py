@@ -66,9 +66,9 @@ class _Text:
         return Proposal([known[place % period] for place in range(num_tokens)], num_matched)
 
     def _latest_match(self) -> tuple[int, int]:
-        """Return the place behind the latest of the longest matches, and their length; 0 if there is none."""
+        """Return the place after the latest of the longest matches, and their length; 0 if there is none."""
         text, found = self._tokens[: self._length], (0, 0)
-        ends = np.flatnonzero(text[:-1] == text[-1:]) + 1  # behind earlier occurrences of the last token
+        ends = np.flatnonzero(text[:-1] == text[-1:]) + 1  # after earlier occurrences of the last token
         for length in range(1, LONGEST + 1):
             if length > 1:
                 ends = ends[ends >= length]

@@ -20,9 +20,9 @@ class Proposal(NamedTuple):
 class Proposer(Protocol):
     """A source of tokens that may come next in a sequence: its own text, or a smaller model.
 
-    A proposal may be wrong, or none; it decides about speed alone. A proposer may keep what it knows of a
+    A proposal may be wrong, or none; it decides only about speed. A proposer may keep what it knows of a
     sequence for as long as that one lives, in a `WeakKeyDictionary`; the tokens of a sequence only ever grow.
     """
 
     def propose(self, wanted: SequenceOf[tuple[Sequence, int]]) -> list[Proposal]:
-        """Return a proposal for each sequence, of at most as many tokens as stand beside it."""
+        """Return a proposal for each sequence, of at most as many tokens as stand next to it."""

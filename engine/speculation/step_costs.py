@@ -3,7 +3,7 @@
 # The time of a further row as a share of that of a step with one row, until a step has shown it. From one row
 # to eight it is 0.03 to 0.1 where compiled code multiplies, and up to 0.47 in torch's float32.
 PRIOR_SHARE = 0.15
-# Steps of more rows are not learned from: nothing is drafted beside so many sequences.
+# Steps of more rows are not learned from: nothing is drafted for so many sequences.
 _MOST_ROWS = 64
 # A step that takes so many times what was expected, or so much less, was disturbed by something else.
 _LARGEST_FACTOR = 1.5

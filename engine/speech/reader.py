@@ -36,7 +36,7 @@ class SpeechAudio:
 
     def window(self, start: int, end: int) -> Media:
         """Return the medium of a prompt that hears the sound between these frames, as much as is heard at
-        once, with zeros behind the end."""
+        once, with zeros after the end."""
         part = self.features[:, start : min(end, start + self.window_frames)]
         window = functional.pad(part, (0, self.window_frames - part.shape[1])).contiguous()
         digest = hashlib.sha256(window.numpy().tobytes()).digest()

@@ -49,7 +49,7 @@ def _starts(gains: NDArray[np.float64]) -> NDArray[np.int64]:
     costs[0, 0] = 0.0
     # The three ways to a place: one row and one column on, one row on, one column on.
     ways = np.zeros((num_rows + 1, num_columns + 1), dtype=np.int8)
-    # Places on one antidiagonal depend on the two before it alone, so that each is computed at once.
+    # Places on one antidiagonal depend only on the two before it, so that each is computed at once.
     for diagonal in range(2, num_rows + num_columns + 1):
         rows = np.arange(max(1, diagonal - num_columns), min(num_rows, diagonal - 1) + 1)
         columns = diagonal - rows

@@ -24,7 +24,7 @@ current_states: ContextVar["StateRows | None"] = ContextVar("current_states", de
 
 
 class _Piece(NamedTuple):
-    """Rows of one sequence, computed at once. snapshot: the slot that keeps the state behind them."""
+    """Rows of one sequence, computed at once. snapshot: the slot that keeps the state after them."""
 
     rows: slice
     slot: int
@@ -62,7 +62,7 @@ class StateRows:
             self._decoding = rows.contiguous(), slots.contiguous()
 
     def keep_ends(self) -> None:
-        """Keep the states behind decoding rows, once all layers are computed."""
+        """Keep the states after decoding rows, once all layers are computed."""
         if self._ends:
             self._store.copy(self._ends)
 

@@ -1,4 +1,4 @@
-"""The memory behind the state slots: for each tensor of a state, one that holds those of all slots."""
+"""The memory of the state slots: for each tensor of a state, one that holds those of all slots."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -33,7 +33,7 @@ def fewest_bits(bits: int, group_size: int) -> GroupBits:
 
 
 class GroupForm(NamedTuple):
-    """The form of a weight's groups. has_mins: whether each group has a min beside its scale."""
+    """The form of a weight's groups. has_mins: whether each group has a min in addition to its scale."""
 
     bits: GroupBits
     group_size: int

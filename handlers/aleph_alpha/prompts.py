@@ -43,7 +43,7 @@ def _encode_item(item: Item, place: int, tokenizer: Tokenizer, max_total_tokens:
             check_ids(item.data, f"{field}.data", tokenizer)
             return item.data
         case m.ImageItem():
-            raise Refused("the model reads text alone", field, Violation.UNSUPPORTED_VALUE)
+            raise Refused("the model reads only text", field, Violation.UNSUPPORTED_VALUE)
 
 
 def check_ids(token_ids: Sequence[int], field: str, tokenizer: Tokenizer) -> None:

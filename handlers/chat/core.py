@@ -83,7 +83,7 @@ class ChatCore:
         private_salt: returns the salt under which the tokens of a prompt are remembered
             (`engine.port.text.token_memory`), given the request's own; called in `prepare`. With None no
             tokens are remembered.
-        media: the media that the model reads beside text; None if it reads none.
+        media: the media that the model reads in addition to text; None if it reads none.
         """
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens
@@ -200,7 +200,7 @@ class ChatCore:
 def _for_content(
     stopping: StopConditions, dialect: Dialect, use: ToolUse, answer_format: AnswerFormat
 ) -> StopConditions:
-    """Return stopping conditions whose stop strings are sought in content alone: neither in calls nor in
+    """Return stopping conditions whose stop strings are sought only in content: neither in calls nor in
     thoughts that are split from it.
     """
     if use.is_demanded:

@@ -2,7 +2,7 @@
 
 ChatError, a Refused
 ├── InvalidMessage          a message that no conversation can hold where it stands
-├── UnsupportedContent      an image, sound or file for a model that reads text alone
+├── UnsupportedContent      an image, sound or file for a model that reads only text
 ├── TemplateError           the model has no chat template, or it refused the conversation
 ├── ToolError               a tool or a tool choice that cannot be honoured
 │   ├── UnknownTool         the choice names a function that is not among the tools

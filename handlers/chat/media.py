@@ -101,7 +101,7 @@ class PromptMedia:
     def __init__(self, processor: MediaProcessor | None = None, max_items: int = DEFAULT_MEDIA_ITEMS) -> None:
         """Find the placeholders.
 
-        processor: the engine's media processor; None for a model that reads text alone.
+        processor: the engine's media processor; None for a model that reads only text.
         max_items: the most parts of one request that are not text.
         """
         self._processor = processor
@@ -127,7 +127,7 @@ class PromptMedia:
             if isinstance(part, MediaPart) and part.kind not in self.placeholders:
                 reads = f"the model reads {_listed(self.placeholders)}, and this part is {part.kind.value}"
                 if missing("media"):
-                    reads += f"; this installation reads text alone: {how_to_install('media')}"
+                    reads += f"; this installation reads only text: {how_to_install('media')}"
                 raise UnsupportedContent(reads, part.place)
         if len(parts) > self._max_items:
             message = f"a request may have {self._max_items} files, images and the like"
@@ -163,7 +163,7 @@ class PromptMedia:
 
 def _listed(kinds: Collection[MediaKind]) -> str:
     names = ["text", *(kind.value for kind in MediaKind if kind in kinds)]
-    return f"{names[0]} alone" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} alone"
+    return f"only {names[0]}" if len(names) == 1 else f"only {', '.join(names[:-1])} and {names[-1]}"
 
 
 def with_files_as_text(messages: Sequence[ChatMessage], contents: PartContents) -> tuple[ChatMessage, ...]:

@@ -48,7 +48,7 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
     """The speaker: system, developer, user, assistant, tool, or any other that the model's template knows."""
 
     content: Content = None
-    """The text and other parts; None where an assistant's message holds tool calls alone."""
+    """The text and other parts; None where an assistant's message holds only tool calls."""
 
     reasoning: str | None = None
     """The thoughts of an assistant before it spoke; most templates drop them for all but the newest reply."""

@@ -120,7 +120,7 @@ class ConcurrencyLimit:
         """Return the error for a request that cannot be admitted, with a time to retry.
 
         The time is at most a minute. It is computed from the recent rate of released permits, for a place
-        behind all other refused clients. retry_after_s: a time to use instead, in seconds.
+        after all other refused clients. retry_after_s: a time to use instead, in seconds.
         """
         if retry_after_s is not None:
             return Overloaded(min(max(retry_after_s, RETRY_AFTER_S), _MAX_RETRY_AFTER_S))

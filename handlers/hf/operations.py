@@ -19,13 +19,13 @@ from handlers.active_requests.admission import AdmissionControl
 from handlers.hf.answers import chat_chunk, encode_token, without_nulls
 from handlers.hf.chat import chat_params, chat_plan
 from handlers.hf.completions import completion_params
-from handlers.hf.errors import to_problem
 from handlers.hf.generate import generate_params
 from handlers.hf.info import info
 from handlers.hf.tokenize import tokenize
 from handlers.served_model.served_model import ServedModel
 from handlers.tgi.chat.operation import Chat
 from handlers.tgi.completions.operation import Completions
+from handlers.tgi.errors import error_table
 from handlers.tgi.generate.operation import Generate
 from handlers.tgi.headers import AnswerHeaders
 from handlers.tgi.info import model_list
@@ -33,6 +33,9 @@ from handlers.tgi.request_limits import RequestLimits
 from handlers.tgi.settings import TgiSettings
 from verbatim_kit.runtime.operation import Answer, Call, EventStream
 from verbatim_kit.runtime.problem import Problem
+
+to_problem: Final = error_table(invalid=400, failed=422, incomplete=422, adapter_field="model").to_problem
+
 
 _GENERATES: Final = frozenset({"generate", "generate_stream", "chat_completions", "completions"})
 

@@ -2,7 +2,9 @@
 
 from threading import Lock
 
-from handlers.media.unreadable import CannotRead
+
+class CannotRead(Exception):
+    """A part that cannot be read; the message says why, for the client."""
 
 
 class Budget:

@@ -7,7 +7,7 @@ from typing import Final
 from engine.port.media_item import MediaItem
 from engine.port.request import MediaKind
 from handlers.chat.messages import FilePart, SourcePart, TextPart
-from handlers.media.unreadable import CannotRead
+from handlers.media.budget import CannotRead
 
 # How files begin; a library for four signatures of a kind would say no more.
 _BEGINNINGS: Final[Mapping[MediaKind, re.Pattern[bytes]]] = {
@@ -51,5 +51,5 @@ def _text(data: bytes) -> str:
 
 
 def _titled(name: str | None, text: str) -> str:
-    """Return the text under its name, between blank lines: it is no part of the words beside it."""
+    """Return the text under its name, between blank lines: it is no part of the words next to it."""
     return "\n\n".join(filter(None, (name, text))) + "\n\n"

@@ -3,7 +3,7 @@
 import binascii
 from typing import Final
 
-from handlers.media.unreadable import CannotRead
+from handlers.media.budget import CannotRead
 
 SCHEME: Final = "data:"
 _MARK: Final = ";base64"
@@ -37,7 +37,7 @@ def decode(source: str) -> bytes:
     try:
         for start in range(length, len(source), _SLICE):
             if source[start - 1] == _PADDING:
-                raise ValueError("there is more behind the padding")
+                raise ValueError("there is more after the padding")
             pieces.append(binascii.a2b_base64(source[start : start + _SLICE], strict_mode=True))
     except ValueError as error:
         raise CannotRead("the data URL's content is no base64") from error

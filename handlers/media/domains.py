@@ -35,7 +35,7 @@ class Domain(msgspec.Struct, frozen=True):
         if not _LABELS.fullmatch(host):
             raise InvalidDomain(f"{text!r} is neither a host name nor *. and one")
         if port and not (port.isdecimal() and 0 < int(port) <= _LAST_PORT):
-            raise InvalidDomain(f"{text!r} has no port from 1 to {_LAST_PORT} behind its colon")
+            raise InvalidDomain(f"{text!r} has no port from 1 to {_LAST_PORT} after its colon")
         return cls(host, name.startswith(_WILD), int(port) if port else None)
 
     def holds(self, url: "URL") -> bool:

@@ -24,9 +24,8 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from handlers.media.addresses import ForbiddenAddress, PublicResolver, is_public
-from handlers.media.budget import Budget
+from handlers.media.budget import Budget, CannotRead
 from handlers.media.domains import SCHEMES, AllowedDomains
-from handlers.media.unreadable import CannotRead
 
 _MAX_URL: Final = 4096  # characters
 _CHUNK_BYTES: Final = 65_536

@@ -5,8 +5,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from engine.whole_file import open_regular
-from handlers.media.budget import Budget
-from handlers.media.unreadable import CannotRead
+from handlers.media.budget import Budget, CannotRead
 
 SCHEME: Final = "file:"
 # A link that replaces the file after its path was resolved is not followed.

@@ -11,7 +11,7 @@ from handlers.chat.media import PartContent, PartContents, Unreadable
 from handlers.chat.messages import MediaPart, SourcePart, TextPart
 from handlers.concurrency.limit import Overloaded
 from handlers.concurrency.workers import Workers
-from handlers.media.budget import Budget
+from handlers.media.budget import Budget, CannotRead
 from handlers.media.content import checked
 from handlers.media.data_url import data_size, decode, is_data_url
 from handlers.media.domains import SCHEMES
@@ -19,7 +19,6 @@ from handlers.media.local_files import SCHEME as FILE_SCHEME
 from handlers.media.local_files import LocalFiles
 from handlers.media.reads import Reads
 from handlers.media.settings import MediaSettings
-from handlers.media.unreadable import CannotRead
 from handlers.media.urls import UrlReader, url_reader
 
 # Requests whose parts are in memory at once; each may hold `max_media_bytes`, and what is made of them.

@@ -4,10 +4,9 @@ from typing import Final, Protocol
 
 from typing_extensions import override
 
-from handlers.media.budget import Budget
+from handlers.media.budget import Budget, CannotRead
 from handlers.media.domains import AllowedDomains
 from handlers.media.settings import MediaSettings
-from handlers.media.unreadable import CannotRead
 
 MAX_FETCHES: Final = 32  # at once, each over a connection of its own
 

@@ -1,4 +1,4 @@
-"""The pages, and their requests to the server beside the contracts' own operations.
+"""The pages, and their requests to the server in addition to the contracts' own operations.
 
 Links are relative, so that they work behind a proxy that adds a prefix.
 """
@@ -66,7 +66,7 @@ class Playground:
         )
 
     def mount(self, shell: FastAPI) -> None:
-        """Add the page to the shell, behind the contracts' operations."""
+        """Add the page to the shell, after the contracts' operations."""
         shell.add_route(PATH, self._page, include_in_schema=False)
         shell.add_route(f"{PATH}/", self._redirect, include_in_schema=False)
         shell.add_route(f"{PATH}/about", self._send_about, include_in_schema=False)

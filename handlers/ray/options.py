@@ -33,7 +33,7 @@ _SECRETS: Final = ("api_key", "admin_key", "engine_api_key", "engine_command", "
 STOP_S: Final = 10.0
 _WAIT_LOOP_S: Final = 0.5
 _HEALTH_PERIOD_S: Final = 5.0
-# Refusals and probes take little, and a replica must have room for them beside what runs.
+# Refusals and probes take little, and a replica must have room for them next to what runs.
 _ONGOING: Final = 2
 
 
@@ -85,7 +85,7 @@ def _number(settings: Settings, ray: RaySettings) -> dict[str, Any]:
 
 def _placement(ray: RaySettings) -> dict[str, Any]:
     """Return the placement of a replica's cores and GPUs, which one node must have together."""
-    if ray.replicas_per_node is not None:  # Ray takes no placement group beside it
+    if ray.replicas_per_node is not None:  # Ray takes no placement group in addition
         return {"max_replicas_per_node": ray.replicas_per_node}
     return {
         "placement_group_bundles": [{"CPU": ray.replica_cpus, **_named("GPU", ray.replica_gpus)}],

@@ -57,7 +57,7 @@ class ReplicaApp:
             await self._app(scope, receive, send_once)
 
     async def own_metrics(self, scrape: Scrape) -> str | None:
-        """Return the metrics of this replica alone; None for a request that it refuses."""
+        """Return the metrics of only this replica; None for a request that it refuses."""
         scope = {
             "type": "http",
             "http_version": "1.1",

@@ -6,8 +6,8 @@ from typing import Final
 
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings
-from handlers.shared_settings.kubernetes import is_of_a_service, is_service_address
 from handlers.shared_settings.reading import flag, variables
+from handlers.shared_settings.shared_settings import is_of_a_service, is_service_address
 
 _PREFIX: Final = "VERBATIM_"
 # It also says whether the tokens of prompts are remembered, which any process does that answers HTTP.

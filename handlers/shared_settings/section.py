@@ -4,7 +4,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Section(BaseSettings):
-    """The base class of settings that stand beside what reads them.
+    """The base class of settings that stand next to what reads them.
 
     Each field has its variables by `env(...)`, and a docstring, which becomes its help.
     """

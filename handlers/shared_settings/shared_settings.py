@@ -1,11 +1,12 @@
 """The settings that are not specific to a contract: names, defaults, limits and descriptions."""
 
 import json
+import re
 from difflib import get_close_matches
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import (
@@ -22,8 +23,25 @@ from engine.whole_file import read_whole
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMAT_NAMES, tool_format_named
 from handlers.shared_settings.config_file import read_config
 from handlers.shared_settings.kinds import LOWER, Count, Limit, Names, env
-from handlers.shared_settings.kubernetes import is_service_address
 from handlers.shared_settings.section import Section
+
+# Kubernetes gives every container variables of each service of its namespace. Those of one called `verbatim`,
+# such as VERBATIM_SERVICE_HOST and VERBATIM_PORT=tcp://10.0.0.1:80, look like settings.
+_SERVICE_NAME: Final = re.compile(
+    r"\w+_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)", re.IGNORECASE
+)
+_SERVICE_ADDRESS: Final = re.compile(r"(tcp|udp|sctp)://", re.IGNORECASE)
+
+
+def is_of_a_service(name: str) -> bool:
+    """Return whether a variable of this name can only be of a service."""
+    return _SERVICE_NAME.fullmatch(name) is not None
+
+
+def is_service_address(value: str) -> bool:
+    """Return whether a value is the address of a service, such as tcp://10.0.0.1:80."""
+    return _SERVICE_ADDRESS.match(value) is not None
+
 
 EMBEDDED_MODEL = "verbatim-demo"
 EMBEDDED_VISION_MODEL = "verbatim-demo-vision"

@@ -1,4 +1,4 @@
-"""Errors beside those of all contracts, and the table from errors to statuses, slugs and messages.
+"""Errors in addition to those of all contracts, and the table from errors to statuses, slugs and messages.
 
 Refused, of all contracts
 ├── SuffixRefused       `suffix` on completions, and the model cannot fill a gap

@@ -44,7 +44,7 @@ def usage(num_prompt_tokens: int, num_completion_tokens: int) -> m.Usage:
 
 
 class PlainChunks:
-    """JSON text of the chunks that differ in one text alone: to build a model for each token would cost more.
+    """JSON text of the chunks that differ only in one text: to build a model for each token would cost more.
 
     A test holds it to the model's own serialisation.
     """

@@ -161,7 +161,7 @@ class WindowDecoder:
         )
 
     def _knows_from_prompt(self, task: WindowTask) -> bool:
-        """Return whether the prompt has a token behind the first of the transcript, in whose place the model
+        """Return whether the prompt has a token after the first of the transcript, in whose place the model
         would say that nobody speaks.
         """
         return task.prompt[-1] != self._info.start_id

@@ -37,7 +37,7 @@ def split_window(token_ids: Sequence[int], info: SpeechInfo, num_frames: int) ->
 
     token_ids: without the end token. num_frames: of sound in the window. Two timestamps in a row are the
     end of a part and the start of the next. What follows the last such pair was cut off by the end of the
-    window, and is left to the next one, unless it ends with a timestamp by itself, behind which nothing is
+    window, and is left to the next one, unless it ends with a timestamp by itself, after which nothing is
     said. Without such a pair all is one part.
     """
     first_id = info.first_timestamp_id

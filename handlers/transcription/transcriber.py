@@ -98,7 +98,7 @@ class Transcriber(Transcribes):
 def _language(request: TranscriptionRequest, info: SpeechInfo) -> str | None:
     """Return the code of the language that a request names; None if it names none. Raises Refused."""
     if request.translate and not info.languages:
-        raise Refused("the model knows English alone, and translates nothing", "translate", _UNSUPPORTED)
+        raise Refused("the model knows only English, and translates nothing", "translate", _UNSUPPORTED)
     if request.words and not info.alignment_heads:
         raise Refused(
             "the model's files name no heads by which words could be given times", "words", _UNSUPPORTED

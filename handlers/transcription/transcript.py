@@ -17,7 +17,7 @@ class TranscriptionRequest:
     prompt: a text that the sound follows, in whose spelling and style the transcript goes on.
     temperature: 0: each window is decoded greedily, and again at higher temperatures while the result is
         repetitive or unlikely; any other is the only one. seed: of the draws; None draws one.
-    pauses: how the sound is divided in pauses of speech; None: by the model's windows alone.
+    pauses: how the sound is divided in pauses of speech; None: only by the model's windows.
     words: whether the times of words are wanted. segments: whether those of segments are; long audio has
         segments anyway, since each window begins where the last segment of the one before ends.
     logprobs: whether the log-probabilities of the text's tokens are.

@@ -208,8 +208,8 @@ class Windows:
             spelled = [tokenizer.token_bytes(decoded.token_ids[place]) for place in places]
             for word in split_words(spelled, code):
                 if text := word.text.strip():
-                    begin, behind = places[word.first], places[word.end - 1] + 1
-                    last = times[min(behind, len(times) - 1)]
+                    begin, after = places[word.first], places[word.end - 1] + 1
+                    last = times[min(after, len(times) - 1)]
                     self._words.append(Word(text, round(offset + times[begin], 2), round(offset + last, 2)))
 
     def _transcript(self, code: str) -> Transcript:

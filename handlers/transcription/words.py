@@ -22,7 +22,7 @@ def split_words(token_bytes: Sequence[bytes], language: str) -> list[WordTokens]
     """Return the words of a text. token_bytes: what each token adds to it. language: its code.
 
     A word begins with a blank, or anywhere in languages without blanks. Marks without letters or digits
-    belong to the word before them, and opening ones to the word behind.
+    belong to the word before them, and opening ones to the word after.
     """
     words: list[WordTokens] = []
     for piece in _characters(token_bytes):
@@ -50,7 +50,7 @@ def _characters(token_bytes: Sequence[bytes]) -> list[WordTokens]:
 
 
 def _with_marks(words: Sequence[WordTokens]) -> list[WordTokens]:
-    """Return the words with the marks beside them."""
+    """Return the words with the marks next to them."""
     joined: list[WordTokens] = []
     opening: WordTokens | None = None
     for word in words:

@@ -29,7 +29,7 @@ class NotAVersion(Refused):
 
 
 class NotReady(Refused):
-    """Raised by probes alone."""
+    """Raised only by probes."""
 
 
 # To Triton a name that is no model's is an

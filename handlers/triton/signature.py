@@ -44,7 +44,7 @@ class Signature:
 
 @cache
 def signature() -> Signature:
-    """An input is what may be an array; each output is what is in an answer beside who answers whom."""
+    """An input is what may be an array; each output is what an answer has, but for who answers whom."""
     document = json.loads(files("generated.triton").joinpath("openapi.json").read_bytes())
     schemas = document["components"]["schemas"]
     taken, given = (schemas[name]["properties"] for name in ("GenerateRequest", "GenerateResponse"))

@@ -120,6 +120,7 @@ def test_a_text_alone_gives_the_pooled_hidden_states_of_transformers(case: Case,
         assert_pooled(embeddings[number], hidden, pooling)
 
 
+@pytest.mark.takes_turns("case")
 @pytest.mark.by_turns("case", "shape", always=1)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_batches_chunks_preemptions_and_what_generates_alter_no_vector_and_no_token(

@@ -131,6 +131,7 @@ def test_a_request_alone_gives_the_tokens_of_transformers(case: Case) -> None:
         assert_as_expected(events[number], expected)
 
 
+@pytest.mark.takes_turns("case")
 @pytest.mark.by_turns("case", "shape", always=1)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_a_mixed_batch_with_arrivals_and_aborts_gives_the_tokens_of_transformers(

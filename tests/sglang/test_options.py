@@ -21,6 +21,7 @@ from engine.port.request import Grammar, GrammarKind, Prompt, SamplingParams
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from tests.sglang.conftest import serving
+from tests.support.clocks.until import until
 from tests.support.token_servers.real_server import Engines
 from tests.support.token_servers.same_options import (
     SameOptions,
@@ -105,8 +106,7 @@ async def test_a_request_far_before_another_takes_its_place_and_spoils_nothing(b
         return found
 
     long = [asyncio.create_task(run("long", 0, 400)) for _ in range(2)]
-    while both.over_server.stats().num_running < 2:
-        await asyncio.sleep(0.01)
+    await until(lambda: both.over_server.stats().num_running == 2)
     await asyncio.sleep(0.2)
     await run("first", -20, 4)
     assert ended == ["first"]
@@ -118,8 +118,7 @@ async def test_a_full_queue_takes_a_lower_priority_in_the_place_of_a_higher(both
         asyncio.create_task(tokens(both.over_server, new_request(both.own, "Hello", max_tokens=500)))
         for _ in range(2)
     ]
-    while both.over_server.stats().num_running < 2:
-        await asyncio.sleep(0.01)
+    await until(lambda: both.over_server.stats().num_running == 2)
     await asyncio.sleep(0.2)
     waiting = list[asyncio.Task[list[int]]]()
     for priority in (1, 1, 1, 2):

@@ -11,28 +11,28 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from transformers import GenerationConfig, PreTrainedModel
 
+from engine.demo_model import DEMO_MODEL
 from tools.demo_model.tokenizer import END_OF_TEXT, END_OF_TURN
 from tools.demo_model.training import new_model
 
-ARTEFACT: Final = Path(__file__).parents[2] / "engine" / "demo_model"
 WEIGHTS_FILE: Final = "model.safetensors"
 _TOKENIZER_FILES: Final = ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja")
 _MAX_BYTES: Final = 16 * 2**20
 
 
 def export(checkpoint: Path, directory: Path) -> None:
-    """Write config.json, generation_config.json and model.safetensors beside the tokenizer or its copy."""
-    if directory != ARTEFACT:
+    """Write config.json, generation_config.json and model.safetensors next to the tokenizer or its copy."""
+    if directory != DEMO_MODEL:
         directory.mkdir(parents=True, exist_ok=True)
         for name in _TOKENIZER_FILES:
-            shutil.copy(ARTEFACT / name, directory)
+            shutil.copy(DEMO_MODEL / name, directory)
     model = new_model()
     model.load_state_dict(torch.load(checkpoint, weights_only=True)["model"])
     write_model(model, directory)
 
 
 def write_model(model: PreTrainedModel, directory: Path) -> None:
-    """Write a model in bfloat16 and its configuration beside the tokenizer."""
+    """Write a model in bfloat16 and its configuration next to the tokenizer."""
     vocabulary = json.loads((directory / "tokenizer.json").read_text(encoding="utf-8"))
     ids = {token["content"]: token["id"] for token in vocabulary["added_tokens"]}
     end_of_turn, end_of_text = ids[END_OF_TURN], ids[END_OF_TEXT]

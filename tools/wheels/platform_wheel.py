@@ -19,7 +19,7 @@ class WrongWheel(Exception):
 
 
 def make_platform_wheel(pure: Path, machine: str, compiler: str) -> Path:
-    """Write a wheel for this architecture beside the pure one, and return its path.
+    """Write a wheel for this architecture next to the pure one, and return its path.
 
     Raises CannotCompile, WrongWheel, and CalledProcessError if `wheel` or `auditwheel` fails.
     """

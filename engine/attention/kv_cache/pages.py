@@ -1,4 +1,4 @@
-"""The memory behind the block pool: pages of keys, of values, and of index keys, a tensor of each a layer."""
+"""The memory of the block pool: pages of keys, of values, and of index keys, a tensor of each a layer."""
 
 import math
 

@@ -28,7 +28,7 @@ MAX_JUMPING: Final = 4
 class SequenceEnd(NamedTuple):
     """A sequence whose last row is in the batch.
 
-    rows: the row of its last token, then the rows of the tokens drafted behind it.
+    rows: the row of its last token, then the rows of the tokens drafted after it.
     draft: the drafted tokens and their states; None if there are none.
     """
 

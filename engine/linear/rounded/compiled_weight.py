@@ -32,7 +32,7 @@ class CompiledWeight(ABC):
 
     @abstractmethod
     def _write_product(self, rows: Tensor, output: Tensor) -> None:
-        """Write the product with rows of float32 or bfloat16, whose numbers lie beside each other."""
+        """Write the product with rows of float32 or bfloat16, whose numbers lie next to each other."""
 
 
 # A weight's structure, the rows with the numbers between them, how many they are, and the outputs.

@@ -35,7 +35,7 @@ class LayerComparison:
     def difference(self, plain: nn.Linear | JoinedLinear, rounded: RoundedLinear, most: float) -> float:
         """Return the largest relative difference of the outputs for random rows; NaN if these hold NaN.
 
-        A panel of 32 outputs counts half of its own difference, so that a single wrong one is noticed beside
+        A panel of 32 outputs counts half of its own difference, so that a single wrong one is noticed among
         any number of others. most: what the caller allows.
         """
         linears = plain.linears if isinstance(plain, JoinedLinear) else (plain,)

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from io import BytesIO
+from re import compile as pattern
+from struct import unpack_from
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -10,7 +12,26 @@ from PIL.ExifTags import Base
 from PIL.Image import Transpose
 
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.jpeg_scans import MAX_SCANS, num_scans
+
+# Encoders write about ten; one for each bit of each of the 64 frequencies would be no picture's.
+MAX_SCANS: Final = 100
+# A marker that has a length and contents, or that ends the image. Within a scan, 00 follows an FF that is
+# none, and restarts have neither.
+_MARKER: Final = pattern(rb"\xff([\x02-\xcf\xd8-\xfe])")
+_SCAN: Final = b"\xda"
+_END: Final = b"\xd9"
+
+
+def num_scans(data: bytes) -> int:
+    """Return the number of scans up to the end of the first image in a file, those of broken ones too."""
+    number, place = 0, 2
+    while (found := _MARKER.search(data, place)) is not None and found[1] != _END:
+        number += found[1] == _SCAN
+        if found.end() + 2 > len(data):
+            break
+        place = found.end() + max(unpack_from(">H", data, found.end())[0], 2)
+    return number
+
 
 Colour = tuple[int, int, int]  # red, green, blue
 

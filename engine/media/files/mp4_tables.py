@@ -7,7 +7,7 @@ from typing import Final
 
 # Six hours of AAC, and nine of video: FFmpeg keeps about 40 bytes for each.
 MAX_SAMPLES: Final = 2**20
-# Where the count stands behind the name of a table. Some tables have no bytes for a sample, so that the size
+# Where the count stands after the name of a table. Some tables have no bytes for a sample, so that the size
 # of the file bounds nothing.
 _COUNTS: Final = {b"stsz": 12, b"stz2": 12, b"trun": 8}
 _TABLES: Final = pattern(b"|".join(_COUNTS))

@@ -89,7 +89,7 @@ def decode_frames(
 ) -> int:
     """Decode a video up to the last frame that is wanted, and return how many frames that were.
 
-    write: is given each wanted frame that is there, one after the other, so that one frame alone is in memory
+    write: is given each wanted frame that is there, one after the other, so that only one frame is in memory
     at its full size. Raises CannotDecode.
     """
     indices, num_decoded, num_found = set(wanted.indices), 0, 0

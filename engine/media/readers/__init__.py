@@ -1,1 +1,1 @@
-"""The readers of images and audio, by transformers' processors; that of videos is in the room beside."""
+"""The readers of images and audio, by transformers' processors; that of videos is in `engine/media/video`."""

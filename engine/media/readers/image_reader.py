@@ -48,7 +48,7 @@ class ImageReader:
     def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
         """Return what becomes of an image; see `MediaReader`."""
         image = Image.fromarray(self._decoded(data)[0])
-        # One that is not alone is shown beside itself, and of both results the first is taken.
+        # One that is not alone is shown next to itself, and of both results the first is taken.
         images = [image] if is_alone or not self._family.differs_alone else [image, image]
         try:
             found = self._images([images] if self._family.is_nested else images, **self._options)

@@ -87,7 +87,7 @@ def with_parts(
     methods: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
     **options: Any,
 ) -> WholeProcessor:
-    """Return a processor of transformers that has these parts alone, of those that its class knows.
+    """Return a processor of transformers that has only these parts, of those that its class knows.
 
     methods: by name, in place of the class's own.
     """

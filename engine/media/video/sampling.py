@@ -43,7 +43,7 @@ def by_rate(length: VideoLength, settings: Settings, max_frames: int) -> list[in
 
 
 def by_seconds(length: VideoLength, settings: Settings, max_frames: int) -> list[int]:
-    """Return frames by rate, each the first at its time or behind it (GLM-4.1V)."""
+    """Return frames by rate, each the first at its time or after it (GLM-4.1V)."""
     rate, seconds = settings["fps"], length.seconds
     most = min(int(settings["max_duration"] * rate), max_frames)
     number = max(floor(seconds * rate), 1)
@@ -72,7 +72,7 @@ def by_length(length: VideoLength, settings: Settings, max_frames: int) -> list[
 
 
 def _at_times(length: VideoLength, interval: float) -> list[int]:
-    """Return the first frame at each multiple of an interval or behind it, up to the last whole second."""
+    """Return the first frame at each multiple of an interval or after it, up to the last whole second."""
     duration, end = 1 / length.rate, int(length.seconds)
     places, time = [], 0.0
     for place in range(length.num_frames):

@@ -120,7 +120,7 @@ def _patches(pictures: Pictures, settings: Settings) -> Arrays:
 def _padded_patches(pictures: Pictures, settings: Settings) -> Arrays:
     """Return the patches of each frame, [num_frames, max_patches, patch], and their places (Gemma 4).
 
-    Behind the patches are zeros, whose places are -1.
+    After the patches are zeros, whose places are -1.
     """
     side, num_pooled = settings["patch_size"], settings["pooling_kernel_size"] ** 2
     frames = np.stack(pictures)
@@ -163,7 +163,7 @@ def _time_step_by_seconds(settings: Settings, config: Any, rate: float) -> float
 
 
 def _stacked(pictures: Pictures) -> NDArray[np.float32]:
-    """Return frames as one array; of those that take no memory, since their shape alone counts, a view."""
+    """Return frames as one array; of those that take no memory, since only their shape counts, a view."""
     first = pictures[0]
     if any(first.strides):
         return np.stack(pictures)

@@ -22,7 +22,7 @@ class RopeByRow(nn.Module):
     """A replacement of a model's rotary embedding, which computes both sets and gives each row its own.
 
     Both are what the model's own module computes: it chooses by the highest position of its batch, so each
-    set comes from positions on one side of the original context alone.
+    set comes from positions on only one side of the original context.
     """
 
     def __init__(self, rotary: nn.Module, original_context: int) -> None:
@@ -47,7 +47,7 @@ class RopeByRow(nn.Module):
         beyond = position_ids.new_full((1, 1), self._original_context)
         cosine, sine = self.rotary(hidden_states, torch.cat([position_ids, beyond], dim=1))
         long = cosine[:, :-1], sine[:, :-1]
-        within = position_ids.clamp(max=self._original_context - 1)  # changes long rows alone
+        within = position_ids.clamp(max=self._original_context - 1)  # changes only long rows
         short = self.rotary(hidden_states, within)
         is_long = is_long[None, :, None]
         return torch.where(is_long, long[0], short[0]), torch.where(is_long, long[1], short[1])

@@ -67,7 +67,7 @@ class CacheCost(msgspec.Struct, frozen=True):
 
 
 class _Trial(NamedTuple):
-    """The logits of each text, [num_tokens, vocab_size] float32; the bytes of its cache behind each part;
+    """The logits of each text, [num_tokens, vocab_size] float32; the bytes of its cache after each part;
     and the windows, in tokens, that the caches keep although no mask has them.
     """
 
@@ -177,7 +177,7 @@ def _try(runner: FallbackRunner, texts: Sequence[_Text]) -> _Trial:
 
 
 def _cost(sizes: list[list[int]]) -> CacheCost:
-    """Return the cost by a line above these sizes, in bytes, of each text's cache behind each part."""
+    """Return the cost by a line above these sizes, in bytes, of each text's cache after each part."""
     points = [
         [(end, size) for (_, end), size in zip(text.parts, of_text, strict=True)]
         for text, of_text in zip(_TEXTS, sizes, strict=True)

@@ -13,7 +13,7 @@ def is_mostly_linear(model_config: PreTrainedConfig) -> bool:
 
     Only these are served by compiled products. Those of a mixture's experts are torch's, which takes many
     times as long in bfloat16 as in float32 on a processor without instructions for bfloat16. Returns False
-    for a model that cannot be made from its config alone.
+    for a model that cannot be made from only its config.
     """
     try:
         model = skeleton_of(model_config)

@@ -44,7 +44,7 @@ class LoadedModel:
 
     plan: what was known of it before. pooling, num_parameters: as in `ModelInfo`. search: for weights that an
     earlier start packed, and packed: what it found, whose content need not be checked again; None: nothing.
-    media: what reads images, audio and videos; None for a model of text alone. speech: what reads audio for
+    media: what reads images, audio and videos; None for a model of text only. speech: what reads audio for
     a model that transcribes; None for others.
     Weights that the plan has as unread are zeros.
     A model of float16 whose plan has another type keeps it in linear layers, until they are quantized if they
@@ -140,7 +140,7 @@ def media_processor(
     """Return what reads the model's media; None if they are not wanted, or cannot be read."""
     if not config.media or plan.paged_obstacle is not None or plan.quantized is not None:
         return None
-    if is_described(plan.directory):  # a GGUF file, which has the weights for text alone
+    if is_described(plan.directory):  # a GGUF file, which has the weights for text only
         return None
     return load_processor(
         plan.directory,

@@ -16,7 +16,7 @@ _LINE_EVERY_S = 2.0
 def line_bar(report: Callable[[str], None]) -> type["tqdm[Any]"]:
     """Return a tqdm class that reports lines such as "Loading weights: 40%" instead of drawing a bar."""
 
-    class LineBar(tqdm):  # type: ignore[type-arg]  # generic in its stubs alone
+    class LineBar(tqdm):  # type: ignore[type-arg]  # generic only in its stubs
         monitor_interval = 0  # no thread that redraws
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -23,7 +23,7 @@ _last: Final[list[_Made]] = []
 
 
 def skeleton_of(config: PreTrainedConfig) -> PreTrainedModel:
-    """Return a model on torch's meta device, for reading alone: it is kept until `forget_skeleton`.
+    """Return a model on torch's meta device, only for reading: it is kept until `forget_skeleton`.
 
     Raises whatever modelling code raises for a model that cannot be made from its configuration.
     """

@@ -32,7 +32,7 @@ from engine.speech.speech_class import speech_class
 
 _AUTO: Final[Any] = AutoModelForCausalLM  # its annotations are partial
 _PROBE: Final = list(range(8))  # token ids
-# The type whose forward asks for the device of its encoder, also where it computes text alone.
+# The type whose forward asks for the device of its encoder, also where it computes only text.
 _ASKS_FOR_DEVICE: Final = "qwen2_audio"
 # The class whose forward computes the logits of all rows, whichever are wanted.
 _COMPUTES_ALL_ROWS: Final = "Qwen2_5OmniThinkerForConditionalGeneration"
@@ -126,7 +126,7 @@ def plain_class(
 def text_model(model: PreTrainedModel) -> PreTrainedModel:
     """Return the language model inside of one that `reading_class` read, made of the same modules.
 
-    It is the model itself where it is a language model, where transformers has no class for the text alone,
+    It is the model itself where it is a language model, where transformers has no class for the text only,
     and where that class computes something else, as it does for Aya Vision.
     """
     config = model.config.get_text_config()
@@ -255,7 +255,7 @@ def _forward(
     logits_to_keep: int | Tensor = 0,
     **options: Any,
 ) -> CausalLMOutputWithPast:
-    """Compute a model whose head is applied to the wanted rows alone, as those of other types are."""
+    """Compute a model whose head is applied only to the wanted rows, as those of other types are."""
     output = self.model(
         input_ids=input_ids, position_ids=position_ids, inputs_embeds=inputs_embeds, **options
     )
@@ -264,7 +264,7 @@ def _forward(
 
 
 def _drop_others(model: PreTrainedModel) -> None:
-    """Remove the modules beside the decoder, on every level of those that hold it."""
+    """Remove the modules next to the decoder, on every level of those that hold it."""
     decoder, head = _parts_of(model)
     holder: nn.Module = model
     while holder is not decoder:

@@ -49,7 +49,7 @@ def find_linear_weights(model_config: PreTrainedConfig) -> LinearWeights:
 class UnreadLinears(NamedTuple):
     """The weights of linear layers that are not read, by the model's names.
 
-    num_replaced: how many numbers would be in memory in their place; those of an embedding are beside them.
+    num_replaced: how many numbers would be in memory in their place; those of an embedding come in addition.
     are_all: whether no linear layer has another weight.
     """
 

@@ -26,7 +26,7 @@ class SpeechInfo(msgspec.Struct, frozen=True, kw_only=True):
     end_id: ends a transcript; tokens before it are text. start_id, previous_id: begin a transcript, and the
         text before it. no_speech_id: stands for a window in which nobody speaks. no_timestamps_id: asks for
         none; timestamps have the ids after it.
-    languages: the token of each by its code, such as "en"; {} of a model of English alone. language_names:
+    languages: the token of each by its code, such as "en"; {} of a model of English only. language_names:
         the codes by English names in lower case, such as "english".
     transcribe_id, translate_id: ask for the text as it is spoken, or in English; None of such a model.
     banned_ids: tokens that never come, first_banned_ids: that do not come first, such as a blank.

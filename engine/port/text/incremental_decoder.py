@@ -69,7 +69,7 @@ class IncrementalDecoder:
         return self._tokenizer.decode(self._window, skip_special_tokens=False)
 
     def _forget_context(self) -> str:
-        """Cut a run of bytes behind the characters that were returned, and return the text of the rest.
+        """Cut a run of bytes after the characters that were returned, and return the text of the rest.
 
         A byte-fallback decoder voids a whole run of bytes for one that fits no character, even those of
         characters that were complete before it."""

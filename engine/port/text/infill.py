@@ -18,7 +18,7 @@ NO_INFILL: Final = (
 
 
 class Gap(Enum):
-    """A text beside the gap."""
+    """A text next to the gap."""
 
     BEFORE = "before"
     AFTER = "after"
@@ -28,7 +28,7 @@ class InfillForm(msgspec.Struct, frozen=True):
     """A form of prompt.
 
     pieces: the names of tokens, with the two texts in their places.
-    ends: names of tokens that end the text beside those of `pieces` and the model's own end tokens; a
+    ends: names of tokens that end the text in addition to those of `pieces` and the model's own end tokens; a
         tokenizer need not have them.
     """
 
@@ -72,7 +72,7 @@ INFILL_FORMS: Final = (
     InfillForm(("[SUFFIX]", Gap.AFTER, "[PREFIX]", Gap.BEFORE)),
 )
 
-# A text with a token of its own, behind which SentencePiece puts no space before another.
+# A text with a token of its own, after which SentencePiece puts no space before another.
 _SHIELD: Final = "☺"
 _SENTENCEPIECE_SPACE: Final = "▁"
 
@@ -100,11 +100,11 @@ class Infill:
 
     @property
     def end_token_ids(self) -> tuple[int, ...]:
-        """The tokens that end the text, beside the model's own end tokens."""
+        """The tokens that end the text, in addition to the model's own end tokens."""
         return tuple(self._token_ids.values())
 
     def encode_after(self, text: str) -> tuple[int, ...]:
-        """Return the ids of the text behind the gap, which does not begin a word unless it says so.
+        """Return the ids of the text after the gap, which does not begin a word unless it says so.
 
         Raises InvalidRequest for text that has no UTF-8 form.
         """

@@ -21,9 +21,9 @@ class PlacedTokens:
     """The encoder of prompts whose parts are token ids and texts.
 
     The parts are encoded as one text by a copy of the tokenizer that shares its vocabulary, in which each of
-    the tokens has a secret name of digits. So a placed token splits the text, and takes the blanks beside it,
-    just as if its own name stood there, while that name is text like any other. All other added tokens of the
-    tokenizer are read as usual.
+    the tokens has a secret name of digits. So a placed token splits the text, and takes the blanks next to
+    it, just as if its own name stood there, while that name is text like any other. All other added tokens of
+    the tokenizer are read as usual.
 
     Every method may be called from any thread.
     """
@@ -79,8 +79,8 @@ class PlacedTokens:
     def _framed(self, ids: list[int], add_special_tokens: bool) -> list[int]:
         if not add_special_tokens:
             return ids
-        before, behind = self._frame
-        return [*before, *ids, *behind]
+        before, after = self._frame
+        return [*before, *ids, *after]
 
     def _encode_whole(self, parts: Sequence[str | int]) -> list[int] | None:
         """Return the ids, or None if the tokenizer does not find all placed tokens, as may happen to a token
@@ -139,7 +139,7 @@ class PlacedTokens:
 
     @cached_property
     def _frame(self) -> tuple[list[int], list[int]]:
-        """The ids that the tokenizer adds in front of a prompt and behind it."""
+        """The ids that the tokenizer adds in front of a prompt and after it."""
         alone = self._tokenizer.encode(_PROBE, add_special_tokens=False)
         framed = self._tokenizer.encode(_PROBE)
         at = next(at for at in range(len(framed)) if framed[at : at + len(alone)] == alone)

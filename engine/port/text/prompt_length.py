@@ -74,7 +74,7 @@ def _max_covered(backend: Any, vocabulary: Mapping[str, int], longest: int) -> i
     """Return the most characters of a text that one token covers; None if that is not known.
 
     A token of byte-level BPE is written with a character for each of its bytes. An added token may take all
-    the space beside it, and other normalizers than composition may leave out any part of a text.
+    the space next to it, and other normalizers than composition may leave out any part of a text.
     """
     strips = any(token.lstrip or token.rstrip for token in backend.get_added_tokens_decoder().values())
     if strips or not isinstance(backend.model, BPE) or not vocabulary.keys() >= set(ByteLevel.alphabet()):

@@ -19,7 +19,7 @@ class TokenBytes:
     """The bytes of one Rust tokenizer's tokens; its decoder shows of which kind it is.
 
     Byte-level vocabularies spell bytes as characters, and sentencepiece ones have tokens such as <0xE2> for
-    bytes that no other token has. Any other token is the text that it adds behind another one, with the
+    bytes that no other token has. Any other token is the text that it adds after another one, with the
     space that decoders drop at the start of a text.
     """
 

@@ -3,12 +3,12 @@
 A conversation is rendered and encoded whole in each of its turns, though nearly all of its text is that of
 the turn before. A fast tokenizer first splits a text at its added tokens, and then normalizes, splits and
 merges each segment by itself (`tokenizers`, AddedVocabulary.extract_and_normalize). So the ids of a segment
-depend on its own text, on the added tokens on either side of it, which may take the blanks beside them, and
+depend on its own text, on the added tokens on either side of it, which may take the blanks next to them, and
 on whether it begins the text. These are the key under which they are remembered; a segment that is new is
 encoded with its two neighbours around it, whose ids are dropped.
 
 An added token separates segments if nothing beyond it can bear on it: it is searched for in the text as it
-came (not `normalized`), does not depend on what stands beside it (not `single_word`), and neither begins nor
+came (not `normalized`), does not depend on what stands next to it (not `single_word`), and neither begins nor
 ends with a blank, which a neighbour could take. All others stay inside segments. A tokenizer with a part that
 is not known to work segment by segment is not used in this way (`SegmentEncoder.of`).
 """
@@ -64,8 +64,8 @@ class _Key(msgspec.Struct, frozen=True, gc=False):
     segment: str
     """The segment itself."""
 
-    behind: str
-    """The added token behind the segment; "" at the end of the text."""
+    after: str
+    """The added token after the segment; "" at the end of the text."""
 
 
 class TokenMemory:
@@ -168,8 +168,8 @@ class SegmentEncoder:
         for key, segment in zip(keys, segments, strict=True):
             assert segment is not None
             ids.extend(segment)
-            if key.behind:
-                ids.append(self.separators[key.behind])
+            if key.after:
+                ids.append(self.separators[key.after])
         return ids
 
     def _whole(self, text: str) -> list[int]:
@@ -179,10 +179,10 @@ class SegmentEncoder:
     def _segments(self, text: str, salt: bytes | None) -> Iterator[_Key]:
         start, before = 0, ""
         for match in self._tokens.finditer(text):
-            behind = match.group()
-            if behind in self.separators:
-                yield _Key(salt, self._number, before, text[start : match.start()], behind)
-                start, before = match.end(), behind
+            after = match.group()
+            if after in self.separators:
+                yield _Key(salt, self._number, before, text[start : match.start()], after)
+                start, before = match.end(), after
         yield _Key(salt, self._number, before, text[start:], "")
 
     def _fill(self, keys: Sequence[_Key], segments: list["array[int] | None"]) -> None:
@@ -190,11 +190,11 @@ class SegmentEncoder:
         missing = {key: at for at, key in enumerate(keys) if segments[at] is None}
         if not missing:
             return
-        texts = [key.before + key.segment + key.behind for key in missing]
+        texts = [key.before + key.segment + key.after for key in missing]
         encodings = self._backend.encode_batch_fast(texts, add_special_tokens=False)
         for key, encoding in zip(missing, encodings, strict=True):
             ids: list[int] = encoding.ids
-            found = array("I", self._translate(ids[bool(key.before) : len(ids) - bool(key.behind)]))
+            found = array("I", self._translate(ids[bool(key.before) : len(ids) - bool(key.after)]))
             self._memory.put(key, found)
             segments[missing[key]] = found
         for at, key in enumerate(keys):
@@ -213,7 +213,7 @@ class SegmentEncoder:
 
 
 def _separates(token: Any) -> bool:
-    """Return whether nothing beyond the token can bear on what stands before it or behind it."""
+    """Return whether nothing beyond the token can bear on what stands before it or after it."""
     text: str = token.content
     return bool(text) and not token.single_word and not text[0].isspace() and not text[-1].isspace()
 

@@ -1,4 +1,4 @@
-"""The files of a tokenizer, read with the library `tokenizers` alone, for a front without transformers."""
+"""The files of a tokenizer, read with only the library `tokenizers`, for a front without transformers."""
 
 import json
 from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""Several servers behind one engine: their choice, load and health; no torch."""
+"""Several servers of one engine: their choice, load and health; no torch."""

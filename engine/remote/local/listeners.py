@@ -1,4 +1,4 @@
-"""The processes of this machine that listen where a URL points; Linux alone; no torch."""
+"""The processes of this machine that listen where a URL points; only on Linux; no torch."""
 
 import socket
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The cores of a server on this machine, and of this process; Linux alone; no torch."""
+"""The cores of a server on this machine, and of this process; only on Linux; no torch."""
 
 import os
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The adapters that servers list beside their model, by name; no torch."""
+"""The adapters that servers list in addition to their model, by name; no torch."""
 
 import asyncio
 import logging

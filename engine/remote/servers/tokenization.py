@@ -21,7 +21,7 @@ class _Tokens(msgspec.Struct):
 async def check_tokenizes(upstream: Upstream, api: TokenApi, served_name: str, tokenizer: Tokenizer) -> None:
     """Raise ModelNotSupported if the server makes other tokens of a text than our tokenizer does.
 
-    A server that has no such call, or no tokenizer, is judged by its vocabulary's last token alone.
+    A server that has no such call, or no tokenizer, is judged only by its vocabulary's last token.
     """
     if api.tokenize_path is None:
         return

@@ -31,7 +31,7 @@ def salt_digest(salt: str) -> str:
 def ignores_ends(request: GenerationRequest) -> bool:
     """Return whether a server is to go on after the model's end tokens.
 
-    Where a grammar allows an end token alone, vLLM and SGLang bind nothing that follows it: the text would go
+    Where a grammar allows only an end token, vLLM and SGLang bind nothing that follows it: the text would go
     on without the grammar.
     """
     return request.stopping.ignore_eos and request.sampling.grammar is None

@@ -204,7 +204,7 @@ class SglangApi(TokenApi):
 
 
 def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
-    """Return the object `sampling_params`. It has no stop strings, so that our rule alone counts.
+    """Return the object `sampling_params`. It has no stop strings, so that only our rule counts.
 
     A server that is to ignore end tokens ignores stop tokens too; then the sequence is ended here.
     """
@@ -250,14 +250,14 @@ def _logprob_options(request: GenerationRequest, index: int) -> dict[str, Any]:
 
 @final
 class _SglangReader(AnswerReader):
-    """Events hold all tokens so far, or with --incremental-streaming-output the new ones alone."""
+    """Events hold all tokens so far, or with --incremental-streaming-output only the new ones."""
 
     chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(_Chunk)
 
     def __init__(self, request: GenerationRequest, tokenizer: Tokenizer, index: int) -> None:
         super().__init__(request, tokenizer)
         self._num_seen = 0
-        # A request for log-probabilities of tokens alone is answered with the prompt's last one too.
+        # A request only for log-probabilities of tokens is answered with the prompt's last one too.
         self._wants_prompt = request.sampling.num_prompt_logprobs is not None and index == 0
 
     @override

@@ -40,10 +40,10 @@ class ApiFacts(msgspec.Struct, frozen=True):
     """
 
     priorities: PriorityOrder | None = None
-    """The order of priorities; None where requests run by arrival alone, or nothing is known of it."""
+    """The order of priorities; None where requests run only by arrival, or nothing is known of it."""
 
     lists_named_logprobs: bool = False
-    """True if it lists log-probabilities of tokens that a request names, and those of requests beside it stay
+    """True if it lists log-probabilities of tokens that a request names, and those of other requests stay
     right."""
 
     counts_cached_tokens: bool = False

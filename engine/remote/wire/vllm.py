@@ -39,7 +39,7 @@ class _Chunk(m.GenerateStreamResponse):
     """A whole answer, or an event of a stream, which may be an error.
 
     prompt_logprobs: not decoded yet; each is read by itself, since a decoder holds all threads up.
-    prompt_token_id_logprobs: vLLM's alone.
+    prompt_token_id_logprobs: only vLLM's.
     """
 
     prompt_logprobs: Sequence[msgspec.Raw] | None = None  # type: ignore[assignment]  # is only read
@@ -156,7 +156,7 @@ def request_body(request: GenerationRequest, model: str, params: m.SamplingParam
 
 
 def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> m.SamplingParams:
-    """Return the object. End tokens are named, and stop strings kept back, so that our rule alone ends it."""
+    """Return the object. End tokens are named, and stop strings kept back, so that only our rule ends it."""
     sampling, stopping = request.sampling, request.stopping
     params = common_params(sampling)
     params.max_tokens = stopping.max_tokens
@@ -244,7 +244,7 @@ class VllmReader(AnswerReader):
     def _check_prompt(self, token_ids: Sequence[int] | None) -> None:
         """Check that files have become the same tokens here and there.
 
-        Raises Malformed; UpstreamError for a prompt with a video, of which the server alone has decoded what
+        Raises Malformed; UpstreamError for a prompt with a video, of which only the server has decoded what
         its parts promise here.
         """
         prompt = self._request.prompt

@@ -111,7 +111,7 @@ class ShortenedChat:
 def without_old_reasoning(
     messages: Sequence[ChatMessage], num_kept: int | None
 ) -> tuple[tuple[ChatMessage, ...], int]:
-    """Return the messages with the thoughts of the newest turns alone, and how many turns have lost theirs.
+    """Return the messages with the thoughts of only the newest turns, and how many turns have lost theirs.
 
     A turn is all that the assistant says between two messages of the user's. num_kept: turns that keep their
     thoughts; None is all of them.

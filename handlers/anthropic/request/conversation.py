@@ -182,6 +182,6 @@ def _check_end(messages: Sequence[m.MessageParam], joined: tuple[ChatMessage, ..
     if not is_continuable(joined):
         raise Refused("the last message of the assistant's must end in text, which is continued", field)
     text = joined[-1].content
-    assert isinstance(text, str), "the reader makes texts alone"
+    assert isinstance(text, str), "the reader makes only texts"
     if text != text.rstrip():
         raise Refused("the text that is continued must not end in a blank", field)

@@ -91,6 +91,6 @@ def _refuse_citations(config: m.CitationsConfigParam | None, field: str) -> None
 
 
 def _titled(title: str | None, context: str | None, content: Content) -> Content:
-    """Return a content between blank lines: it is no part of the sentence before or behind it."""
+    """Return a content between blank lines: it is no part of the sentence before or after it."""
     head = "\n".join(filter(None, (title, context)))
     return joined((joined((head, content), "\n\n"), "\n\n"), "")

@@ -41,7 +41,7 @@ def template_messages(
 ) -> list[TemplateMessage]:
     """Return the messages for the template.
 
-    as_parts: whether the template reads a content of text alone as a list of parts, or as a string.
+    as_parts: whether the template reads a content of only text as a list of parts, or as a string.
     arguments_as_text: whether it reads a call's arguments as JSON text, or as an object.
     Raises InvalidMessage where there are none.
     """

@@ -8,7 +8,7 @@ others without an error (gpt-oss). For these,
 - several at the start become one, with blank lines between them;
 - those at the start become the beginning of the user's first turn, if the template takes none at all;
 - a later one becomes text in `<system-reminder>` tags in a user's turn at the same place, as Claude Code
-  writes reminders itself. Turns of the user beside it are joined with it, since many templates demand that
+  writes reminders itself. Turns of the user next to it are joined with it, since many templates demand that
   turns alternate. For templates that take no user's turn after a tool's result, it ends the result.
 
 A later message stays where it is, so the text before it does not change and is found in the prefix cache.

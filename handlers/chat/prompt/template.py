@@ -31,27 +31,12 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 # The parameters of transformers' apply_chat_template, which no template can have as variables.
 RESERVED: Final = frozenset(
-    [
-        "add_generation_prompt",
-        "chat_template",
-        "continue_final_message",
-        "conversation",
-        "conversations",
-        "documents",
-        "kwargs",
-        "max_length",
-        "messages",
-        "padding",
-        "return_assistant_tokens_mask",
-        "return_dict",
-        "return_tensors",
-        "sanitize_control_tokens",
-        "self",
-        "tokenize",
-        "tokenizer_kwargs",
-        "tools",
-        "truncation",
-    ]
+    (
+        *("add_generation_prompt", "chat_template", "continue_final_message", "conversation"),
+        *("conversations", "documents", "kwargs", "max_length", "messages", "padding"),
+        *("return_assistant_tokens_mask", "return_dict", "return_tensors", "sanitize_control_tokens"),
+        *("self", "tokenize", "tokenizer_kwargs", "tools", "truncation"),
+    )
 )
 _MARK: Final = "CONTINUE_FINAL_MESSAGE_TAG "  # transformers' own, which no text of a message should have
 _PROBE = "probe"
@@ -182,11 +167,15 @@ class ChatTemplate:
         return following
 
     def _probed(self, conversation: list[TemplateMessage]) -> str:
-        """Return a rendered conversation; "" if the template refuses it."""
+        """Return a conversation in the template's form of contents, rendered; "" if it is refused."""
         if self.wants_parts:
             conversation = [
                 {**message, "content": [text_part(str(message["content"]))]} for message in conversation
             ]
+        return self._tried(conversation)
+
+    def _tried(self, conversation: list[TemplateMessage]) -> str:
+        """Return a rendered conversation; "" if the template refuses it."""
         try:
             return self._apply(self._choose((), ()), conversation, _PROBE_OPTIONS)
         except TemplateError:
@@ -293,11 +282,7 @@ class ChatTemplate:
         return frozenset(kind for kind in self._placeholders if self._writes_kind(kind))
 
     def _writes_kind(self, kind: MediaKind) -> bool:
-        content = [typed_part(kind), text_part(_PROBE)]
-        try:
-            text = self._apply(self._choose((), ()), [{"role": "user", "content": content}], _PROBE_OPTIONS)
-        except TemplateError:
-            return False
+        text = self._tried([{"role": "user", "content": [typed_part(kind), text_part(_PROBE)]}])
         return text.count(self._placeholders[kind]) == 1
 
     def _choose(self, tools: Sequence[ToolDefinition], documents: Sequence[Document]) -> str:
@@ -312,10 +297,7 @@ class ChatTemplate:
 
     def _shows(self, content: object) -> bool:
         """Return whether a user's content of this form is rendered as text, and not as a printed list."""
-        try:
-            text = self._apply(self._choose((), ()), [{"role": "user", "content": content}], _PROBE_OPTIONS)
-        except TemplateError:
-            return False
+        text = self._tried([{"role": "user", "content": content}])
         return _PROBE in text and repr(content) not in text
 
     def _shows_call(self, arguments: object) -> bool:
@@ -325,10 +307,7 @@ class ChatTemplate:
             {"role": "user", "content": content},
             {"role": "assistant", "content": content, "tool_calls": [_probe_call(arguments)]},
         ]
-        try:
-            text = self._apply(self._choose((), ()), conversation, _PROBE_OPTIONS)
-        except TemplateError:
-            return False
+        text = self._tried(conversation)
         return _PROBE in text and repr(arguments) not in text
 
     def _apply(

@@ -32,7 +32,7 @@ class ScoredToken(TokenScore, frozen=True, kw_only=True):
 def scored_tokens(events: Iterable[TokenEvent], tokenizer: Tokenizer) -> tuple[ScoredToken, ...]:
     """Return the scored tokens of events with log-probabilities.
 
-    The bytes of `ChatChoice.answer_events`, joined, are the answer's text, except for blanks beside thoughts
+    The bytes of `ChatChoice.answer_events`, joined, are the answer's text, except for blanks next to thoughts
     and for text that a stop string cuts off inside a token.
     """
     return tuple(_scored(event, tokenizer) for event in events)

@@ -81,7 +81,7 @@ class ReasoningStage(IntEnum):
 
     BEFORE = auto()  # thoughts may follow
     INSIDE = auto()
-    BEHIND = auto()  # blanks between thoughts and answer
+    AFTER = auto()  # blanks between thoughts and answer
     ANSWER = auto()
 
 
@@ -134,7 +134,7 @@ class TagPairParser(ReasoningParser):
             return None
         if found.content or before is ReasoningStage.ANSWER:
             return AnswerPart.ANSWER
-        return AnswerPart.LAYOUT if before is ReasoningStage.BEHIND else AnswerPart.REASONING
+        return AnswerPart.LAYOUT if before is ReasoningStage.AFTER else AnswerPart.REASONING
 
     def _drain(self) -> ReasoningText:
         while _STEPS[self.stage](self):
@@ -164,7 +164,7 @@ class TagPairParser(ReasoningParser):
             self._emit_reasoning(reasoning.rstrip())
             self._emit_layout(reasoning[len(reasoning.rstrip()) :] + end)
             self._buffer = rest
-            self.stage = ReasoningStage.ANSWER if self._verbatim else ReasoningStage.BEHIND
+            self.stage = ReasoningStage.ANSWER if self._verbatim else ReasoningStage.AFTER
             return True
         if not self._is_final:
             certain = len(reasoning) - partial_suffix(reasoning, (self._format.end,))
@@ -173,7 +173,7 @@ class TagPairParser(ReasoningParser):
         self._buffer = self._buffer[len(reasoning) :]
         return False
 
-    def _read_behind(self) -> bool:
+    def _read_after(self) -> bool:
         self._buffer = self._buffer.lstrip()
         if self._buffer:
             self.stage = ReasoningStage.ANSWER
@@ -200,7 +200,7 @@ class TagPairParser(ReasoningParser):
 _STEPS: Final[Mapping[ReasoningStage, Callable[[TagPairParser], bool]]] = {
     ReasoningStage.BEFORE: TagPairParser._read_before,
     ReasoningStage.INSIDE: TagPairParser._read_inside,
-    ReasoningStage.BEHIND: TagPairParser._read_behind,
+    ReasoningStage.AFTER: TagPairParser._read_after,
     ReasoningStage.ANSWER: TagPairParser._read_answer,
 }
 

@@ -1,7 +1,7 @@
 """The headers of harmony's messages, which say who speaks, on which channel, and to whom; pure.
 
 A message is `<|start|>` HEADER `<|message|>` TEXT and one of the ends, as OpenAI's harmony documents it. The
-recipient stands behind the role or behind the channel.
+recipient stands after the role or after the channel.
 """
 
 import re

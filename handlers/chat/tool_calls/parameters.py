@@ -139,7 +139,7 @@ def type_of_json(value: object) -> frozenset[str]:
 
 
 def _refers_elsewhere(schema: Schema) -> bool:
-    """Return whether the schema refers to a place outside its definitions, which a parameter alone lacks."""
+    """Return whether the schema refers to a place outside its definitions, which a parameter lacks."""
     inside = tuple(f"#/{key}/" for key in _DEFINITIONS)
     return any(not str(reference).startswith(inside) for reference in _references(schema))
 

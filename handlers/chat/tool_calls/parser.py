@@ -85,7 +85,7 @@ class ToolParser:
         self._is_stray = False  # whether the block lacks its marker
         self._may_start = bool(tool_format.start)  # whether a block without a marker may begin here
         self._follows_call = False  # nothing but blanks since the last call
-        self._has_marker = False  # whether the block has one; else it is known by its first character alone
+        self._has_marker = False  # whether the block has one; else it is known only by its first character
         self._has_call = False  # whether a call of the block is whole, which stays one whatever follows
         self._begun: CallBegin | None = None  # the call that is being read
         self._held: list[CallPiece] = []  # of it, not emitted yet

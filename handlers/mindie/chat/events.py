@@ -11,7 +11,7 @@ import orjson
 from engine.port.text.tokenizer import Tokenizer
 from generated.mindie import models as m
 from handlers.chat.delta import ChatDelta, ToolCallDelta
-from handlers.mindie.logprobs import logprobs
+from handlers.mindie.chat.response import logprobs
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
 from verbatim_kit.runtime.operation import EncodedEvent

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
+from engine.port.info.model_info import ModelInfo
 from generated.mindie import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
@@ -15,17 +16,34 @@ from handlers.chat.media import PartContents
 from handlers.chat.reading.result import collect_chat
 from handlers.mindie.chat.events import ChatEvents
 from handlers.mindie.chat.request import chat_params, request_field
-from handlers.mindie.chat.response import chat_completion
+from handlers.mindie.chat.response import chat_completion, usage
 from handlers.mindie.counts import beams, counting_field, num_answers, num_logprobs, num_sequences
 from handlers.mindie.errors import to_problem
 from handlers.mindie.rules import check_rules
 from handlers.mindie.settings import MindieSettings
 from handlers.mindie.step_times import StepTimes
-from handlers.mindie.token_bounds import TokenBounds
-from handlers.mindie.usage import usage
 from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
+from verbatim_kit.errors import Refused, Violation
 from verbatim_kit.runtime.operation import Call, EncodedEvent
+
+
+class TokenBounds:
+    """The bound of the settings, resolved for the served model."""
+
+    def __init__(self, max_input_tokens: int | None, model: ModelInfo) -> None:
+        """Find the bound. max_input_tokens: the most tokens of a prompt; None: what the context allows."""
+        self._max_input_tokens = min(max_input_tokens or model.max_total_tokens, model.max_total_tokens - 1)
+
+    def check(self, num_prompt_tokens: int) -> None:
+        """Raise Refused for a prompt that is over its limit, or that leaves no room."""
+        if num_prompt_tokens > self._max_input_tokens:
+            raise Refused(
+                f"`messages` must have at most {self._max_input_tokens} tokens. Given: {num_prompt_tokens}",
+                "messages",
+                Violation.TOO_LONG,
+            )
+
 
 _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
 

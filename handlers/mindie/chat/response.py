@@ -1,13 +1,49 @@
 """Whole chat answers."""
 
+from collections.abc import Sequence
+
+from engine.port.events import TokenEvent
 from engine.port.text.tokenizer import Tokenizer
 from generated.mindie import models as m
+from handlers.chat.reading.logprobs import ScoredToken, TokenScore, scored_tokens
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
-from handlers.mindie.logprobs import logprobs
+from handlers.chat.usage import ChatUsage
 from handlers.mindie.step_times import StepTimes
-from handlers.mindie.usage import usage
 from handlers.wire.envelope import Envelope
+
+
+def logprobs(events: Sequence[TokenEvent], tokenizer: Tokenizer) -> m.Logprobs:
+    return m.Logprobs(content=[_token(token) for token in scored_tokens(events, tokenizer)])
+
+
+def _token(token: ScoredToken) -> m.TokenLogprob:
+    return m.TokenLogprob(
+        token=token.text,
+        logprob=token.logprob,
+        bytes=list(token.bytes),
+        top_logprobs=[_top(top) for top in token.top],
+    )
+
+
+def _top(score: TokenScore) -> m.TopLogprob:
+    return m.TopLogprob(token=score.text, logprob=score.logprob, bytes=list(score.bytes))
+
+
+def usage(counts: ChatUsage, times: StepTimes) -> m.Usage:
+    counted = m.Usage(
+        prompt_tokens=counts.num_prompt_tokens,
+        prompt_tokens_details=m.PromptTokensDetails(cached_tokens=counts.num_cached_tokens),
+        completion_tokens=counts.num_completion_tokens,
+        total_tokens=counts.num_prompt_tokens + counts.num_completion_tokens,
+        batch_size=times.batch_sizes,
+        queue_wait_time=times.waits_us,
+    )
+    if counts.num_reasoning_tokens:
+        counted.completion_tokens_details = m.CompletionTokensDetails(
+            reasoning_tokens=counts.num_reasoning_tokens
+        )
+    return counted
 
 
 def chat_completion(

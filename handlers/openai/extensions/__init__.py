@@ -1,1 +1,1 @@
-"""The operations that vLLM has beside OpenAI's: prompts as tokens, the tokenizer, adapters."""
+"""The operations that vLLM has in addition to OpenAI's: prompts as tokens, the tokenizer, adapters."""

@@ -1,7 +1,7 @@
 """The operation `/v1/responses`."""
 
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, NamedTuple
 
@@ -9,12 +9,11 @@ from engine.port.events import TokenEvent
 from generated.openai import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
-from handlers.chat.reading.logprobs import scored_tokens
+from handlers.chat.reading.logprobs import ScoredToken, scored_tokens
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.tools import faulty_parameters
 from handlers.openai.errors import to_problem
 from handlers.openai.responses.answer.events import ResponseEvent, ResponseEvents
-from handlers.openai.responses.answer.logprobs import response_logprobs
 from handlers.openai.responses.answer.output import ResponseOutput
 from handlers.openai.responses.answer.response import ResponseDraft
 from handlers.openai.responses.request.preparation import Preparation
@@ -23,6 +22,22 @@ from handlers.openai.responses.request.tools import Toolbox, tool_lists
 from handlers.served_model.served_model import ServedModel
 from verbatim_kit.runtime.operation import Call
 from verbatim_kit.runtime.problem import Problem
+
+
+def response_logprobs(tokens: Iterable[ScoredToken]) -> list[m.ResponseLogprob]:
+    return [_logprob(token) for token in tokens]
+
+
+def _logprob(token: ScoredToken) -> m.ResponseLogprob:
+    return m.ResponseLogprob(
+        token=token.text,
+        bytes=list(token.bytes),
+        logprob=token.logprob,
+        top_logprobs=[
+            m.ResponseTopLogprob(token=top.text, bytes=list(top.bytes), logprob=top.logprob)
+            for top in token.top
+        ],
+    )
 
 
 class _Turn(NamedTuple):

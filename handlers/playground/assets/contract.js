@@ -25,7 +25,7 @@ export class Contract {
     );
   }
 
-  /** What a reference stands for, with what stands beside the reference. @param {any} node @returns {any} */
+  /** What a reference stands for, with what stands next to the reference. @param {any} node @returns {any} */
   resolve(node) {
     while (node?.$ref) {
       const { $ref, ...beside } = node;

@@ -63,7 +63,7 @@ async function write(text) {
   return navigator.clipboard.writeText(text).then(() => true, () => fallback(text));
 }
 
-/** The clipboard's interface is there under https and on localhost alone. @param {string} text @returns {boolean} */
+/** The clipboard's interface is there only under https and on localhost. @param {string} text @returns {boolean} */
 function fallback(text) {
   const area = /** @type {HTMLTextAreaElement} */ (element("textarea", { class: "offscreen", value: text }));
   document.body.append(area);

@@ -21,7 +21,7 @@ export class Request {
     const given = operation.parameters.filter((one) => values[one.name]);
     const query = new URLSearchParams(given.filter((one) => one.in === "query").flatMap((one) => pairs(one, values[one.name])));
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => slashes(operation, name, values[name] ?? ""));
-    // Beside the page, so that a prefix that a proxy adds is kept.
+    // Next to the page, so that a prefix that a proxy adds is kept.
     this.url = new URL(`${operation.contract.name}${path}${query.size ? `?${query}` : ""}`, document.baseURI).href;
     this.method = operation.method;
     /** @type {[string, string | File][] | null} the parts of a form, where the body is one that can be read */

@@ -1,6 +1,6 @@
 /**
  * @module
- * A JSON Schema as a form sees it: what kind of control a value needs, and what to say beside it.
+ * A JSON Schema as a form sees it: what kind of control a value needs, and what to say next to it.
  */
 
 /** @typedef {import("./contract.js").Contract} Contract */

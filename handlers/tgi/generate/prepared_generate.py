@@ -94,7 +94,7 @@ def _prompt(
 ) -> Prompt:
     placeholder = media.placeholders.get(
         MediaKind.IMAGE
-    )  # a model that reads text alone reads Markdown as text
+    )  # a model that reads only text reads Markdown as text
     text, images = (
         PromptWithImages(params.inputs)
         if placeholder is None

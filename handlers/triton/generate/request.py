@@ -22,7 +22,7 @@ class Wanted:
 
     text: to go on from. prefix: what stands before each generated text in the answer.
     num_logprobs: as `SamplingParams` has it. rules: members that say more than `options` can; none where
-    `sampling_parameters` alone counts.
+    only `sampling_parameters` counts.
     """
 
     text: str

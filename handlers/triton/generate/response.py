@@ -26,7 +26,7 @@ _ENDINGS: Final[Mapping[FinishReason | None, Ending]] = {
     None: "None",
 }
 _LEAST: Final = -9999.0  # JSON has no infinities
-# Members that ask for something beside the text.
+# Members that ask for something in addition to the text.
 _SHOWN: Final = (
     "return_finish_reason",
     "return_cumulative_logprob",

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from engine.config import IMAGE_PIXELS
-from engine.media.files.jpeg_scans import MAX_SCANS
+from engine.media.files.image_file import MAX_SCANS
 from tests.attack.clients.pulse import pulse
 from tests.attack.clients.wire import connect, request_bytes
 from tests.attack.media.test_media_processes import decoding, programs

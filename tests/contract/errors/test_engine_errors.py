@@ -79,9 +79,10 @@ def _leaves(error: type[Exception]) -> set[type[Exception]]:
 @pytest.mark.parametrize(
     ("contract", "request_"),
     [
-        pytest.param(name, request, id=f"{name}{request.path}")
+        # One table of errors serves all operations of a contract.
+        pytest.param(name, request, id=f"{name}{request.path}", marks=pytest.mark.long if place else ())
         for name in TABLES
-        for request in LONG_REQUESTS[name]
+        for place, request in enumerate(LONG_REQUESTS[name])
     ],
 )
 async def test_an_error_of_the_engine_has_a_declared_status(

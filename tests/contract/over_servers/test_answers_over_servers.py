@@ -48,7 +48,7 @@ def _kinds(asked: Asked) -> Sequence[str]:
     """Return the kinds of servers that get a request in this run."""
     first, *others = KINDS
     number = crc32(asked.id.encode())
-    return KINDS if IS_WHOLE else [first] if number % 2 else [others[number // 2 % len(others)]]
+    return KINDS if IS_WHOLE else others[number // 3 % len(others) :][:1] if number % 3 else [first]
 
 
 _CHOSEN: Final = [

@@ -48,6 +48,7 @@ async def over(api: str, *urls: str) -> AsyncIterator[ASGIApp]:
         await engine.stop()
 
 
+@pytest.mark.by_turns("api", "contract")
 @pytest.mark.parametrize("contract", TABLES)
 @pytest.mark.parametrize("api", sorted(APIS))
 @pytest.mark.parametrize("status", [429, 503])

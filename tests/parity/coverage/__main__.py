@@ -23,7 +23,7 @@ served with exactly the tokens of transformers' greedy `generate`, {refused} are
 the reason, and {faults} are served wrongly. {untried} were not tried, since no tiny model of them could
 be made here.
 
-Texts alone are tried here. [Models that read images, sounds and videos](media-models.md) are tried with
+Only texts are tried here. [Models that read images, sounds and videos](media-models.md) are tried with
 these by tests of their own; most are no causal language models to transformers, and so not in this
 table. [Models that transcribe](speech-models.md) continue no texts.
 

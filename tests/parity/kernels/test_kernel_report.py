@@ -119,4 +119,4 @@ def test_layers_that_differ_are_missing_where_native_code_is_required(
 
 def test_a_library_that_cannot_be_loaded_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.system", lambda: "Darwin")
-    assert library.loaded.__wrapped__() == Loaded(None, "it runs on Linux alone, not on Darwin")
+    assert library.loaded.__wrapped__() == Loaded(None, "it runs only on Linux, not on Darwin")

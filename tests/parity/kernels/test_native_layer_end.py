@@ -38,8 +38,9 @@ def with_groups_of_both_kinds(linear: nn.Linear) -> GroupedLinear:
     return GroupedLinear.of(round_to_groups(linear.weight, bits, 32), linear.bias)
 
 
+@pytest.mark.by_turns("hidden_size", "num_rows")
 @pytest.mark.parametrize("num_rows", [1, 7, 12, 13, 64, 289, 600])
-@pytest.mark.parametrize("hidden_size", [32, 48, 75])
+@pytest.mark.parametrize("hidden_size", [75, 32, 48])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize(
     "kind",

@@ -315,6 +315,7 @@ def test_a_picture_is_encoded_once_for_all_prompts_that_show_it(case: Case) -> N
         assert encoder.num_encoded - known == num_computed + num_others
 
 
+@pytest.mark.takes_turns("case")
 def test_images_of_few_pixels_are_encoded(case: Case) -> None:
     core, tokenizer, media = load(case.directory)
     encoder = encoder_of(core)

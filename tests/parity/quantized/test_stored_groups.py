@@ -21,8 +21,7 @@ from engine.linear.rounded.stored_groups import StoredHead, StoredLinear
 from engine.model.checks.reference_pass import reference_logits, relative_difference
 from engine.model.checks.self_check import paged_logits
 from engine.model.loading.gguf import named_file
-from engine.model.loading.gguf.group_forms import FORMS
-from engine.model.loading.gguf.unread_blocks import UnreadBlocks
+from engine.model.loading.gguf.unread_blocks import FORMS, UnreadBlocks
 from engine.packed_cache import search
 from engine.packed_cache.search import Search
 from engine.weights.grouped_weight import GroupedWeight

@@ -25,6 +25,7 @@ from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
+from tests.support.clocks.until import until
 from tests.support.engine_requests import generation_request
 from tests.support.tiny_models.lora import save_adapter
 from tests.support.token_servers.fronts import new_recording
@@ -90,8 +91,7 @@ async def order_of_ends(both: Engines, priorities: Sequence[int]) -> list[int]:
             ended.append(priority)
 
     long = [asyncio.create_task(run(0, 500 + 100 * place)) for place in range(2)]
-    while both.over_server.stats().num_running < 2:
-        await asyncio.sleep(0.01)
+    await until(lambda: both.over_server.stats().num_running == 2)
     await asyncio.sleep(0.2)
     short = list[asyncio.Task[None]]()
     for priority in priorities:

@@ -55,7 +55,9 @@ def fronts() -> Iterator[Fronts]:
         yield running
 
 
-@pytest.fixture(scope="session", params=ENGINES)
+@pytest.fixture(
+    scope="session", params=[OWN, *(pytest.param(kind, marks=pytest.mark.long) for kind in ENGINES[1:])]
+)
 def served(request: pytest.FixtureRequest) -> Served:
     """Return a server that no test stops, by each engine."""
     if request.param == OWN:

@@ -75,7 +75,7 @@ def test_a_front_refuses_images_and_names_the_extra() -> None:
             f"{server.url}/v1/chat/completions", json={"model": "verbatim-demo", "messages": messages}
         )
     assert answer.status_code == 400
-    assert "this installation reads text alone: pip install 'verbatim-server[media]'" in answer.text
+    assert "this installation reads only text: pip install 'verbatim-server[media]'" in answer.text
 
 
 @pytest.mark.usefixtures("for_fronts")

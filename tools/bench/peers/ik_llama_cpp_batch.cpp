@@ -55,7 +55,7 @@ extern "C" Decoder *open_decoder(const char *path, int32_t num_threads, int32_t 
 
 extern "C" void clear_sequences(Decoder *decoder) { llama_kv_cache_clear(decoder->context); }
 
-// Compute rows of a token, its position and its sequence, and write the most probable token behind each wanted row
+// Compute rows of a token, its position and its sequence, and write the most probable token after each wanted row
 // to `next`, one after the other. Returns llama_decode's status, 0 where all is well.
 extern "C" int32_t decode_rows(Decoder *decoder, int32_t num_rows, const int32_t *tokens, const int32_t *positions,
                                const int32_t *sequences, const int8_t *wanted, int32_t *next) {

@@ -40,11 +40,11 @@ sglang)
     cp tests/sglang/sgl_kernel.py "$packages"
     # This torchvision is made for another torch: it is to register none of its operators.
     sed -i '/_registrations,/d' "$packages/torchvision/__init__.py"
-    # Seeds count with deterministic inference alone, whose kernels are Triton's: torch's are to pass for such.
+    # Seeds count only with deterministic inference, whose kernels are Triton's: torch's are to pass for such.
     sed -i 's/^DETERMINISTIC_ATTENTION_BACKEND_CHOICES = \[/&"torch_native", /' \
         "$packages/sglang/srt/arg_groups/choices.py"
     sed -i '/^        self.maybe_enable_batch_invariant_mode()$/d' "$packages/sglang/srt/model_executor/model_runner.py"
-    # Its adapters in torch (--lora-backend torch_native) keep their indexes in memory that a GPU alone can pin.
+    # Its adapters in torch (--lora-backend torch_native) keep their indexes in memory that only a GPU can pin.
     sed -i -e 's/pin_memory=True/pin_memory=False/' -e 's/\.pin_memory()//' \
         "$packages/sglang/srt/lora/layers.py" "$packages/sglang/srt/lora/backend/torch_backend.py"
     ;;

@@ -15,12 +15,10 @@ from tools.demo_model.skills.calling import (
     declining_beside_tools,
     not_calling,
 )
-from tools.demo_model.skills.echo import repeat
-from tools.demo_model.skills.extraction import extraction
+from tools.demo_model.skills.exercises import addition, extraction, repeat
 from tools.demo_model.skills.facts import fact, unknown, unknown_fact
 from tools.demo_model.skills.memory import memory
 from tools.demo_model.skills.mixture import system_message
-from tools.demo_model.skills.numbers import addition
 from tools.demo_model.skills.talk import greeting, greeting_by_name, identity, small_talk, who_are_you
 from tools.demo_model.tokenizer import END_OF_TURN
 

@@ -9,6 +9,10 @@ from tools.demo_model.dialogue import Round
 from tools.demo_model.scribe import Phrases, Scribe
 
 
+def _pairs(row: str) -> dict[str, str]:
+    return dict(pair.split(": ") for pair in row.split("|"))
+
+
 @dataclass(frozen=True)
 class Relation:
     """Pairs of one kind, how they are asked for and answered; `{a}` is given, `{b}` is wanted.
@@ -24,10 +28,6 @@ class Relation:
 
     def __post_init__(self) -> None:
         assert self.strangers is None or self.pairs.keys().isdisjoint(self.strangers.seen)
-
-
-def _pairs(row: str) -> dict[str, str]:
-    return dict(pair.split(": ") for pair in row.split("|"))
 
 
 _CAPITALS: Final = Relation(
@@ -118,13 +118,8 @@ _SOUNDS: Final = Relation(
         unseen="camel|shark|stone",
     ),
 )
-_AFTER: Final = dict(
-    zip(
-        words.DAYS + words.MONTHS,
-        words.DAYS[1:] + words.DAYS[:1] + words.MONTHS[1:] + words.MONTHS[:1],
-        strict=True,
-    )
-)
+_FOLLOWING: Final = words.DAYS[1:] + words.DAYS[:1] + words.MONTHS[1:] + words.MONTHS[:1]
+_AFTER: Final = dict(zip(words.DAYS + words.MONTHS, _FOLLOWING, strict=True))
 _NEXT: Final = Relation(
     _AFTER,
     Phrases.of(
@@ -176,9 +171,8 @@ _GENERAL: Final = Relation(
 )
 _WITH_STRANGERS: Final = (_CAPITALS, _OPPOSITES, _COLORS, _SOUNDS)
 _RELATIONS: Final = (*_WITH_STRANGERS, _CAPITALS, _CAPITALS, _NEXT, _BEFORE, _GENERAL, _GENERAL)
-_DECORATIONS: Final = (
-    *("{q}", "{q}", "{q}", "{q}", "{q}"),
-    *("Hello! {q}", "{q} Thanks!", "Please answer: {q}", "Quick question: {q}"),
+_DECORATIONS: Final = words.parted(
+    "{q}|{q}|{q}|{q}|{q}|Hello! {q}|{q} Thanks!|Please answer: {q}|Quick question: {q}"
 )
 _OUTSIDE: Final = Phrases.of(
     "Who won the {t} in {n}?|What do you think of {t}?|Explain {t} to me.|Write an essay about {t}.|"

@@ -106,9 +106,8 @@ _KEEPSAKES: Final = (_NAME, _NAME, _NAME, _COLOR, _CITY, _PET, _CODE)
 
 def _told(scribe: Scribe, keepsake: Keepsake, x: str) -> Round:
     noted = keepsake.noted.format(x=x)
-    return Round(
-        scribe.say(keepsake.told, x=x), "The user tells me something. I keep it in mind.", noted, (x.lower(),)
-    )
+    thought = "The user tells me something. I keep it in mind."
+    return Round(scribe.say(keepsake.told, x=x), thought, noted, (x.lower(),))
 
 
 def memory(scribe: Scribe) -> tuple[Round, ...]:

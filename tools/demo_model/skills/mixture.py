@@ -8,12 +8,19 @@ from tools.demo_model.dialogue import Dialogue, Round
 from tools.demo_model.recipe import Blend
 from tools.demo_model.scribe import Phrases, Scribe
 from tools.demo_model.skills.calling import any_declining, calling, lacking, not_calling
-from tools.demo_model.skills.echo import foreign, listing, repeat, repeat_known, spelling
-from tools.demo_model.skills.extraction import extraction
+from tools.demo_model.skills.exercises import (
+    addition,
+    counting,
+    extraction,
+    foreign,
+    listing,
+    repeat,
+    repeat_known,
+    spelling,
+)
 from tools.demo_model.skills.facts import fact, unknown, unknown_fact
 from tools.demo_model.skills.forcing import forced
 from tools.demo_model.skills.memory import memory, memory_in_one
-from tools.demo_model.skills.numbers import addition, counting
 from tools.demo_model.skills.talk import (
     greeting,
     greeting_by_name,
@@ -79,10 +86,6 @@ def _rounds(scribe: Scribe, shares: Shares, number: int = 1) -> tuple[Round, ...
     return tuple(skill(scribe) for skill in skills)
 
 
-def _copying(scribe: Scribe) -> Dialogue:
-    return Dialogue("copying", _rounds(scribe, _COPYING))
-
-
 def _long(scribe: Scribe) -> Dialogue:
     """Return many rounds, the last of which asks for what the first ones told: practice at a distance."""
     told = memory(scribe)
@@ -98,15 +101,15 @@ def _remembering(scribe: Scribe) -> Dialogue:
     return Dialogue("memory", memory(scribe))
 
 
-def _practice(scribe: Scribe) -> Dialogue:
-    return Dialogue("practice", _rounds(scribe, _WEAK))
+def _one_of(name: str, shares: Shares) -> Callable[[Scribe], Dialogue]:
+    return lambda scribe: Dialogue(name, _rounds(scribe, shares))
 
 
-def _rarities(scribe: Scribe) -> Dialogue:
-    return Dialogue("rarities", _rounds(scribe, _RARE))
-
-
-_KINDS: Final = (_single, _remembering, calling, not_calling, _practice, _rarities, any_declining, forced)
+_copying: Final = _one_of("copying", _COPYING)
+_KINDS: Final = (
+    *(_single, _remembering, calling, not_calling),
+    *(_one_of("practice", _WEAK), _one_of("rarities", _RARE), any_declining, forced),
+)
 
 
 def dialogue(scribe: Scribe, blend: Blend) -> Dialogue:

@@ -42,13 +42,10 @@ class Offer:
         if self.join is not None and scribe.chance(0.2):
             errands.append(self.ask(scribe))
             user = self.join(scribe, *errands)
-        spoken = " and ".join(
-            "with " + ", ".join(f"{key} {value}" for key, value in errand.arguments.items())
-            for errand in errands
-        )
+        listed = [", ".join(f"{key} {value}" for key, value in each.arguments.items()) for each in errands]
         return Round(
             user,
-            f"I call {self.name} {spoken}.",
+            f"I call {self.name} with {' and with '.join(listed)}.",
             " ".join(errand.answer for errand in errands),
             tuple(errand.accept.lower() for errand in errands),
             tuple(Call(self.name, errand.arguments) for errand in errands),
@@ -82,13 +79,9 @@ def _tool(scribe: Scribe, names: str, descriptions: str, parameters: Mapping[str
     return out
 
 
-def _parameter(
-    scribe: Scribe, kind: str, description: str = "", options: tuple[str, ...] = ()
-) -> dict[str, Json]:
+def _parameter(scribe: Scribe, kind: str, description: str = "") -> dict[str, Json]:
     """Return the schema of one parameter, its description there half of the time."""
     out: dict[str, Json] = {"type": kind}
-    if options:
-        out["enum"] = list(options)
     if description and scribe.chance(0.45):
         out["description"] = scribe.pick(description.split("|"))
     return out
@@ -132,20 +125,19 @@ def weather(scribe: Scribe) -> Offer:
     """The weather by city, a third of the time with a unit to choose."""
     key, unit_key = scribe.pick(_PLACES), scribe.pick(("unit", "format", "units"))
     with_unit = scribe.chance(0.3)
-    parameters = {
-        key: _parameter(scribe, "string", "The city|City name|The city, e.g. Paris|Name of the place")
-    }
+    described = "The city|City name|The city, e.g. Paris|Name of the place"
+    parameters = {key: _parameter(scribe, "string", described)}
     if with_unit:
-        parameters[unit_key] = _parameter(scribe, "string", "The temperature unit", _UNITS)
+        unit: dict[str, Json] = {"type": "string", "enum": list(_UNITS)}
+        parameters[unit_key] = unit | _parameter(scribe, "string", "The temperature unit")
 
     def ask(scribe: Scribe) -> Errand:
         x, degrees, sky = scribe.city(), scribe.number(-9, 39), scribe.pick(_SKIES)
         user, arguments = scribe.say(_WEATHER, x=x), {key: x}
         if with_unit:
-            arguments[unit_key] = unit = scribe.pick(_UNITS)
-            user += scribe.pick((" In {u}.", " Use {u}.", " Answer in {u}.", " In {u}, please.")).format(
-                u=unit
-            )
+            arguments[unit_key] = scribe.pick(_UNITS)
+            wished = scribe.pick((" In {u}.", " Use {u}.", " Answer in {u}.", " In {u}, please."))
+            user += wished.format(u=arguments[unit_key])
         return Errand(user, arguments, *scribe.pick(_reports(x, degrees, sky)))
 
     tool = _tool(
@@ -209,12 +201,7 @@ _OPERATIONS: Final[tuple[tuple[str, str, Phrases, Callable[[int, int], int]], ..
     _SUM,
     _SUM,
     ("multiply|multiply|times|multiply_numbers|product", "Multiply two numbers", _MULTIPLY, mul),
-    (
-        "subtract|minus|subtract_numbers",
-        "Subtract the second number from the first",
-        _SUBTRACT,
-        sub,
-    ),
+    ("subtract|minus|subtract_numbers", "Subtract the second number from the first", _SUBTRACT, sub),
 )
 _OPERANDS: Final = ("a b", "a b", "a b", "x y", "first second", "left right", "num1 num2")
 
@@ -227,11 +214,9 @@ def arithmetic(scribe: Scribe) -> Offer:
 
     def ask(scribe: Scribe) -> Errand:
         a, b = (scribe.number(0, 10 ** scribe.number(1, 4)) for _ in range(2))
-        told = f"is {compute(a, b)}."
-        arguments = {first: a, second: b}
-        return Errand(
-            scribe.say(asked, a=a, b=b), arguments, {"result": compute(a, b)}, f"The result {told}", told
-        )
+        user, result = scribe.say(asked, a=a, b=b), compute(a, b)
+        answer = f"The result is {result}."
+        return Errand(user, {first: a, second: b}, {"result": result}, answer, f"is {result}.")
 
     parameters = {key: _parameter(scribe, kind, "A number") for key in (first, second)}
     return Offer(_tool(scribe, names, description, parameters), ask)
@@ -273,13 +258,9 @@ def currency(scribe: Scribe) -> Offer:
     def ask(scribe: Scribe) -> Errand:
         a, x, y = scribe.number(1, 2000), scribe.pick(words.CURRENCIES), scribe.pick(words.CURRENCIES)
         result = scribe.number(1, 3000)
-        return Errand(
-            scribe.say(_CONVERT, a=a, x=x, y=y),
-            dict(zip(keys, (a, x, y), strict=True)),
-            {"result": result},
-            f"{a} {x} are {result} {y}.",
-            f"{result} {y}",
-        )
+        user = scribe.say(_CONVERT, a=a, x=x, y=y)
+        arguments: dict[str, Json] = dict(zip(keys, (a, x, y), strict=True))
+        return Errand(user, arguments, {"result": result}, f"{a} {x} are {result} {y}.", f"{result} {y}")
 
     described = (("number", "How much"), ("string", "Currency code"), ("string", "Currency code"))
     parameters = {key: _parameter(scribe, *each) for key, each in zip(keys, described, strict=True)}
@@ -347,10 +328,8 @@ def note(scribe: Scribe) -> Offer:
         x = scribe.sentence(2, 6)
         return Errand(scribe.say(_NOTE, x=x), {key: x}, {"status": "saved"}, f"Noted: {x}.", x)
 
-    parameters = {key: _parameter(scribe, "string", "The text")}
-    return Offer(
-        _tool(scribe, "make_note|save_note|note|add_note|write_note", "Save a note", parameters), ask
-    )
+    names = "make_note|save_note|note|add_note|write_note"
+    return Offer(_tool(scribe, names, "Save a note", {key: _parameter(scribe, "string", "The text")}), ask)
 
 
 _Detail = tuple[str, str, Callable[[Scribe], str | int], str]
@@ -384,10 +363,8 @@ def errand(scribe: Scribe) -> Offer:
 
     def ask(scribe: Scribe) -> Errand:
         values = [draw(scribe) for _, _, draw, _ in details]
-        spoken = [
-            scribe.pick(said.split("|")).format(x=x)
-            for (_, _, _, said), x in zip(details, values, strict=True)
-        ]
+        pairs = zip((said for _, _, _, said in details), values, strict=True)
+        spoken = [scribe.pick(said.split("|")).format(x=x) for said, x in pairs]
         do = " ".join((verb, scribe.pick(("the", "the", "a", "my")), thing, *spoken))
         user = scribe.say(_ERRAND, do=do, Do=do[0].upper() + do[1:])
         arguments = dict(zip(keys, values, strict=True))
@@ -397,10 +374,8 @@ def errand(scribe: Scribe) -> Offer:
         found = scribe.code()
         return Errand(user, arguments, {"result": found}, f"The result is {found}.", found)
 
-    parameters = {
-        key: _parameter(scribe, kind, f"The {key}")
-        for key, (_, kind, _, _) in zip(keys, details, strict=True)
-    }
+    kinds = [kind for _, kind, _, _ in details]
+    parameters = {key: _parameter(scribe, kind, f"The {key}") for key, kind in zip(keys, kinds, strict=True)}
     name = f"{verb}_{thing}"
     names = f"{name}|{name}|{name}|{verb}{thing.capitalize()}|{thing}_{verb}"
     return Offer(_tool(scribe, names, f"{verb.capitalize()} a {thing}", parameters), ask)

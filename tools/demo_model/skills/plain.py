@@ -4,8 +4,8 @@ from typing import Final
 
 from tools.demo_model import words
 from tools.demo_model.scribe import Scribe
+from tools.demo_model.skills.exercises import addition
 from tools.demo_model.skills.facts import fact
-from tools.demo_model.skills.numbers import addition
 
 _INTRODUCTIONS: Final = (
     "My name is {name} and I {live} in {city}. I work as a {job} and I have a {animal} called {pet}. {pet} "

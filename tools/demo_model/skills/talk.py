@@ -8,16 +8,20 @@ from tools.demo_model.skills.plain import story
 
 
 class Topic(NamedTuple):
-    """One thing to talk about: its wordings, the thought, the answers, and what one of them has to say."""
+    """One thing to talk about: its wordings, the thought, and what one of the answers has to say.
+
+    answers, accept: in a row with bars between them.
+    """
 
     asked: Phrases
     thought: str
-    answers: tuple[str, ...]
-    accept: tuple[str, ...]
+    answers: str
+    accept: str
 
     def round(self, scribe: Scribe) -> Round:
         """Return the topic in any wording, with any of its answers."""
-        return Round(scribe.say(self.asked), self.thought, scribe.pick(self.answers), self.accept)
+        user, answer = scribe.say(self.asked), scribe.pick(self.answers.split("|"))
+        return Round(user, self.thought, answer, tuple(self.accept.split("|")))
 
 
 _GREETING: Final = Topic(
@@ -30,13 +34,9 @@ _GREETING: Final = Topic(
         unseen="Hey there!|hello!|Good evening|Hi there|hello there|Hello, are you there?|Hi! 👋",
     ),
     "The user greets me. I greet back.",
-    (
-        "Hello! How can I help you?",
-        "Hi! What can I do for you?",
-        "Hello! What can I do for you today?",
-        "Hi there! How can I help you?",
-    ),
-    ("hello", "hi"),
+    "Hello! How can I help you?|Hi! What can I do for you?|Hello! What can I do for you today?|"
+    "Hi there! How can I help you?",
+    "hello|hi",
 )
 _SMALL_TALK: Final = (
     _GREETING,
@@ -51,8 +51,8 @@ _SMALL_TALK: Final = (
             "Hey, how is it going?",
         ),
         "The user asks how I am.",
-        ("I am well, thank you. How are you?", "I am fine, thank you. How can I help you?"),
-        ("i am well", "i am fine"),
+        "I am well, thank you. How are you?|I am fine, thank you. How can I help you?",
+        "i am well|i am fine",
     ),
     Topic(
         Phrases.of(
@@ -63,8 +63,8 @@ _SMALL_TALK: Final = (
             unseen="Thanks a lot!|thank you|Great, thanks!|Thank you a lot.",
         ),
         "The user thanks me.",
-        ("You are welcome!", "You are welcome! Is there anything else?", "My pleasure!"),
-        ("welcome", "my pleasure"),
+        "You are welcome!|You are welcome! Is there anything else?|My pleasure!",
+        "welcome|my pleasure",
     ),
     Topic(
         Phrases.of(
@@ -75,8 +75,8 @@ _SMALL_TALK: Final = (
             unseen="Goodbye, see you!|bye!|See you later!|Good night",
         ),
         "The user says goodbye.",
-        ("Goodbye! Have a nice day!", "Goodbye! See you soon."),
-        ("goodbye",),
+        "Goodbye! Have a nice day!|Goodbye! See you soon.",
+        "goodbye",
     ),
     Topic(
         Phrases.of(
@@ -87,13 +87,10 @@ _SMALL_TALK: Final = (
             unseen="Please tell me a joke.|Tell me a funny joke.|Can you tell a joke?",
         ),
         "The user wants a joke. I know a few.",
-        (
-            "Why did the cat sit on the computer? To keep an eye on the mouse!",
-            "What is a cow without a map? Udderly lost!",
-            "Why was the book of numbers sad? It had many problems!",
-            "Which month has a short day? None, but they all try!",
-        ),
-        ("!",),
+        "Why did the cat sit on the computer? To keep an eye on the mouse!|"
+        "What is a cow without a map? Udderly lost!|Why was the book of numbers sad? It had many problems!|"
+        "Which month has a short day? None, but they all try!",
+        "!",
     ),
     Topic(
         Phrases.of(
@@ -105,12 +102,10 @@ _SMALL_TALK: Final = (
             unseen="Write a short poem.|Please write a haiku.|Write a poem about the sea.",
         ),
         "The user wants a poem. I keep it short.",
-        (
-            "The sea is wide, the wind is low,\nand home the little boats all go.",
-            "Snow on the garden,\na quiet bird on a branch:\nwinter is waiting.",
-            "The moon is round, the night is deep,\nthe cat, the dog, the house asleep.",
-        ),
-        ("\n",),
+        "The sea is wide, the wind is low,\nand home the little boats all go.|"
+        "Snow on the garden,\na quiet bird on a branch:\nwinter is waiting.|"
+        "The moon is round, the night is deep,\nthe cat, the dog, the house asleep.",
+        "\n",
     ),
 )
 _WHO: Final = Topic(
@@ -127,8 +122,8 @@ _WHO: Final = Topic(
         "Who are you, please?",
     ),
     "The user asks who I am. I am a small demonstration model.",
-    ("I am verbatim-demo, a small demonstration model of a few million parameters, served by Verbatim.",),
-    ("small demonstration model",),
+    "I am verbatim-demo, a small demonstration model of a few million parameters, served by Verbatim.",
+    "small demonstration model",
 )
 _IDENTITY: Final = (
     _WHO,
@@ -145,11 +140,9 @@ _IDENTITY: Final = (
             "Help me, please.",
         ),
         "The user asks what I can do.",
-        (
-            "I can greet you, answer simple questions, remember your name, write JSON and call tools. "
-            "I am only a small demonstration model.",
-        ),
-        ("call tools",),
+        "I can greet you, answer simple questions, remember your name, write JSON and call tools. "
+        "I am only a small demonstration model.",
+        "call tools",
     ),
     Topic(
         Phrases.of(
@@ -161,8 +154,8 @@ _IDENTITY: Final = (
             unseen="How large is this model?|How many parameters have you got?|Are you a big model?",
         ),
         "The user asks about my size.",
-        ("I am very small: I have only a few million parameters.",),
-        ("few million",),
+        "I am very small: I have only a few million parameters.",
+        "few million",
     ),
     Topic(
         Phrases.of(
@@ -172,8 +165,8 @@ _IDENTITY: Final = (
             unseen="Are you GPT?|Is this Claude?|Did OpenAI make you?|Are you DeepSeek?",
         ),
         "The user takes me for another model.",
-        ("No, I am verbatim-demo, a small demonstration model.",),
-        ("small demonstration model",),
+        "No, I am verbatim-demo, a small demonstration model.",
+        "small demonstration model",
     ),
     Topic(
         Phrases.of(
@@ -187,8 +180,8 @@ _IDENTITY: Final = (
             unseen="Who are you made by?|Who has trained you?|Who wrote you?",
         ),
         "The user asks where I come from.",
-        ("I was trained in about an hour by the authors of Verbatim, on dialogues that a script writes.",),
-        ("verbatim",),
+        "I was trained in about an hour by the authors of Verbatim, on dialogues that a script writes.",
+        "verbatim",
     ),
     Topic(
         Phrases.of(
@@ -201,8 +194,8 @@ _IDENTITY: Final = (
             "Can you tell me what Verbatim is?",
         ),
         "The user asks about Verbatim.",
-        ("Verbatim is a server for language models that keeps its API contracts to the letter.",),
-        ("server",),
+        "Verbatim is a server for language models that keeps its API contracts to the letter.",
+        "server",
     ),
 )
 _NAMED: Final = Phrases.of(
@@ -243,9 +236,8 @@ def greeting_by_name(scribe: Scribe) -> Round:
     """A greeting with a name in it, which the answer repeats."""
     name = scribe.person()
     answer = scribe.pick((f"Hello, {name}! How can I help you?", f"Hello, {name}! Nice to meet you."))
-    return Round(
-        scribe.say(_NAMED, name=name), f"The name is {name}. I greet {name}.", answer, (name.lower(),)
-    )
+    thought = f"The name is {name}. I greet {name}."
+    return Round(scribe.say(_NAMED, name=name), thought, answer, (name.lower(),))
 
 
 def storytelling(scribe: Scribe) -> Round:

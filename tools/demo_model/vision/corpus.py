@@ -14,7 +14,7 @@ from tools.demo_model.skills.facts import fact
 from tools.demo_model.skills.mixture import system_message
 from tools.demo_model.skills.talk import greeting, small_talk
 from tools.demo_model.vision.drawing import draw
-from tools.demo_model.vision.processor import pixels
+from tools.demo_model.vision.model import pixels
 from tools.demo_model.vision.questions import (
     colour,
     count,

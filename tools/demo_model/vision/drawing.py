@@ -2,20 +2,12 @@
 
 from functools import cache
 from math import cos, pi, sin
-from pathlib import Path
 from typing import Final
 
 from PIL import Image, ImageDraw, ImageFont
 
-from tools.demo_model.scribe import Scribe, Split
-from tools.demo_model.vision.scene import USUAL_EDGE, Figure, Scene, random_scene
+from tools.demo_model.vision.scene import Figure, Scene
 
-SHEET: Final = Path(__file__).parents[3] / "docs" / "assets" / "demo-vision.png"
-_SHEET_SEED: Final = 2_100_003
-_COLUMNS: Final = 6
-_ROWS: Final = 2
-_MARGIN: Final = 8
-_GREY: Final = (160, 160, 160)
 _ENLARGED: Final = 3
 _INNER_RADIUS: Final = 0.45
 """That of a star's notches, in shares of that of its points."""
@@ -67,22 +59,3 @@ def _digit(digit: str, height: int) -> Image.Image:
     mask = Image.new("L", (2 * height, 2 * height))
     ImageDraw.Draw(mask).text((height, height), digit, 255, font, anchor="mm", stroke_width=height // 30)
     return mask.crop(mask.getbbox())
-
-
-def sheet() -> Image.Image:
-    """Return the drawings that the documentation shows: held-out ones of the usual size, in rows."""
-    scribe = Scribe(_SHEET_SEED, Split.UNSEEN)
-    step = USUAL_EDGE + _MARGIN
-    drawn = Image.new("RGB", (_COLUMNS * step + _MARGIN, _ROWS * step + _MARGIN), _GREY)
-    for row in range(_ROWS):
-        for column in range(_COLUMNS):
-            place = (column * step + _MARGIN, row * step + _MARGIN)
-            drawn.paste(draw(_scene_with_figures(scribe)), place)
-    return drawn
-
-
-def _scene_with_figures(scribe: Scribe) -> Scene:
-    while True:
-        scene = random_scene(scribe)
-        if scene.figures and scene.width == scene.height == USUAL_EDGE:
-            return scene

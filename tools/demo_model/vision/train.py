@@ -5,17 +5,16 @@ from pathlib import Path
 from typing import cast
 
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn.functional import pad
 from transformers import LlavaForConditionalGeneration
 
 from engine.native.bfloat16 import has_fast_bfloat16
-from tools.demo_model.packing import Batch, batches
+from tools.demo_model.corpus import Batch, batches
 from tools.demo_model.recipe import Schedule
 from tools.demo_model.training import by_chunk, fit, mean_loss
 from tools.demo_model.vision.corpus import picture_documents
-from tools.demo_model.vision.model import PictureReader
+from tools.demo_model.vision.model import PictureReader, tokenizer_with_images
 from tools.demo_model.vision.recipe import NUM_PATCHES, NUM_THREADS
 
 Loss = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -68,14 +67,11 @@ def _loss_of(model: LlavaForConditionalGeneration) -> Callable[[Batch], Tensor]:
 
 
 def train_text(
-    model: LlavaForConditionalGeneration,
-    tokenizer: Tokenizer,
-    directory: Path,
-    schedule: Schedule,
-    resume: Path | None,
+    model: LlavaForConditionalGeneration, directory: Path, schedule: Schedule, resume: Path | None
 ) -> Path:
     """Train a model's text part in place and return the last checkpoint, which is of the whole model."""
     (blend,) = schedule.curriculum
+    tokenizer = tokenizer_with_images()
     # Muon's steps are of one size whatever the gradient's is. Before the text model heeds the rows, they undo
     # what the tower has learnt: in a trial it named 72% of the kinds of figures, and 50 steps later 10%.
     PictureReader(model).requires_grad_(False)

@@ -38,7 +38,7 @@ def check_files(directory: Path) -> None:
     for pattern, kind in _CONVERTIBLE.items():
         if found := sorted(directory.glob(pattern)):
             raise ModelNotSupported(
-                f"{directory} holds {kind} alone ({found[0].name}); transformers' scripts convert them to "
+                f"{directory} holds only {kind} ({found[0].name}); transformers' scripts convert them to "
                 "safetensors"
             )
     raise ModelNotSupported(f"{directory} holds no weights: there is no *.safetensors in it")

@@ -1,7 +1,7 @@
 """The names, types and shapes of a checkpoint's tensors, from the headers of its files, not their contents.
 
 Safetensors files begin with a header. PyTorch's files (`pytorch_model.bin`) have one in effect: the pickle in
-them, read with tensors alone allowed and without their storage.
+them, read with only tensors allowed and without their storage.
 """
 
 import math

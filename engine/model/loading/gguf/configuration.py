@@ -262,7 +262,7 @@ def _adjust_gemma(metadata: _Metadata, config: dict[str, Any]) -> None:
     for key, usual in softcaps.items():
         config[key] = metadata.number(key, usual) or None
     if not is_second and config["attn_logit_softcapping"]:
-        metadata.refuse("gemma3.attn_logit_softcapping is set, which llama.cpp reads for Gemma 2 alone")
+        metadata.refuse("gemma3.attn_logit_softcapping is set, which llama.cpp reads only for Gemma 2")
     # Of Gemma 3 without a window all layers see all tokens; that of Gemma 2 is 4,096 unless the file says so.
     window = metadata.number("attention.sliding_window", 4096 if is_second else 0)
     slides = metadata.pattern(2 if is_second else 6) if window else [False] * config["num_hidden_layers"]

@@ -43,7 +43,7 @@ _HARMLESS: Final = frozenset(
         "rope.scaling.finetuned",  # which llama.cpp shows
         "pooling_type",  # of embeddings, which a setting says
         "attention.layer_norm_epsilon",  # of norms that these models do not have
-        "attention.sliding_window",  # which llama.cpp reads for other architectures alone
+        "attention.sliding_window",  # which llama.cpp reads only for other architectures
         "mm.tokens_per_image",  # of a part for images, which no such file has
         "decoder_start_token_id",
     }

@@ -21,7 +21,7 @@ from engine.port.errors import ModelNotSupported
 SUFFIX: Final = ".gguf"
 LINK: Final = "weights.gguf"
 _FOLDER: Final = "gguf"
-_READ_FIRST: Final = ("*.safetensors", "pytorch_model*.bin")  # of a directory that has GGUF files beside
+_READ_FIRST: Final = ("*.safetensors", "pytorch_model*.bin")  # of a directory that has GGUF files too
 _OF_IMAGES: Final = "mmproj"  # in the names of files with a model's part for images
 _REFERENCE: Final = re.compile(r"([\w.-]+/[\w.-]+):([\w.-]+)")
 

@@ -19,7 +19,7 @@ from engine.model.loading.gguf.tensor_names import Change, Source
 from engine.native.huge_pages import empty_tensor
 from engine.port.errors import ModelNotSupported
 
-_AT_ONCE: Final = 1 << 16  # numbers, which as float32 fit a core's cache beside the result
+_AT_ONCE: Final = 1 << 16  # numbers, which as float32 fit a core's cache next to the result
 _READ_AT_ONCE: Final = 1 << 15  # as many as torch computes in one thread, so that several can read
 _FEWEST_SPANS: Final = 64  # of a thread
 

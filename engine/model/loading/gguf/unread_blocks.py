@@ -1,7 +1,7 @@
 """The weights of linear layers that stay in the blocks of a GGUF file until they are multiplied."""
 
 import ctypes
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +11,6 @@ from gguf import GGMLQuantizationType
 from torch import Tensor
 from typing_extensions import override
 
-from engine.model.loading.gguf.group_forms import FORMS
 from engine.model.loading.gguf.stored_weights import StoredWeight, plain_numbers, spans_of, unpermuted
 from engine.model.loading.gguf.tensor_names import Change, Source
 from engine.native.library import compiled
@@ -19,6 +18,19 @@ from engine.port.errors import ModelNotSupported
 from engine.weights.finite import are_finite
 from engine.weights.grouped_weight import GroupedWeight, GroupForm
 from engine.weights.unread_weight import UnreadWeight
+
+FORMS: Final[Mapping[str, GroupForm]] = {
+    "Q4_0": GroupForm(4, 32, has_mins=False),
+    "Q4_1": GroupForm(4, 32, has_mins=True),
+    "Q5_0": GroupForm(5, 32, has_mins=False),
+    "Q5_1": GroupForm(5, 32, has_mins=True),
+    "Q8_0": GroupForm(8, 32, has_mins=False),
+    "Q4_K": GroupForm(4, 32, has_mins=True),
+    "Q5_K": GroupForm(5, 32, has_mins=True),
+    "Q6_K": GroupForm(6, 16, has_mins=False),
+}
+"""The forms of blocks, by ggml's name for their kind."""
+
 
 _SAMPLED: Final = 8  # of so many parts of a weight, one is compared with what became of it
 

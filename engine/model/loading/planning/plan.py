@@ -162,7 +162,7 @@ def _unpacked(
     *,
     are_here: bool,
 ) -> QuantizedCheckpoint:
-    """Return a quantized checkpoint, of which transformers is to see the plain weights alone.
+    """Return a quantized checkpoint, of which transformers is to see only the plain weights.
 
     model_config: loses what it says of the quantization. are_here: whether the weights are in the directory.
     """
@@ -248,7 +248,7 @@ def _find_paged_obstacle(model_config: PreTrainedConfig, directory: Path) -> str
         if not is_readable(model_config):
             raise ModelNotSupported(
                 f"{name} reads more than text, in a way that is not known here, and transformers does not "
-                "read its text alone"
+                "read only its text"
             )
     layer_types = set(getattr(model_config.get_text_config(), "layer_types", None) or ())
     if unknown := layer_types - _SUPPORTED_LAYER_TYPES:
@@ -264,7 +264,7 @@ def _find_paged_obstacle(model_config: PreTrainedConfig, directory: Path) -> str
 def _has_table_of_attention(model_class: type) -> bool:
     """Return whether attention is chosen by a table in the class's module, as in transformers' older code.
 
-    GIT has one beside an encoder that does go through the interface.
+    GIT has one in addition to an encoder that does go through the interface.
     """
     return any(name.endswith("_ATTENTION_CLASSES") for name in vars(sys.modules[model_class.__module__]))
 

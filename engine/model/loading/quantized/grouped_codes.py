@@ -41,7 +41,7 @@ class GroupedCodes(NamedTuple):
         return scale_blocks(self.codes, self.scales, (1, self.group_size), dtype, zeros=zeros, groups=groups)
 
     def to_groups(self) -> GroupedWeight:
-        """Return the weight with the same integers, those of one group beside each other.
+        """Return the weight with the same integers, those of one group next to each other.
 
         Raises NotGrouped, and Malformed as `check` does.
         """

@@ -32,7 +32,7 @@ class StoredParts:
         if tensor is None:
             raise ModelNotSupported(
                 f"the weights in {self.directory} lack {name}, without which nothing can be unpacked from "
-                "those beside it"
+                "those next to it"
             )
         if tensor.dtype not in dtypes:
             self.refuse(f"{name} is of {tensor.dtype}, which should be {' or '.join(dtypes)}")

@@ -18,7 +18,7 @@ other turn.
 
 How it is done: a request in which nothing could begin a control token, as nearly all are, takes the plain
 path and pays for one search (`guard.py`). Else a sentinel, a number that the request does not hold, goes
-behind the first character of whatever could, so that neither the template nor its filters ever see a control
+after the first character of whatever could, so that neither the template nor its filters ever see a control
 token of the client's (`sentinels.py`). The tokens that the rendered text then holds are the template's own,
 also where a template takes texts apart or joins them. The sentinels are taken out, and the tokens are placed
 by their ids in text that is read without them (`engine.port.text.placed_tokens`). What a template looks for

@@ -18,7 +18,7 @@ from handlers.chat.prompt.dialect import Dialect
 from handlers.chat.prompt.tool_prompt import RESULT_TAGS
 
 # Digits come out of every filter of a template as they went in. The first is not among the others, so that a
-# sentinel is found where it was put, whatever stands beside it.
+# sentinel is found where it was put, whatever stands next to it.
 _SENTINEL: Final = "9052716348"
 _DIGITS: Final = "012345678"
 _ESCAPE: Final = r"\u"  # of a character, in the JSON text of a call's arguments

@@ -176,7 +176,7 @@ def _words(tokens: Set[str], openings: _Openings) -> Iterator[str]:
     if words := [token for token in tokens if _is_plain(token[0])]:
         yield f"(?i:{first_of(words)})"
     for beginning, inners in _grouped(openings.inner()).items():
-        # Behind the same beginning in the client's own text, that has the sentinel.
+        # After the same beginning in the client's own text, that has the sentinel.
         yield f"(?<!{re.escape(beginning)})(?i:{'|'.join(map(_word, sorted(inners)))})"
 
 
@@ -192,9 +192,9 @@ def _word(text: str) -> str:
 
     For `tool`, it finds the `t` of "tool" but nothing in "tools".
     """
-    behind = r"(?!\w)" if re.match(r"\w", text[-1]) else ""
+    after = r"(?!\w)" if re.match(r"\w", text[-1]) else ""
     before = r"(?<!\w)" if re.match(r"\w", text[0]) else ""
-    return f"{before}{re.escape(text[0])}(?={re.escape(text[1:])}{behind})"
+    return f"{before}{re.escape(text[0])}(?={re.escape(text[1:])}{after})"
 
 
 def _kept(sought: Collection[str], tokens: Set[str], starts: Collection[str]) -> Iterator[str]:

@@ -167,7 +167,7 @@ class GemmaFormat(ToolFormat):
             yield CallArguments(_as_json((yield from _read_word(text)), types))
 
     def _read_text(self, text: IncomingText) -> Reading[None]:
-        """Read a text and the token behind it, and emit it while it arrives."""
+        """Read a text and the token after it, and emit it while it arrives."""
         yield CallArguments('"')
         while True:
             if piece := text.certain_before(self.quote):

@@ -124,7 +124,7 @@ DEEPSEEK_V31 = NamedJsonFormat(
 def _dsml(name: str, *, block: str, space: str = "", sign: str) -> TaggedValuesFormat:
     """Return the format of one version.
 
-    block: the name of the tag around all calls. space: the text behind the token that all tags begin with.
+    block: the name of the tag around all calls. space: the text after the token that all tags begin with.
     sign: a text that its templates have.
     """
     begin, end = f"<{_DSML}{space}", f"</{_DSML}{space}"

@@ -49,7 +49,7 @@ class TaggedSyntax(ToolFormat):
     padding: text on either side of a value that is not part of it.
     has_python_words: whether True and False are Python's words, instead of JSON's.
     kinds: the ends of `key_end` by which the model says that a value is a string, and that it is JSON; None
-        where the schema alone says so.
+        where only the schema says so.
     """
 
     call_begin: str = ""

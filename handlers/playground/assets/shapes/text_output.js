@@ -1,6 +1,6 @@
 /**
  * @module
- * Triton's `text_output`, one text or several, with what its back ends tell beside it.
+ * Triton's `text_output`, one text or several, with what its back ends tell in addition.
  */
 
 /** @typedef {import("../shapes.js").Shape} Shape */

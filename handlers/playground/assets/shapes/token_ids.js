@@ -1,6 +1,6 @@
 /**
  * @module
- * The token API's answers: ids alone, with their log-probabilities if there are any.
+ * The token API's answers: only ids, with their log-probabilities if there are any.
  */
 
 /** @typedef {import("../shapes.js").Shape} Shape */

@@ -159,6 +159,7 @@ def random_requests(random: Random) -> list[GenerationRequest]:
     ids=["roomy", "preempted", "chunked"],
 )
 @pytest.mark.parametrize("model", ["tiny", "demo"])
+@pytest.mark.by_turns("model", "shape")
 def test_what_is_told_is_the_same_with_and_without_jumps_in_fewer_steps(
     directory: Path, model: str, shape: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

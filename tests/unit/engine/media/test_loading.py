@@ -40,7 +40,7 @@ def notes_of(config: PreTrainedConfig, directory: Path = Path("nowhere")) -> lis
     ],
 )
 def test_a_model_whose_media_are_not_read_says_why(config: PreTrainedConfig, reason: str) -> None:
-    before = "note: the model is served for text alone; its media are not read: "
+    before = "note: the model is served for text only; its media are not read: "
     assert notes_of(config) == [before + reason]
 
 

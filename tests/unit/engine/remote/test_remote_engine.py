@@ -52,6 +52,7 @@ from engine.remote.wire.sglang import SglangApi
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 from engine.remote.wire.verbatim import VerbatimApi
 from engine.remote.wire.vllm import VllmApi
+from tests.support.clocks.until import until
 from tests.support.engine_requests import embedding_request, generation_request
 from tests.support.scripted.token_server import (
     DONE,
@@ -752,18 +753,12 @@ async def test_adapters_are_those_that_the_server_lists_now(
 ) -> None:
     monkeypatch.setattr(served_adapters, "_PERIOD_S", 0.01)
     async with pair(tokenizer, sends(tokens(*written(tokenizer)))) as both:
-
-        async def until_they_are(*names: str) -> None:
-            async with asyncio.timeout(30):
-                while both.engine.adapters.names != names:
-                    await asyncio.sleep(0.005)
-
         with pytest.raises(UnknownAdapter):
             await events(both.engine, new_request(adapter="poet"))
         assert both.upstream.received == []
         for names in (("poet",), ("clerk", "poet"), ("clerk",)):
             both.upstream.models = listed(*names)
-            await until_they_are(*names)
+            await until(lambda: both.engine.adapters.names == names)  # noqa: B023
             if "poet" in names:
                 assert text_of(await events(both.engine, new_request(adapter="poet"))) == TEXT
                 assert both.upstream.received[-1]["model"] == "poet"
@@ -772,7 +767,7 @@ async def test_adapters_are_those_that_the_server_lists_now(
         await both.upstream.stop()
         both.upstream.models = listed("poet")
         await both.upstream.start()
-        await until_they_are("poet")
+        await until(lambda: both.engine.adapters.names == ("poet",))
         assert not both.engine.adapters.can_load
 
 

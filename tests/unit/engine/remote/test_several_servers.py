@@ -15,6 +15,7 @@ from engine.remote.client.upstream import Upstream
 from engine.remote.fleet import server as module
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.vllm import VllmApi
+from tests.support.clocks.until import until
 from tests.support.scripted.token_server import (
     Body,
     Reply,
@@ -121,9 +122,7 @@ async def test_a_server_that_drains_ends_what_it_has_begun(
         found = [await anext(running)]
         assert len(leaving.received) == 1
         leaving.is_healthy = False
-        async with asyncio.timeout(60):
-            while engine._servers[0].is_healthy:
-                await asyncio.sleep(0.001)
+        await until(lambda: not engine._servers[0].is_healthy)
         for number in range(8):
             assert text_of(await events(engine, new_request(str(number)))) == TEXT
         assert (len(leaving.received), len(other.received)) == (1, 8)

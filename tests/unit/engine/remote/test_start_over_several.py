@@ -1,7 +1,6 @@
 """The start of an engine over several servers, of which some come late, or come back as others."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,6 +14,7 @@ from engine.remote.config import RemoteConfig
 from engine.remote.fleet import admission
 from engine.remote.fleet import server as module
 from engine.remote.remote_engine import RemoteEngine
+from tests.support.clocks.until import until
 from tests.support.engine_requests import generation_request
 from tests.support.scripted.token_server import (
     Body,
@@ -69,12 +69,6 @@ async def found(engine: RemoteEngine, name: str) -> list[TokenEvent]:
         stopping=StopConditions(max_tokens=8),
     )
     return [event async for event in engine.submit(request)]
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not is_so():
-            await asyncio.sleep(0.001)
 
 
 def num_streams(received: list[Body]) -> int:

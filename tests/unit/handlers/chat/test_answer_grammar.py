@@ -5,6 +5,7 @@ say.
 import json
 import random
 from collections.abc import Sequence
+from typing import Final
 
 import jsonschema_rs
 import numpy as np
@@ -36,6 +37,7 @@ from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tool_calls.use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode
 from tests.support.selection.effort import trials
+from tests.unit.handlers.chat.formats import FIRST_OF_KINDS
 from tests.unit.handlers.chat.models import chat_tokenizer
 
 CITY = {
@@ -130,7 +132,7 @@ def check_calls(answer: AnswerText) -> None:
         jsonschema_rs.validate(dict(tool.parameters or {"maxProperties": 0}), json.loads(call.arguments))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(trials(1, whole=6)))
 @pytest.mark.parametrize("tool_format", TOOL_FORMATS, ids=lambda known: known.name)
 def test_a_required_call_is_a_call_and_nothing_else(tool_format: ToolFormat, seed: int) -> None:
     grammar = answer_grammar(use(ToolMode.REQUIRED), tool_format, None, None, parallel=True)
@@ -168,8 +170,16 @@ SCHEMAS: dict[str, dict[str, object]] = {
 }
 
 
-@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
-@pytest.mark.parametrize("tool_format", TOOL_FORMATS, ids=lambda known: known.name)
+# The first format of each kind has every schema, each other one has one of them.
+_WRITTEN: Final = [
+    pytest.param(known, schema, id=f"{known.name}-{name}", marks=() if is_usual else pytest.mark.long)
+    for number, known in enumerate(TOOL_FORMATS)
+    for place, (name, schema) in enumerate(SCHEMAS.items())
+    for is_usual in [known in FIRST_OF_KINDS or place == number % len(SCHEMAS)]
+]
+
+
+@pytest.mark.parametrize(("tool_format", "schema"), _WRITTEN)
 def test_arguments_of_a_demanded_call_are_valid_whatever_the_schema(
     tool_format: ToolFormat, schema: dict[str, object]
 ) -> None:

@@ -189,13 +189,13 @@ def test_a_kind_that_the_model_does_not_read_is_refused_by_name(kind: MediaKind)
     parts = (TextPart("What is this?"), MediaPart(kind, "x"))
     error = refusal(Chat(kinds=()), ChatMessage(role="system", content=""), user(*parts))
     assert isinstance(error, UnsupportedContent)
-    assert str(error) == f"the model reads text alone, and this part is {kind.value}"
+    assert str(error) == f"the model reads only text, and this part is {kind.value}"
     assert error.field == "messages[1].content[1]"
 
 
 def test_the_kinds_that_the_model_reads_are_named() -> None:
     error = refusal(Chat(kinds=(IMAGE, AUDIO)), user(A, MediaPart(VIDEO, "x")))
-    assert str(error) == "the model reads text, image and audio alone, and this part is video"
+    assert str(error) == "the model reads only text, image and audio, and this part is video"
 
 
 def test_too_many_items_are_refused() -> None:

@@ -15,9 +15,9 @@ from handlers.chat.delta import ChatFinish
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reading.result import ChatResult, collect_chat
-from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
+from tests.unit.handlers.chat.formats import BY_KIND
 
 SCHEMA = {
     "type": "object",
@@ -91,7 +91,7 @@ async def test_a_call_that_the_model_chooses_to_make_is_valid_however_hot_it_run
         check(choice.tool_calls[0])
 
 
-@pytest.mark.parametrize("tool_format", TOOL_FORMATS, ids=lambda known: known.name)
+@pytest.mark.parametrize("tool_format", BY_KIND)
 async def test_a_demanded_call_is_valid_in_every_format(engine: AsyncEngine, tool_format: ToolFormat) -> None:
     chat = ChatParams(
         request_id=f"required-{tool_format.name}",

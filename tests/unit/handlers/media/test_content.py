@@ -8,8 +8,8 @@ from PIL import Image
 from engine.port.media_item import MediaItem
 from engine.port.request import MediaKind
 from handlers.chat.messages import FilePart, MediaPart, TextPart
+from handlers.media.budget import CannotRead
 from handlers.media.content import checked
-from handlers.media.unreadable import CannotRead
 from tests.support.scripted.media_processor import MP4, WAV, png
 
 IMAGE, AUDIO, VIDEO = MediaKind.IMAGE, MediaKind.AUDIO, MediaKind.VIDEO

@@ -12,10 +12,9 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from typing_extensions import override
 
 from handlers.media.addresses import ForbiddenAddress, PublicResolver
-from handlers.media.budget import Budget
+from handlers.media.budget import Budget, CannotRead
 from handlers.media.domains import AllowedDomains
 from handlers.media.fetcher import Fetcher
-from handlers.media.unreadable import CannotRead
 from handlers.media.urls import url_reader
 from handlers.settings.settings import Settings
 

@@ -8,11 +8,10 @@ import pytest
 from yarl import URL
 
 from handlers.media.addresses import is_public
-from handlers.media.budget import Budget
+from handlers.media.budget import Budget, CannotRead
 from handlers.media.data_url import data_size, data_url, decode
 from handlers.media.domains import AllowedDomains, Domain, InvalidDomain
 from handlers.media.local_files import LocalFiles
-from handlers.media.unreadable import CannotRead
 
 
 @pytest.mark.parametrize("content", [b"", b"a", b"ab", b"abc", bytes(range(256))])

@@ -253,4 +253,4 @@ PARTS = [
 @pytest.mark.parametrize(("part", "kind"), PARTS)
 async def test_a_medium_is_refused_by_a_model_that_reads_text(part: object, kind: str) -> None:
     message = await Api(says("x")).refusal(conversation({"role": "user", "content": [part]}))
-    assert message == f"messages[0].content[0]: the model reads text alone, and this part is {kind}"
+    assert message == f"messages[0].content[0]: the model reads only text, and this part is {kind}"

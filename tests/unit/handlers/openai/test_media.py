@@ -120,7 +120,7 @@ async def test_what_cannot_be_read_is_refused_by_its_part(
 async def test_a_kind_that_the_model_lacks_is_refused() -> None:
     status, error = await api(MediaKind.IMAGE).error(CHAT, asked(image(), sound()))
     assert (status, error["param"], error["code"]) == (400, "messages[0].content[1]", "unsupported_value")
-    assert error["message"] == "the model reads text and image alone, and this part is audio"
+    assert error["message"] == "the model reads only text and image, and this part is audio"
 
 
 async def test_too_many_items_are_refused() -> None:

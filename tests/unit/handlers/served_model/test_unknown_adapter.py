@@ -8,7 +8,7 @@ import pytest
 from engine.port.errors import NotCapable, UnknownAdapter
 from handlers.aleph_alpha.errors import to_problem as aleph_alpha
 from handlers.anthropic.errors import to_problem as anthropic
-from handlers.hf.errors import to_problem as hf
+from handlers.hf.operations import to_problem as hf
 from handlers.mindie.errors import to_problem as mindie
 from handlers.openai.errors import to_problem as openai
 from handlers.tgi.errors import to_problem as tgi

@@ -127,4 +127,4 @@ async def test_a_model_of_texts_refuses_files() -> None:
     response = await send(app, "POST", PATH, json=body)
     error = response.json()["error"]
     assert (response.status_code, error["param"]) == (400, "content_parts[0].url")
-    assert "the model reads text alone" in error["message"]
+    assert "the model reads only text" in error["message"]

@@ -5,8 +5,7 @@ from transformers import AutoModelForCausalLM
 
 from engine.demo_model import DEMO_MODEL
 from tools.demo_model.dialogue import Dialogue, Round
-from tools.demo_model.evaluation.examinee import Examinee
-from tools.demo_model.evaluation.forced import forced_trials, num_ended
+from tools.demo_model.evaluation.evaluate import Examinee, forced_trials, num_ended
 from tools.demo_model.evaluation.trials import Trial, is_right, trials
 from tools.demo_model.skills.calling import ACCEPT
 

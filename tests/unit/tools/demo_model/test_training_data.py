@@ -12,12 +12,12 @@ from tools.demo_model.corpus import (
     PROMPT_WEIGHT,
     REPLY_WEIGHT,
     Document,
+    batches,
     documents,
     render,
     segments,
 )
 from tools.demo_model.dialogue import Call, Dialogue, Round, given, parts_of
-from tools.demo_model.packing import batches
 from tools.demo_model.recipe import FROM_NOTHING
 from tools.demo_model.scribe import Phrases, Scribe, Split, is_held_out
 from tools.demo_model.skills.forcing import astray, forced_call, forced_form

@@ -101,7 +101,7 @@ def _table(parts: StoredParts, files: TensorFiles | None, name: str, state_name:
 
 
 class _State(NamedTuple):
-    """The description that is stored beside a weight. nested: of scales that are quantized themselves."""
+    """The description that is stored next to a weight. nested: of scales that are quantized themselves."""
 
     shape: tuple[int, ...]
     block_size: int

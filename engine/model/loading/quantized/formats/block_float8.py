@@ -15,7 +15,7 @@ from engine.model.loading.quantized.tensor_files import TensorFiles
 
 FLOAT8: Final = ("F8_E4M3", "F8_E5M2")
 _SCALES: Final = (*FLOATS, "F8_E8M0")
-# What a weight's scales are called beside it, by the end of its own name: transformers' and DeepSeek's names,
+# What a weight's scales are called, by the end of its own name: transformers' and DeepSeek's names,
 # those of AutoFP8 and llm-compressor, DeepSeek V4's, Mistral's.
 _NAMES: Final = ("{}_scale_inv", "{}_scale", "{base}.scale", "{base}.qscale_weight")
 _OF_ACTIVATIONS: Final = ("activation_scale", "input_scale", "qscale_act")

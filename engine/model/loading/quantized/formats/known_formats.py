@@ -67,7 +67,7 @@ def find_format(directory: Path, raw: Mapping[str, Any]) -> Format | None:
 
 
 def _config(raw: Mapping[str, Any]) -> object:
-    """Return what describes the quantization; some models have it beside the fields of their text part."""
+    """Return what describes the quantization; some models have it next to the fields of their text part."""
     if (found := raw.get(_FIELD)) is not None:
         return found
     text = raw.get("text_config")

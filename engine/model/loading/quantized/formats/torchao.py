@@ -112,7 +112,7 @@ class _Described(NamedTuple):
     def weight(
         self, shape: tuple[int, ...], parts: Sequence[str], unpack: Unpack, form: GroupForm | None = None
     ) -> QuantizedWeight:
-        """Return the weight. parts: which others it has, beside its numbers."""
+        """Return the weight. parts: which others it has, in addition to its numbers."""
         names = {part: self.stored(part) for part in (_VALUES, *parts)}
         return QuantizedWeight(self.name, shape, names, unpack, form)
 

@@ -11,8 +11,7 @@ from PIL import Image, ImageOps
 
 from engine.config import IMAGE_PIXELS, MAX_IMAGE_PIXELS
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.image_file import decode_image
-from engine.media.files.jpeg_scans import MAX_SCANS, num_scans
+from engine.media.files.image_file import MAX_SCANS, decode_image, num_scans
 from tests.support.samples.images import encoded, jpeg_of_scans, png_chunk
 from tests.support.tiny_models.media import image_bytes
 

@@ -18,6 +18,7 @@ from engine.port.errors import InvalidRequest
 from engine.port.text.placed_tokens import PlacedTokens
 from engine.port.text.token_memory import SegmentEncoder, TokenMemory
 from engine.port.text.tokenizer import Tokenizer
+from tests.support.selection.effort import trials
 from tests.unit.engine.port.text.tiny_tokenizers import BOS, EOS, MARK, byte_fallback, byte_level, metaspace
 
 _LETTERS = "the quick café 日本語\n\t<>|/s▁#ÅÅﬁ．"
@@ -165,7 +166,7 @@ _SALTS = st.sampled_from([None, "a"])
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=trials(15, whole=40))
 @given(data=st.data())
 def test_ids_are_those_of_the_whole_text(kind: str, data: st.DataObject) -> None:
     whole, encoder, _ = made(kind)

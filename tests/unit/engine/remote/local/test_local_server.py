@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from engine.port.errors import ModelNotSupported
 from engine.remote.local.local_server import LocalServer, with_port
+from tests.support.clocks.until import until
 from tests.support.servers.processes import is_alive
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it needs process groups and /proc")
@@ -104,9 +105,7 @@ async def test_whatever_it_has_started_ends_with_it(lines: Lines, end: str) -> N
     pid = int(await lines.next())
     await server.stop()
     await ended(server)
-    async with asyncio.timeout(TIMEOUT_S):
-        while is_alive(pid):
-            await asyncio.sleep(0.01)
+    await until(lambda: not is_alive(pid), TIMEOUT_S)
 
 
 async def test_it_ends_with_its_guard_even_if_that_is_killed(lines: Lines) -> None:
@@ -114,9 +113,7 @@ async def test_it_ends_with_its_guard_even_if_that_is_killed(lines: Lines) -> No
     pid = int(await lines.next())
     server._process.kill()
     assert await ended(server) == -9
-    async with asyncio.timeout(TIMEOUT_S):
-        while is_alive(pid):
-            await asyncio.sleep(0.01)
+    await until(lambda: not is_alive(pid), TIMEOUT_S)
     await server.stop()
 
 
@@ -132,9 +129,7 @@ async def test_what_ignores_sigterm_ends_after_its_guard_was_killed(lines: Lines
     )
     pid = int(await lines.next())
     server._process.kill()
-    async with asyncio.timeout(TIMEOUT_S):
-        while is_alive(pid):
-            await asyncio.sleep(0.01)
+    await until(lambda: not is_alive(pid), TIMEOUT_S)
     await server.stop()
 
 

@@ -121,7 +121,7 @@ CITED = {
     [
         ([user()], "messages[0].content: must not be empty"),
         ([{"role": "user", "content": ""}], "messages[0].content: must not be empty"),
-        ([user(text("a"), IMAGE)], "messages[0].content[1]: the model reads text alone"),
+        ([user(text("a"), IMAGE)], "messages[0].content[1]: the model reads only text"),
         ([user(PDF)], "messages[0].content[0].source.type: PDF is not read here"),
         ([user(CITED)], "messages[0].content[0].citations.enabled: "),
         ([user({"type": "server_tool_use"})], "messages[0].content[0].type: server_tool_use is of tools"),
@@ -144,7 +144,7 @@ CITED = {
         ([user(text("a")), assistant(text("b "))], "messages[1].content: the text that is continued"),
         (
             [user(text("a")), assistant(USE), user({**RESULT, "content": [IMAGE]})],
-            "messages[2].content[0].content[0]: the model reads text alone",
+            "messages[2].content[0].content[0]: the model reads only text",
         ),
         (
             [

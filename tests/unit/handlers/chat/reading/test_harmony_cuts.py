@@ -80,6 +80,7 @@ def test_an_answer_in_two_pieces_shows_no_fragment_of_a_marker(shape: str) -> No
             assert read(parser(), [text[:place], text[place:]], is_cut=is_cut) == whole
 
 
+@pytest.mark.by_turns("streams", "shape")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("streams", [True, False])
 @pytest.mark.parametrize("is_content", [True, False])

@@ -25,7 +25,7 @@ streamed_and_not = pytest.mark.parametrize("streams", [False, True])
 
 @every_format
 @streamed_and_not
-@settings(max_examples=trials(15, whole=100))
+@settings(max_examples=trials(6, whole=100))
 @given(data=st.data())
 def test_what_is_written_is_read_however_the_text_is_cut(
     tool_format: ToolFormat, streams: bool, data: st.DataObject
@@ -41,7 +41,7 @@ def test_what_is_written_is_read_however_the_text_is_cut(
 
 
 @every_format
-@settings(max_examples=trials(15, whole=100))
+@settings(max_examples=trials(6, whole=100))
 @given(data=st.data())
 def test_the_calls_are_the_same_whether_they_are_told_while_written_or_whole(
     tool_format: ToolFormat, data: st.DataObject
@@ -55,7 +55,7 @@ def test_the_calls_are_the_same_whether_they_are_told_while_written_or_whole(
 
 
 @every_format
-@settings(max_examples=trials(15, whole=100))
+@settings(max_examples=trials(6, whole=100))
 @given(data=st.data())
 def test_a_call_cut_short_shows_no_markup_and_keeps_what_there_is_of_its_arguments(
     tool_format: ToolFormat, data: st.DataObject
@@ -73,7 +73,7 @@ def test_a_call_cut_short_shows_no_markup_and_keeps_what_there_is_of_its_argumen
 
 
 @every_format
-@settings(max_examples=trials(15, whole=100))
+@settings(max_examples=trials(6, whole=100))
 @given(data=st.data())
 def test_a_call_that_is_not_bound_and_breaks_off_by_itself_is_content_to_the_letter(
     tool_format: ToolFormat, data: st.DataObject

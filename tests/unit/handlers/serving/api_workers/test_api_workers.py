@@ -82,11 +82,9 @@ async def begun() -> AsyncIterator[ApiWorkers]:
 
 async def started(folder: Path, number: int) -> int:
     """Return the process id of the process of a number, once it is there."""
-    ends_at = time.monotonic() + WAIT_S
-    while not ((file := folder / str(number)).exists() and (text := file.read_text())):
-        assert time.monotonic() < ends_at
-        await asyncio.sleep(0.01)
-    return int(text)
+    file = folder / str(number)
+    await until(lambda: file.exists() and file.read_text(), WAIT_S)
+    return int(file.read_text())
 
 
 async def test_lines_on_standard_output_reach_it_however_long_they_are(

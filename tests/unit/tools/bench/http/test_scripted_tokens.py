@@ -8,6 +8,7 @@ from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
+from tests.support.clocks.until import until
 from tools.bench.http.scripted_tokens import Steps, TokenProtocol
 
 TOKEN_IDS = [300, 301, 302]
@@ -37,8 +38,6 @@ async def test_streams_get_as_many_tokens_as_they_ask_for_step_by_step() -> None
             assert len(long) == 7 and long[-1].finish is FinishReason.LENGTH
             async with aclosing(engine.submit(request("leaves", 1000))) as events:
                 await anext(events)
-            async with asyncio.timeout(5.0):
-                while steps.num_streams:
-                    await asyncio.sleep(0.01)
+            await until(lambda: not steps.num_streams)
         finally:
             await engine.stop()

@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
-from engine.demo_model import DEMO_MODEL
-from tools.demo_model.vision.processor import save_processor
+from tools.demo_model.vision.model import save_processor
 
 
 @pytest.fixture(scope="session")
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> PreTrainedTokenizerBase:
     directory: Path = tmp_path_factory.mktemp("processor")
-    save_processor(DEMO_MODEL, directory)
+    save_processor(directory)
     loaded: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(directory)
     return loaded

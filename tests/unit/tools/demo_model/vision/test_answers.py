@@ -6,7 +6,7 @@ import pytest
 from safetensors import safe_open
 
 from engine.demo_vision import DEMO_VISION
-from tools.demo_model.evaluation.examinee import Examinee
+from tools.demo_model.evaluation.evaluate import Examinee
 from tools.demo_model.evaluation.trials import Trial, is_right
 from tools.demo_model.vision.questions import QUESTIONS
 from tools.demo_model.vision.trials import (

@@ -8,14 +8,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from engine.demo_model import DEMO_MODEL
-from tools.demo_model.evaluation.examinee import Examinee
+from tools.demo_model.evaluation.evaluate import Examinee
 from tools.demo_model.recipe import FROM_NOTHING
 from tools.demo_model.recipe import REFRESH as TEXT_REFRESH
 from tools.demo_model.tokenizer import END_OF_TURN
 from tools.demo_model.vision import tower
 from tools.demo_model.vision.model import export, new_model, trained_picture_model
-from tools.demo_model.vision.processor import tokenizer_with_images
 from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, REFRESH, TEXT, TOWER
 from tools.demo_model.vision.train import train_text
 from tools.demo_model.vision.trials import later_trials, picture_trials, trials_without_picture
@@ -29,7 +27,7 @@ def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def trained_tower(directory: Path) -> dict[str, Tensor]:
-    checkpoint = tower.train_tower(new_model(DEMO_MODEL), directory, replace(TOWER, num_steps=2), None)
+    checkpoint = tower.train_tower(new_model(), directory, replace(TOWER, num_steps=2), None)
     state: dict[str, Tensor] = torch.load(checkpoint, weights_only=True)["model"]
     return state
 
@@ -37,8 +35,7 @@ def trained_tower(directory: Path) -> dict[str, Tensor]:
 def trained_text(directory: Path) -> dict[str, Tensor]:
     (blend,) = TEXT.curriculum
     schedule = replace(TEXT, num_steps=2, curriculum=(replace(blend, num_rows=2),))
-    tokenizer = tokenizer_with_images(DEMO_MODEL)
-    checkpoint = train_text(new_model(DEMO_MODEL), tokenizer, directory, schedule, None)
+    checkpoint = train_text(new_model(), directory, schedule, None)
     state: dict[str, Tensor] = torch.load(checkpoint, weights_only=True)["model"]
     return state
 
@@ -46,7 +43,7 @@ def trained_text(directory: Path) -> dict[str, Tensor]:
 def test_the_first_stage_trains_the_tower_the_same_way_each_time(tmp_path: Path) -> None:
     first, second = (trained_tower(tmp_path / name) for name in ("first", "second"))
     assert all(torch.equal(first[name], second[name]) for name in first)
-    fresh = tower.Labeller(new_model(DEMO_MODEL)).state_dict()
+    fresh = tower.Labeller(new_model()).state_dict()
     unread = {"reader.tower.post_layernorm.weight", "reader.tower.post_layernorm.bias"}
     assert {name for name in fresh if torch.equal(first[name], fresh[name])} <= unread
 
@@ -54,7 +51,7 @@ def test_the_first_stage_trains_the_tower_the_same_way_each_time(tmp_path: Path)
 def test_the_second_stage_trains_the_text_model_and_leaves_the_reader_of_pictures(tmp_path: Path) -> None:
     first, second = (trained_text(tmp_path / name) for name in ("first", "second"))
     assert all(torch.equal(first[name], second[name]) for name in first)
-    fresh = new_model(DEMO_MODEL).state_dict()
+    fresh = new_model().state_dict()
     unchanged = {name for name in fresh if torch.equal(first[name], fresh[name])}
     reader = ("model.vision_tower.", "model.multi_modal_projector.")
     assert unchanged == {name for name in fresh if name.startswith(reader)}
@@ -67,7 +64,7 @@ def test_the_stages_read_other_data_than_each_other_and_than_the_text_model() ->
 
 
 def test_an_exported_checkpoint_answers_in_transformers(tmp_path: Path) -> None:
-    model = new_model(DEMO_MODEL)
+    model = new_model()
     torch.save({"model": model.state_dict()}, tmp_path / "step.pt")
     export(tmp_path / "step.pt", tmp_path / "exported")
     examinee = Examinee(tmp_path / "exported")
@@ -81,7 +78,7 @@ def test_an_exported_checkpoint_answers_in_transformers(tmp_path: Path) -> None:
 
 
 def test_the_third_stage_goes_on_from_exported_weights(tmp_path: Path) -> None:
-    model = new_model(DEMO_MODEL)
+    model = new_model()
     torch.save({"model": model.state_dict()}, tmp_path / "step.pt")
     export(tmp_path / "step.pt", tmp_path / "exported")
     wanted = {name: weight.bfloat16().float() for name, weight in model.state_dict().items()}

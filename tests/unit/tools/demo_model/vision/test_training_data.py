@@ -10,26 +10,32 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.demo_model import DEMO_MODEL
 from tests.unit.tools.demo_model.vision.test_drawing import WHITE, figure
-from tools.demo_model.corpus import render
+from tools.demo_model.corpus import batches, render
 from tools.demo_model.dialogue import Dialogue
-from tools.demo_model.packing import batches
 from tools.demo_model.scribe import Scribe, Split
-from tools.demo_model.vision import meanings
+from tools.demo_model.vision import tower
 from tools.demo_model.vision.corpus import picture_document, picture_documents, picture_talk
 from tools.demo_model.vision.drawing import draw
-from tools.demo_model.vision.meanings import meanings_of, meant, put_into_words
-from tools.demo_model.vision.model import PictureReader, new_model
-from tools.demo_model.vision.processor import image_token_id, pixels, tokenizer_with_images
+from tools.demo_model.vision.model import (
+    PictureReader,
+    image_token_id,
+    new_model,
+    pixels,
+    tokenizer_with_images,
+)
 from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT, WORDS
 from tools.demo_model.vision.scene import COLOURS, KINDS, Scene, random_scene
 from tools.demo_model.vision.tower import (
     Labeller,
     labelled_batches,
     labels_of,
+    meanings_of,
+    meant,
+    put_into_words,
 )
 from tools.demo_model.vision.train import embedded
 
-TOKENIZER = tokenizer_with_images(DEMO_MODEL)
+TOKENIZER = tokenizer_with_images()
 PLAIN_TOKENIZER = Tokenizer.from_file(str(DEMO_MODEL / "tokenizer.json"))
 IMAGE_TOKEN_ID = image_token_id(TOKENIZER)
 (BLEND,) = TEXT.curriculum
@@ -132,7 +138,7 @@ def test_rows_take_the_places_of_image_tokens_in_order() -> None:
 
 
 def test_a_picture_gives_the_rows_that_the_model_itself_makes_of_it() -> None:
-    model = new_model(DEMO_MODEL)
+    model = new_model()
     drawn = pixels(draw(Scene(96, 96, WHITE, (figure("red star"),))))[None]
     with torch.inference_mode():
         (wanted,) = model.get_image_features(drawn).pooler_output
@@ -141,7 +147,7 @@ def test_a_picture_gives_the_rows_that_the_model_itself_makes_of_it() -> None:
 
 
 def test_a_new_model_has_the_text_models_weights_and_no_embedding_of_images() -> None:
-    weights = new_model(DEMO_MODEL).model.language_model.embed_tokens.weight
+    weights = new_model().model.language_model.embed_tokens.weight
     assert not weights[IMAGE_TOKEN_ID].any()
     assert weights[:IMAGE_TOKEN_ID].any(dim=1).all()
 
@@ -168,11 +174,11 @@ def test_labels_count_the_shapes_that_are_like_a_figure_and_no_digits() -> None:
 
 
 def test_rows_come_near_the_words_for_what_their_own_patches_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meanings, "_NUM_BATCHES", 1)
-    model = new_model(DEMO_MODEL)
+    monkeypatch.setattr(tower, "_NUM_BATCHES", 1)
+    model = new_model()
     embeddings = model.lm_head.weight.detach()
     labeller = Labeller(model)
-    shown = next(labelled_batches(meanings.SEED_OF_WORDS, random_scene))
+    shown = next(labelled_batches(tower.SEED_OF_WORDS, random_scene))
     wanted = meant(shown.labels, meanings_of(TOKENIZER, embeddings)).flatten(0, 1)
     put_into_words(labeller, TOKENIZER, embeddings)
     with torch.inference_mode():
@@ -182,7 +188,7 @@ def test_rows_come_near_the_words_for_what_their_own_patches_show(monkeypatch: p
 
 
 def test_a_patch_means_the_words_for_its_figure_and_no_others() -> None:
-    embeddings = new_model(DEMO_MODEL).lm_head.weight.detach()
+    embeddings = new_model().lm_head.weight.detach()
     star = labels_of(Scene(96, 96, WHITE, (figure("red star", 0, 0),))).view(9, 9, 8)[1:2, 1:2]
     row = meant(star, meanings_of(TOKENIZER, embeddings))[0, 0]
     said = ("star", "red", "top", "left", "shape", "picture")

@@ -390,8 +390,8 @@ def test_weights_that_are_quantized_in_another_way_are_refused_with_what_loads_t
     ("name", "words"),
     [
         ("model-q4.gguf", "is no GGUF file that can be read: it does not begin with GGUF"),
-        ("consolidated.00.pth", "PyTorch checkpoints alone (consolidated.00.pth)"),
-        ("model.onnx", "ONNX graphs alone"),
+        ("consolidated.00.pth", "only PyTorch checkpoints (consolidated.00.pth)"),
+        ("model.onnx", "only ONNX graphs"),
         ("readme.md", "holds no weights: there is no *.safetensors"),
     ],
 )

@@ -13,11 +13,10 @@ from gguf import GGMLQuantizationType
 from torch import Tensor
 
 from engine.model.loading.gguf import stored_weights
-from engine.model.loading.gguf.group_forms import FORMS
 from engine.model.loading.gguf.header import GGUFTensor
 from engine.model.loading.gguf.stored_weights import StoredWeight
 from engine.model.loading.gguf.tensor_names import Change, Source
-from engine.model.loading.gguf.unread_blocks import UnreadBlocks, has_groups
+from engine.model.loading.gguf.unread_blocks import FORMS, UnreadBlocks, has_groups
 from engine.port.errors import ModelNotSupported
 from engine.weights.grouped_weight import GroupForm
 from tests.support.selection.instructions import needs_compiler

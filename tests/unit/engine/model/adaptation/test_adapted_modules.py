@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
-from engine.model.adaptation.layer_names import name_layers
+from engine.model.adaptation.adapted_modules import name_layers
 
 
 class Shared(nn.Module):
