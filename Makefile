@@ -274,6 +274,10 @@ $(BROWSER): $(READY)
 test-browser: $(BROWSER) docs  ## Open the served pages and the site in Chromium without a window (needs chromium, from the system)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
 
+.PHONY: pictures
+pictures: $(BROWSER)  ## Take the chat's and `verbatim top`'s pictures of the docs anew, from `make serve` (needs chromium)
+	$(BIN)/python -m tools.docs.pictures http://127.0.0.1:$(PORT)
+
 .PHONY: check-page
 check-page:  ## Check the types that the playground's scripts state in their comments (needs Node)
 	npx --yes --package typescript@5.9.3 tsc --project tests/browser
