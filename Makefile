@@ -41,7 +41,7 @@ SERVED_BY := front engine transformers media
 define install-served
 index='$(TORCH_INDEX)'; \
 echo "Installing torch (from $${index:-the indexes of pip}) and what else it takes to serve."; \
-echo 'A build for CPUs: a download of 0.3 GB, 1.3 GB on disk, one to three minutes. For CUDA: ten times as much.'; \
+echo 'A build for CPUs: a download of 0.3 GB, 1.4 GB on disk, one to three minutes. For CUDA: ten times as much.'; \
 $(1)/pip install --quiet --constraint constraints.txt $${index:+--extra-index-url $$index} \
 	$(SERVED_BY:%=--requirement requirements/%.txt) \
 && $(1)/pip install --quiet --no-deps --requirement requirements/xgrammar.txt
@@ -72,12 +72,12 @@ FRONT := .venv-front
 
 $(FRONT)/.ready: $(REQUIREMENTS)
 	$(PYTHON) -m venv --clear $(FRONT)
-	@echo 'Installing what a front needs: a download of 40 MB, 135 MB on disk, half a minute.'
+	@echo 'Installing what a front needs: a download of 40 MB, 140 MB on disk, half a minute.'
 	$(FRONT)/bin/pip install --quiet --editable .
 	@touch $@
 
 .PHONY: front
-front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM or SGLang, without torch (135 MB)
+front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM or SGLang, without torch (140 MB)
 
 .PHONY: generate
 generate: $(READY)  ## Regenerate generated/ from specs/
@@ -152,7 +152,7 @@ test-isolated-clients: $(SERVE) $(ISOLATED_CLIENTS)/.ready  ## Run litellm, lang
 	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(ISOLATED_CLIENTS)/bin/python -m pytest tests/isolated_clients --rootdir tests/isolated_clients
 
 .PHONY: test-front
-test-front: $(READY) $(FRONT)/.ready  ## Run a front where no torch is installed, over servers (installs 135 MB; two minutes)
+test-front: $(READY) $(FRONT)/.ready  ## Run a front where no torch is installed, over servers (installs 140 MB; two minutes)
 	FRONT=$(CURDIR)/$(FRONT)/bin OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/front
 
 .PHONY: test-vllm
