@@ -17,7 +17,8 @@ COPY requirements requirements
 COPY generated generated
 COPY handlers handlers
 COPY engine engine
-RUN /tools/bin/python -m build --wheel --outdir /wheel .
+COPY verbatim_kit verbatim_kit
+RUN for folder in verbatim_kit .; do /tools/bin/python -m build --wheel --outdir /wheel "$folder" || exit 1; done
 
 # The same with kernels for every processor of this architecture, so that images need no compiler.
 FROM wheel AS wheel-with-kernels
@@ -25,7 +26,7 @@ FROM wheel AS wheel-with-kernels
 RUN apt-get update && apt-get install -y --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
 COPY tools/__init__.py tools/
 COPY tools/wheels tools/wheels
-RUN /tools/bin/python -m tools.wheels --machine "$(uname -m)" /wheel && rm /wheel/*-none-any.whl
+RUN /tools/bin/python -m tools.wheels --machine "$(uname -m)" /wheel && rm /wheel/verbatim_server-*-none-any.whl
 
 FROM build AS front-environment
 COPY --from=wheel /wheel /wheel
@@ -43,7 +44,7 @@ COPY --from=wheel-with-kernels /wheel /wheel
 # xgrammar names triton, a gigabyte, which it loads on GPUs alone. The libraries' own tests are 60 MB. Checking a model
 # last leaves byte code of what is used, and shows that nothing is missing.
 RUN echo "triton; python_version < '0'" >/tmp/overrides \
-    && uv pip install --override /tmp/overrides "$(echo /wheel/*.whl)[engine,media]" \
+    && uv pip install --override /tmp/overrides /wheel/verbatim_kit-*.whl "$(echo /wheel/verbatim_server-*.whl)[engine,media]" \
     && find /opt/verbatim -type d -name tests -prune -exec rm -r {} + \
     && verbatim check verbatim-demo
 
@@ -51,7 +52,7 @@ FROM build AS gpu-environment
 COPY constraints.txt .
 RUN uv pip install --constraint constraints.txt torch
 COPY --from=wheel-with-kernels /wheel /wheel
-RUN uv pip install "$(echo /wheel/*.whl)[engine,media]" && verbatim check verbatim-demo
+RUN uv pip install /wheel/verbatim_kit-*.whl "$(echo /wheel/verbatim_server-*.whl)[engine,media]" && verbatim check verbatim-demo
 
 FROM ${PYTHON_IMAGE} AS base
 RUN useradd --uid 1000 --home-dir /data --no-create-home verbatim && install --directory --owner 1000 /data

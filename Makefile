@@ -26,7 +26,10 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Verbatim needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
 
-REQUIREMENTS := pyproject.toml $(wildcard requirements/*.txt)
+REQUIREMENTS := pyproject.toml verbatim_kit/pyproject.toml $(wildcard requirements/*.txt)
+
+# The two distributions of this repository, which are installed together.
+OURS := --editable verbatim_kit --editable
 
 # Where torch's builds come from, in addition to pip's own indexes, on which the one for Linux is made for CUDA: without
 # an NVIDIA driver, PyTorch's builds for CPUs, if they can be reached. `make serve TORCH_INDEX=` leaves it to pip.
@@ -52,11 +55,11 @@ $(SERVE): $(BIN)/python $(REQUIREMENTS) constraints.txt
 	@rm -rf verbatim.egg-info
 	@$(BIN)/pip uninstall -qq --yes verbatim
 	@$(call install-served,$(BIN))
-	@$(BIN)/pip install --quiet --no-deps --editable .
+	@$(BIN)/pip install --quiet --no-deps $(OURS) .
 	@touch $@
 
 $(READY): $(SERVE) constraints.txt
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[generate,test,lint]'
+	$(BIN)/pip install --quiet --constraint constraints.txt $(OURS) '.[generate,test,lint]'
 	@# text-generation pins a huggingface-hub that transformers 5 has left behind; it runs with the present one.
 	$(BIN)/pip install --quiet --no-deps text-generation==0.7.0
 	@touch $@
@@ -73,7 +76,7 @@ FRONT := .venv-front
 $(FRONT)/.ready: $(REQUIREMENTS)
 	$(PYTHON) -m venv --clear $(FRONT)
 	@echo 'Installing what a front needs: a download of 40 MB, 140 MB on disk, half a minute.'
-	$(FRONT)/bin/pip install --quiet --editable .
+	$(FRONT)/bin/pip install --quiet $(OURS) .
 	@touch $@
 
 .PHONY: front
@@ -81,7 +84,7 @@ front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM
 
 .PHONY: generate
 generate: $(READY)  ## Regenerate generated/ from specs/
-	$(BIN)/python -m tools.generate
+	$(BIN)/python -m verbatim_kit.generate
 
 .PHONY: lint
 lint: $(READY)  ## Formatting, lint, types and the direction of imports
@@ -111,7 +114,7 @@ else
 endif
 
 # The pure parts that most changes pass through, and two contracts on an engine that follows a script.
-QUICK := tests/unit/engine/scheduling tests/unit/engine/port/text tests/unit/handlers/openai tests/unit/handlers/runtime \
+QUICK := tests/unit/engine/scheduling tests/unit/engine/port/text tests/unit/handlers/openai tests/unit/verbatim_kit/runtime \
 	tests/unit/handlers/settings tests/unit/handlers/tgi tests/unit/handlers/wire
 
 .PHONY: quick
@@ -122,15 +125,15 @@ quick: $(READY)  ## Run the tests that find most mistakes, in about a minute on 
 
 .PHONY: check-generated
 check-generated: $(READY)  ## Fail if generated/ is not what specs/ gives
-	$(BIN)/python -m tools.generate --check
+	$(BIN)/python -m verbatim_kit.generate --check
 
 .PHONY: drift
 drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
-	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
+	$(BIN)/python -m verbatim_kit.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
 
 .PHONY: breaking
 breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the last release) and is not acknowledged
-	$(BIN)/python -m tools.breaking $(if $(BASE),--base $(BASE))
+	$(BIN)/python -m verbatim_kit.breaking $(if $(BASE),--base $(BASE))
 
 .PHONY: test-oasdiff
 test-oasdiff: $(READY)  ## Hold what `make breaking` finds against oasdiff, on documents changed at random (needs Node)
@@ -171,7 +174,7 @@ $(RAY)/.ready: $(READY) $(REQUIREMENTS) constraints.txt
 	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
 		>"$$($(RAY)/bin/python -c 'import site; print(site.getsitepackages()[0])')/packages_of_the_server.pth"
 	@echo 'Installing Ray Serve: 400 MB.'
-	$(RAY)/bin/pip install --quiet --constraint constraints.txt --editable '.[ray]'
+	$(RAY)/bin/pip install --quiet --constraint constraints.txt $(OURS) '.[ray]'
 	@touch $@
 
 .PHONY: test-ray
@@ -189,7 +192,7 @@ $(TORCHVISION)/.ready: $(READY)
 	$(PYTHON) -m venv --clear $(TORCHVISION)
 	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
 		>"$$($(TORCHVISION)/bin/python -c 'import site; print(site.getsitepackages()[0])')/packages_of_the_server.pth"
-	$(TORCHVISION)/bin/pip install --quiet --no-deps --editable . torchvision==0.28.0 timm==1.0.31
+	$(TORCHVISION)/bin/pip install --quiet --no-deps $(OURS) . torchvision==0.28.0 timm==1.0.31
 	@touch $@
 
 .PHONY: test-torchvision
@@ -295,9 +298,10 @@ $(BUILD)/.ready: tools/wheels/requirements.txt
 	@touch $@
 
 .PHONY: wheels
-wheels: $(BUILD)/.ready  ## Build the server's wheels and source archive: one for all, and those with code for x86-64 and aarch64
+wheels: $(BUILD)/.ready  ## Build the wheels of the server and of the kit: one for all, and those with code for x86-64 and aarch64
 	@# The list of files that an earlier build left behind would be added to the archive.
 	rm -rf $(WHEEL) verbatim_server.egg-info
+	$(BUILD)/bin/python -m build --wheel --outdir $(WHEEL) verbatim_kit >$(BUILD)/wheel.log || { cat $(BUILD)/wheel.log; exit 1; }
 	$(BUILD)/bin/python -m build --outdir $(WHEEL) . >$(BUILD)/wheel.log || { cat $(BUILD)/wheel.log; exit 1; }
 	@# x86-64 needs g++ and aarch64 g++-aarch64-linux-gnu, from Debian; what is missing is said and left out.
 	$(BUILD)/bin/python -m tools.wheels $(WHEEL)
@@ -327,8 +331,8 @@ sbom: wheels $(UV)  ## List what an installation with the engine consists of, wi
 	$(UV) venv --quiet --clear $(SHIPPED)
 	$(UV) pip install --quiet --python $(SHIPPED) --index-url $(CPU_TORCH) --constraint constraints.txt torch
 	echo "triton; python_version < '0'" >$(SHIPPED)/overrides
-	$(UV) pip install --quiet --python $(SHIPPED) --override $(SHIPPED)/overrides \
-		"$$(echo $(WHEEL)/*-none-any.whl)[engine,media,kv-events,otel]"
+	$(UV) pip install --quiet --python $(SHIPPED) --override $(SHIPPED)/overrides $(WHEEL)/verbatim_kit-*.whl \
+		"$$(echo $(WHEEL)/verbatim_server-*-none-any.whl)[engine,media,kv-events,otel]"
 	$(BUILD)/bin/cyclonedx-py environment --output-reproducible --output-file $(RELEASE)/sbom.cdx.json $(SHIPPED)/bin/python
 	$(BUILD)/bin/pip-licenses --python=$(SHIPPED)/bin/python --format=markdown --with-urls --output-file=$(RELEASE)/LICENCES.md
 
@@ -367,7 +371,7 @@ test-newest:  ## Run the quick tests with the newest release of each dependency,
 	@sed -E '/^#/d; s/ +#.*//; s/(([<>=!~]=?|===)[^;]*)//' $(SERVED_BY:%=requirements/%.txt) \
 		requirements/test.txt | sort -u >.venv-newest/unbounded.txt
 	.venv-newest/bin/pip install --quiet --upgrade --requirement .venv-newest/unbounded.txt
-	.venv-newest/bin/pip install --quiet --no-deps --editable . xgrammar apache-tvm-ffi
+	.venv-newest/bin/pip install --quiet --no-deps $(OURS) . xgrammar apache-tvm-ffi
 	OMP_NUM_THREADS=1 .venv-newest/bin/python -m pytest --quiet --numprocesses 2 --dist worksteal -W default $(QUICK)
 
 .PHONY: sdk
@@ -381,7 +385,7 @@ test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in 
 	$(PYTHON) -m venv $(SDK)
 	$(SDK)/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl
 	VERBATIM=$(BIN)/verbatim CLIENTS=$(CLIENTS) OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
-	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/tools/generate/sdk tests/unit/tools/generate/sdk
+	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/verbatim_kit/generate/sdk tests/unit/verbatim_kit/generate/sdk
 
 .PHONY: test-sdk-pythons
 test-sdk-pythons: sdk  ## Run the Python clients' own tests with each of PYTHONS that there is
@@ -390,31 +394,31 @@ test-sdk-pythons: sdk  ## Run the Python clients' own tests with each of PYTHONS
 		$$python --version; \
 		rm -rf $(SDK)-other && $$python -m venv $(SDK)-other || exit 1; \
 		$(SDK)-other/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl || exit 1; \
-		$(SDK)-other/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/tools/generate/sdk tests/unit/tools/generate/sdk || exit 1; \
+		$(SDK)-other/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/verbatim_kit/generate/sdk tests/unit/verbatim_kit/generate/sdk || exit 1; \
 	done
 
 .PHONY: sdk-ts
 sdk-ts: $(READY)  ## Build a TypeScript package of clients for each contract in build/sdk/typescript (needs Node)
-	cd tools/sdk_typescript/node && npm ci --ignore-scripts --no-audit --no-fund --silent
-	$(BIN)/python -m tools.sdk_typescript --target build/sdk/typescript
+	cd verbatim_kit/sdk_typescript/node && npm ci --ignore-scripts --no-audit --no-fund --silent
+	$(BIN)/python -m verbatim_kit.sdk_typescript --target build/sdk/typescript
 
 .PHONY: test-sdk-ts
 test-sdk-ts: sdk-ts  ## Run the TypeScript packages against the server; a second build must give the same bytes (needs Node)
-	$(BIN)/python -m tools.sdk_typescript --target build/sdk/typescript-again
+	$(BIN)/python -m verbatim_kit.sdk_typescript --target build/sdk/typescript-again
 	diff --recursive --no-dereference build/sdk/typescript build/sdk/typescript-again
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.sdk_node
 
 ##@ Contracts and their documents
 
 .PHONY: check-specs
-check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/lint_specs)
-	$(BIN)/python -m tools.lint_specs
+check-specs: $(READY)  ## Hold the documents to our own rules of style (verbatim_kit/lint)
+	$(BIN)/python -m verbatim_kit.lint
 
 .PHONY: lint-specs redocly
 lint-specs: check-specs redocly  ## check-specs, then Redocly's rules (needs Node)
 
 redocly: $(READY)
-	cd tools/lint_specs/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
+	cd verbatim_kit/lint/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
 
 DOCS   := $(VENV)/.docs
 

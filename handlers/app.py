@@ -18,11 +18,11 @@ from handlers.process.fitness import UnfitProcess, check_process
 from handlers.process.foreign_server import ForeignServer
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.new_threads import NewThreads
-from handlers.runtime.root_routes import check_root
 from handlers.settings.command_line import read_settings
 from handlers.settings.other_programs.reading import check_arguments
 from handlers.settings.settings import Settings
 from handlers.settings.start_warnings import start_warnings
+from verbatim_kit.runtime.root_routes import check_root
 
 _log = logging.getLogger(__name__)
 

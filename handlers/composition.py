@@ -11,7 +11,6 @@ from typing_extensions import override
 
 from engine.port.engine import Engine
 from engine.port.info.capabilities import Capabilities
-from generated.operation import Handlers, Operation
 from handlers.access.access import Access
 from handlers.access.visits.record_log import LOSSES
 from handlers.access.visits.visit import private_cache_salt
@@ -27,7 +26,6 @@ from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
 from handlers.hf.contract import HfContract
 from handlers.hf.operations import HfHandlers
-from handlers.http.descriptors import OWN_CONNECTIONS
 from handlers.media.part_reader import PartReader
 from handlers.media.preparation import MediaPreparation
 from handlers.media.urls import MAX_FETCHES
@@ -41,14 +39,9 @@ from handlers.process.interpreter_share import InterpreterShare
 from handlers.root_paths.document import RootDocument
 from handlers.root_paths.invocations import INVOCATIONS, Invocations
 from handlers.root_paths.probes import PROBES, Probes
-from handlers.runtime.contract import Contract
-from handlers.runtime.cors import Cors
-from handlers.runtime.documents.served_document import served_document
-from handlers.runtime.endpoint import Endpoint
-from handlers.runtime.root_routes import Yields, check_root, placements, yielded
-from handlers.runtime.runtime_options import RuntimeOptions
-from handlers.runtime.server import ContractServer, MakeEndpoint
+from handlers.served_model.model_contract import ModelContract
 from handlers.served_model.model_names import ModelNames
+from handlers.served_model.served_document import served_document
 from handlers.served_model.served_model import ServedModel
 from handlers.settings.settings import Settings
 from handlers.tgi.contract import TgiContract
@@ -59,6 +52,14 @@ from handlers.transcription.transcriber import Transcriber
 from handlers.transcription.transcript import Transcribes
 from handlers.triton.contract import TritonContract
 from handlers.triton.operations import TritonHandlers
+from verbatim_kit.http.descriptors import OWN_CONNECTIONS
+from verbatim_kit.runtime.body_thread import BodyThread
+from verbatim_kit.runtime.cors import Cors
+from verbatim_kit.runtime.endpoint import Endpoint
+from verbatim_kit.runtime.operation import Handlers, Operation
+from verbatim_kit.runtime.root_routes import Yields, check_root, placements, yielded
+from verbatim_kit.runtime.runtime_options import RuntimeOptions
+from verbatim_kit.runtime.server import ContractServer, MakeEndpoint
 
 
 class _HasTable(Protocol):
@@ -81,16 +82,16 @@ class ConfiguredImplementation(_HasTable, Protocol):
 class Served(NamedTuple):
     """A contract, the table of its operations, and the constructor of the handlers that answer them."""
 
-    contract: Contract
+    contract: ModelContract
     table: tuple[Operation, ...]
     handlers: Callable[[ServedModel, Settings, Transcribes], Handlers]
 
 
-def _served(contract: Contract, handlers: Implementation) -> Served:
+def _served(contract: ModelContract, handlers: Implementation) -> Served:
     return Served(contract, handlers.table, lambda shared, _, __: handlers(shared))
 
 
-def _served_with_settings(contract: Contract, handlers: ConfiguredImplementation) -> Served:
+def _served_with_settings(contract: ModelContract, handlers: ConfiguredImplementation) -> Served:
     return Served(contract, handlers.table, lambda shared, settings, _: handlers(shared, settings))
 
 
@@ -139,6 +140,7 @@ def build_app(
     access = Access(settings, settings.host, CONTRACTS)
     limit = ConcurrencyLimit(settings.max_concurrent_requests, settings.max_sequences_a_request)
     shared = _shared(settings, engine, limit, share_metrics)
+    bodies = BodyThread()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
@@ -149,6 +151,7 @@ def build_app(
         await engine.drain(settings.graceful_termination_timeout)
         await engine.stop()
         shared.workers.shutdown()
+        bodies.shutdown()
 
     max_body_bytes = _max_body_bytes(settings, engine)
     options = RuntimeOptions(
@@ -156,18 +159,22 @@ def build_app(
         max_upload_bytes=settings.upload_limit,
         checks_keys=access.key_check,
         keep_alive_s=settings.stream_keep_alive,
-        capabilities=engine.capabilities,
         ignores_unknown_fields=settings.unknown_fields == "ignore",
         counts_ignored_fields=shared.metrics.ignored,
         pages=(HOME_LINK, LINK) if settings.playground else (),
-        workers=shared.workers,
+        bodies=bodies,
     )
     shell = _Shell(openapi_url=None, lifespan=lifespan)
     shell.state.for_server = {
         OWN_CONNECTIONS: _num_own_connections(settings, engine),
         LOSSES: access.losses,
     }
-    server = ContractServer(shell, options, _endpoints(settings))
+    server = ContractServer(
+        shell,
+        options,
+        _endpoints(settings),
+        lambda contract: served_document(CONTRACTS[contract.name].contract, engine.capabilities),
+    )
     app: ASGIApp = server
     if settings.playground:
         contracts = [served.contract for served in CONTRACTS.values()]
@@ -175,7 +182,7 @@ def build_app(
         playground.mount(shell)
         app = playground.with_home(server)
     Probes(engine, lambda: limit.in_use).mount(shell)
-    Invocations(server, f"/{OpenAIContract.name}", max_body_bytes, shared.workers).mount(shell)
+    Invocations(server, f"/{OpenAIContract.name}", max_body_bytes, bodies).mount(shell)
     _root_document(settings, engine.capabilities).mount(shell)
     if transcriber is None:
         seconds = settings.max_transcription_seconds
@@ -281,7 +288,7 @@ def _endpoints(settings: Settings) -> MakeEndpoint:
     if settings.check_responses == "off":
         return Endpoint
     # jsonschema-rs comes with an extra, and a server that judges no answers needs none.
-    from handlers.checking.endpoint import CheckedEndpoints
+    from verbatim_kit.judge.endpoint import CheckedEndpoints
 
     return CheckedEndpoints(refuses=settings.check_responses == "fail")
 

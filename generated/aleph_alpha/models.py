@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, BaseModel, Field, StrictBool, StrictStr, StringConstraints
 from typing_extensions import TypeAliasType
 
-from generated.json_types import StrictFloat, StrictInt
+from verbatim_kit.runtime.json_types import StrictFloat, StrictInt
 
 
 class ChatMessage(BaseModel):

@@ -4,7 +4,14 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, Required, TypedDict
 
-from generated.operation import Answer, Call, EventStream, Handlers, Operation, Parameter
+from verbatim_kit.runtime.operation import (
+    Answer,
+    Call,
+    EventStream,
+    Handlers,
+    Operation,
+    Parameter,
+)
 
 from . import models as m
 

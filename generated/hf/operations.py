@@ -4,7 +4,13 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, Required, TypedDict
 
-from generated.operation import Answer, Call, EventStream, Handlers, Operation
+from verbatim_kit.runtime.operation import (
+    Answer,
+    Call,
+    EventStream,
+    Handlers,
+    Operation,
+)
 
 from . import models as m
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictStr
 from typing_extensions import TypeAliasType
 
-from generated.json_types import StrictFloat, StrictInt
+from verbatim_kit.runtime.json_types import StrictFloat, StrictInt
 
 
 class MessageFunction(BaseModel):

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
 from typing_extensions import TypeAliasType
 
-from generated.json_types import OnlyFalse, OnlyTrue, StrictFloat, StrictInt
-from generated.upload import Upload
+from verbatim_kit.runtime.json_types import OnlyFalse, OnlyTrue, StrictFloat, StrictInt
+from verbatim_kit.runtime.upload import Upload
 
 
 class RequestCalledCustomTool(BaseModel):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
 from typing_extensions import TypeAliasType
 
-from generated.json_types import OnlyFalse, OnlyTrue, StrictFloat, StrictInt
+from verbatim_kit.runtime.json_types import OnlyFalse, OnlyTrue, StrictFloat, StrictInt
 
 TextInput = TypeAliasType("TextInput", Annotated[list[StrictStr], Field(max_length=1, min_length=1)])
 """

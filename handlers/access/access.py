@@ -23,7 +23,7 @@ from handlers.access.visits.record_log import (
 from handlers.access.visits.request_record import RecordLine, json_line, text_line
 from handlers.access.visits.visits import TakesLine, Visits
 from handlers.access.web_pages import WebPageGuard
-from handlers.runtime.server import ContractServer
+from verbatim_kit.runtime.server import ContractServer
 
 
 def check_access(settings: AccessSettings, contracts: Collection[str]) -> None:

@@ -6,9 +6,9 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handlers.access.keys.key_check import KeyCheck
-from handlers.runtime.problem import Problem
-from handlers.runtime.reading.bearer import BEARER_HEADER, given_keys
-from handlers.runtime.server import ContractServer, path_of
+from verbatim_kit.runtime.problem import Problem
+from verbatim_kit.runtime.reading.bearer import BEARER_HEADER, given_keys
+from verbatim_kit.runtime.server import ContractServer, path_of
 
 _HEADERS: Final = (BEARER_HEADER, "x-api-key", "api-key")
 

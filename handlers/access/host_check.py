@@ -7,7 +7,7 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handlers.access.web_pages import Refuse
-from handlers.runtime.problem import Problem
+from verbatim_kit.runtime.problem import Problem
 
 _VERSION: Final = "1.1"  # earlier ones have no such header, and later ones `:authority`
 # uri-host [ ":" port ] of RFC 3986, section 3.2: an address in brackets, or a name, which may be empty.

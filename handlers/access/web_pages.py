@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handlers.access.hosts import AllowedHosts, host_of, is_loopback
-from handlers.runtime.problem import Problem
+from verbatim_kit.runtime.problem import Problem
 
 Refuse = Callable[[Problem, Scope], Response]
 """A function that returns the error response for a request, in the form of the path's contract."""

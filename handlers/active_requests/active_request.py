@@ -16,8 +16,8 @@ from handlers.access.visits.timing import Timing
 from handlers.access.visits.visit import current_visit
 from handlers.active_requests.request_trace import current_trace
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
-from handlers.errors import Refused, ToProblem, Violation, mapped_errors, raise_as_problem
-from handlers.runtime.problem import InternalError, Problem
+from verbatim_kit.errors import Refused, ToProblem, Violation, mapped_errors, raise_as_problem
+from verbatim_kit.runtime.problem import InternalError, Problem
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 

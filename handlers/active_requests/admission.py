@@ -2,10 +2,10 @@
 
 from collections.abc import Container
 
-from generated.operation import Operation
 from handlers.active_requests.active_request import ActiveRequests
-from handlers.errors import ToProblem
-from handlers.runtime.problem import Problem, Unauthorized
+from verbatim_kit.errors import ToProblem
+from verbatim_kit.runtime.operation import Operation
+from verbatim_kit.runtime.problem import Problem, Unauthorized
 
 
 class AdmissionControl:

@@ -8,8 +8,8 @@ from handlers.access.keys.key_check import RateLimited
 from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.chat.errors import TemplateError
 from handlers.concurrency.limit import Overloaded
-from handlers.errors import Refused
-from handlers.runtime.problem import Problem
+from verbatim_kit.errors import Refused
+from verbatim_kit.runtime.problem import Problem
 
 Failure = Literal["validation", "overloaded", "incomplete", "template", "generation", "dropped"]
 

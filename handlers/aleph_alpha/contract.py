@@ -6,15 +6,15 @@ from typing import ClassVar, final
 from typing_extensions import override
 
 from generated.aleph_alpha import models as m
-from generated.operation import Operation
 from handlers.aleph_alpha.errors import ENGINE_FIELDS, code_of
-from handlers.runtime.call import RequestCall
-from handlers.runtime.contract import Contract
-from handlers.runtime.problem import Problem
+from handlers.served_model.model_contract import ModelContract
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.operation import Operation
+from verbatim_kit.runtime.problem import Problem
 
 
 @final
-class AlephAlphaContract(Contract):
+class AlephAlphaContract(ModelContract):
     """`{"error": "for people", "code": "FOR_PROGRAMS"}`."""
 
     name: ClassVar[str] = "aleph_alpha"

@@ -8,15 +8,15 @@ from engine.port.request import GenerationRequest, Prompt, SamplingParams, StopC
 from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders
-from generated.operation import Call
 from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.models import model_version
 from handlers.aleph_alpha.nice import NiceRequest, priority
 from handlers.aleph_alpha.prompts import encode_prompt, num_characters
 from handlers.chat.reading.logprobs import bounded
-from handlers.errors import Refused
 from handlers.operations.sequences import collect_sequences
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.errors import Refused
+from verbatim_kit.runtime.operation import Call
 
 
 class Evaluations:

@@ -8,7 +8,6 @@ from typing_extensions import override
 
 from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders, Operations
-from generated.operation import Answer, Call, EventStream
 from handlers.active_requests.admission import AdmissionControl
 from handlers.aleph_alpha.chat.operation import Chat
 from handlers.aleph_alpha.completions.operation import Completions
@@ -18,8 +17,9 @@ from handlers.aleph_alpha.evaluation import Evaluations
 from handlers.aleph_alpha.models import Models
 from handlers.aleph_alpha.nice import NiceRequest
 from handlers.aleph_alpha.tokens import detokenize, tokenize
-from handlers.errors import mapped_errors
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.errors import mapped_errors
+from verbatim_kit.runtime.operation import Answer, Call, EventStream
 
 _GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
-from handlers.errors import Refused, Violation
+from verbatim_kit.errors import Refused, Violation
 
 Item = m.TextItem | m.TokensItem | m.ImageItem
 WirePrompt = str | Sequence[Item]

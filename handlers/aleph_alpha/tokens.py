@@ -4,8 +4,8 @@ import orjson
 
 from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
-from generated.operation import EncodedAnswer
 from handlers.aleph_alpha.prompts import check_ids
+from verbatim_kit.runtime.operation import EncodedAnswer
 
 
 def tokenize(body: m.TokenizationRequest, tokenizer: Tokenizer) -> EncodedAnswer:

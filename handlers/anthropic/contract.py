@@ -8,12 +8,12 @@ from pydantic import MISSING, BaseModel
 from typing_extensions import override
 
 from generated.anthropic import models as m
-from generated.operation import Operation
 from handlers.access.visits.visit import current_limits
-from handlers.errors import Violation
-from handlers.runtime.call import RequestCall
-from handlers.runtime.contract import Contract
-from handlers.runtime.problem import InvalidRequest, Problem
+from handlers.served_model.model_contract import ModelContract
+from verbatim_kit.errors import Violation
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.operation import Operation
+from verbatim_kit.runtime.problem import InvalidRequest, Problem
 
 _ErrorType: TypeAlias = Literal[
     "invalid_request_error",
@@ -37,7 +37,7 @@ _TYPES: Final[Mapping[int, _ErrorType]] = {
 
 
 @final
-class AnthropicContract(Contract):
+class AnthropicContract(ModelContract):
     """`{"type": "error", "error": {"type", "message"}, "request_id"}`, and a name for every request."""
 
     name: ClassVar[str] = "anthropic"

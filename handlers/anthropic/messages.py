@@ -1,19 +1,18 @@
 """The operation `/v1/messages`."""
 
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import aclosing, asynccontextmanager
 from secrets import token_hex
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
-from typing_extensions import override
 
 from engine.port.events import TokenEvent
 from generated.anthropic import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.anthropic.answer import events
-from handlers.anthropic.answer.answer import Answer
+from handlers.anthropic.answer.answer import Answer, Step
 from handlers.anthropic.answer.draft import MessageDraft
 from handlers.anthropic.answer.events import MessageEvent
 from handlers.anthropic.errors import to_problem
@@ -22,11 +21,8 @@ from handlers.anthropic.request.request import grammar_field, hides_reasoning
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.usage import ChatUsage
-from handlers.concurrency.limit import HeldPermits
-from handlers.errors import ToProblem
-from handlers.operations.chat_operation import deltas
-from handlers.operations.operation import GeneratingOperation, StreamWriter
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.runtime.operation import Call
 
 
 class _Turn(NamedTuple):
@@ -38,6 +34,11 @@ class _Turn(NamedTuple):
     answer: Answer
     max_tokens: int
 
+    def steps(self, token: TokenEvent) -> Iterable[Step]:
+        """Read a token, and return the steps that the answer takes with it."""
+        delta = self.outputs.feed(token)
+        return self.answer.feed(delta) if delta is not None and self.max_tokens else ()
+
     @property
     def counts(self) -> ChatUsage:
         """The counts so far, without the token that the engine makes where none is asked for."""
@@ -46,85 +47,68 @@ class _Turn(NamedTuple):
         return replace(self.outputs.usage, num_completion_tokens=0, num_reasoning_tokens=0)
 
 
-class Messages(
-    GeneratingOperation[m.MessageCreateParams, m.MessageCreateParams, _Turn, _Turn, m.Message, MessageEvent]
-):
+class Messages:
     """Answers conversations."""
 
     def __init__(self, shared: ServedModel, preparation: Preparation) -> None:
-        super().__init__(shared, to_problem)
+        self._shared = shared
         self._preparation = preparation
 
-    @override
-    def mapping(self, body: m.MessageCreateParams) -> ToProblem:
-        return lambda error: to_problem(error, grammar_field=grammar_field(body, error))
+    async def whole(self, body: m.MessageCreateParams, call: Call[Any]) -> m.Message:
+        """Answer in one piece."""
+        async with self._begin(body, call) as (active, turn):
+            async with aclosing(active.run(turn.chat.request)) as tokens:
+                async for token in tokens:
+                    deque(turn.steps(token), maxlen=0)  # nobody reads them
+            counts = turn.counts
+            return await self._shared.workers.write(
+                counts.num_completion_tokens, turn.draft.ended, turn.answer, counts
+            )
 
-    @override
-    def plan(self, body: m.MessageCreateParams, *, is_stream: bool) -> m.MessageCreateParams:
-        return body
+    async def stream(
+        self, body: m.MessageCreateParams, call: Call[Any]
+    ) -> AsyncGenerator[MessageEvent, None]:
+        """Answer with events."""
+        async with self._begin(body, call) as (active, turn):
+            has_begun = False
+            async with aclosing(active.run(turn.chat.request)) as tokens:
+                async for token in tokens:
+                    steps = turn.steps(token)
+                    # Not earlier: a request that the engine refuses is answered with a status of its own.
+                    if not has_begun:
+                        has_begun = True
+                        for event in events.begin(turn.draft.begun(turn.counts)):
+                            yield event
+                    for step in steps:
+                        for event in events.write(step):
+                            yield event
+            counts = turn.counts
+            for event in events.end(turn.draft.ended(turn.answer, counts), counts):
+                yield event
 
-    @override
-    def permits(self, active: ActiveRequest, plan: m.MessageCreateParams) -> HeldPermits:
-        return active.permits("messages", 1)
+    @asynccontextmanager
+    async def _begin(
+        self, body: m.MessageCreateParams, call: Call[Any]
+    ) -> AsyncIterator[tuple[ActiveRequest, _Turn]]:
+        """Check and prepare a request, which is active in the block."""
 
-    @override
-    async def prepare(self, plan: m.MessageCreateParams) -> _Turn:
-        chat, _, context_management = await self._preparation.prepare(plan)
-        has_room = chat.request.stopping.max_tokens >= plan.max_tokens
-        return _Turn(
-            chat,
-            chat.outputs(lambda _: f"toolu_{token_hex(12)}"),
-            MessageDraft(
-                chat.request.adapter or self.shared.model_names.served, context_management, has_room=has_room
-            ),
-            Answer(hides_reasoning=hides_reasoning(plan)),
-            plan.max_tokens,
-        )
+        def to_contract(error: Exception) -> Exception:
+            return to_problem(error, grammar_field=grammar_field(body, error))
 
-    @override
-    async def collect(self, active: ActiveRequest, plan: m.MessageCreateParams, prepared: _Turn) -> _Turn:
-        async with aclosing(deltas(prepared.outputs, self.tokens(active, prepared))) as gains:
-            async for delta in gains:
-                if prepared.max_tokens:
-                    deque(prepared.answer.feed(delta), maxlen=0)  # nobody reads the steps
-        return prepared
-
-    @override
-    def num_tokens(self, result: _Turn) -> int:
-        return result.counts.num_completion_tokens
-
-    @override
-    def answer(self, plan: m.MessageCreateParams, prepared: _Turn, result: _Turn) -> m.Message:
-        return result.draft.ended(result.answer, result.counts)
-
-    @override
-    def tokens(self, active: ActiveRequest, prepared: _Turn) -> AsyncGenerator[TokenEvent, None]:
-        return active.run(prepared.chat.request)
-
-    @override
-    def writer(self, plan: m.MessageCreateParams, prepared: _Turn) -> "_Writer":
-        return _Writer(prepared)
-
-
-class _Writer(StreamWriter[MessageEvent]):
-    def __init__(self, turn: _Turn) -> None:
-        self._turn = turn
-        self._has_begun = False
-
-    @override
-    def feed(self, token: TokenEvent) -> Iterator[MessageEvent]:
-        turn = self._turn
-        delta = turn.outputs.feed(token)
-        # Not earlier: a request that the engine refuses is answered with a status of its own.
-        if not self._has_begun:
-            self._has_begun = True
-            yield from events.begin(turn.draft.begun(turn.counts))
-        if delta is None or not turn.max_tokens:
-            return
-        for step in turn.answer.feed(delta):
-            yield from events.write(step)
-
-    @override
-    def end(self) -> Iterator[MessageEvent]:
-        counts = self._turn.counts
-        return events.end(self._turn.draft.ended(self._turn.answer, counts), counts)
+        with (
+            self._shared.active_requests.open(call.received_s, to_contract) as active,
+            active.permits("messages", 1),
+        ):
+            chat, _, context_management = await self._preparation.prepare(body)
+            has_room = chat.request.stopping.max_tokens >= body.max_tokens
+            model = chat.request.adapter or self._shared.model_names.served
+            yield (
+                active,
+                _Turn(
+                    chat,
+                    chat.outputs(lambda _: f"toolu_{token_hex(12)}"),
+                    MessageDraft(model, context_management, has_room=has_room),
+                    Answer(hides_reasoning=hides_reasoning(body)),
+                    body.max_tokens,
+                ),
+            )

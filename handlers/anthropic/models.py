@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 from generated.anthropic import models as m
-from handlers.errors import Refused, Violation
 from handlers.served_model.model_names import ModelNames, ModelNotFound
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused, Violation
 
 _UNKNOWN: Final = datetime.fromtimestamp(0, UTC)  # as Anthropic says it of a date that nobody knows
 

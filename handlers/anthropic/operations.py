@@ -13,14 +13,14 @@ from generated.anthropic.operations import (
     ListModelsHeaders,
     Operations,
 )
-from generated.operation import Call, EventStream
 from handlers.active_requests.admission import AdmissionControl
 from handlers.anthropic.errors import to_problem
 from handlers.anthropic.messages import Messages
 from handlers.anthropic.models import Models
 from handlers.anthropic.request.preparation import Preparation
-from handlers.errors import mapped_errors
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.errors import mapped_errors
+from verbatim_kit.runtime.operation import Call, EventStream
 
 _GENERATES: Final = frozenset({"create_message"})
 

@@ -11,7 +11,7 @@ ChatError, a Refused
 └── NotStrict               a schema outside of the subset that a contract's `strict` asks for
 """
 
-from handlers.errors import Refused, Violation
+from verbatim_kit.errors import Refused, Violation
 
 
 class ChatError(Refused):

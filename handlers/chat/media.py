@@ -15,7 +15,7 @@ from engine.port.request import MediaKind, Prompt
 from engine.port.text.patterns import any_of
 from handlers.chat.errors import InvalidMessage, UnsupportedContent
 from handlers.chat.messages import ChatMessage, ContentPart, FilePart, MediaPart, SourcePart, TextPart
-from handlers.errors import Violation
+from verbatim_kit.errors import Violation
 
 
 class Unreadable(msgspec.Struct, frozen=True):

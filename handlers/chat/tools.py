@@ -8,7 +8,7 @@ import msgspec
 
 from engine.port.errors import InvalidGrammar
 from handlers.chat.errors import ToolError
-from handlers.errors import Violation
+from verbatim_kit.errors import Violation
 
 
 class TextGrammar(NamedTuple):

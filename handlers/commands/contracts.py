@@ -22,7 +22,7 @@ def add(commands: "argparse._SubParsersAction[CommandParser]") -> None:
 
 def _list(options: argparse.Namespace) -> int:
     from handlers.composition import CONTRACTS, MARKING_HEADERS, TABLES, YIELDS
-    from handlers.runtime.root_routes import check_root, marked_placements, placements
+    from verbatim_kit.runtime.root_routes import check_root, marked_placements, placements
 
     try:
         root = read_settings(options).root

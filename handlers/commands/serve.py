@@ -100,9 +100,9 @@ def _run_server(settings: Settings, watchdog: Watchdog) -> int:
     from handlers.access.visits.record_log import CannotWriteAuditLog
     from handlers.chat.errors import TemplateError
     from handlers.http.tls import BadCertificate
-    from handlers.runtime.root_routes import UnknownContract
     from handlers.serving.listener import CannotListen
     from handlers.serving.serve import serve
+    from verbatim_kit.runtime.root_routes import UnknownContract
 
     try:
         return serve(settings, watchdog)

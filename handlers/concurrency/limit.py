@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from typing_extensions import override
 
 from handlers.concurrency.permits import Permits
-from handlers.errors import Refused, Violation
+from verbatim_kit.errors import Refused, Violation
 
 MAX_SEQUENCES: Final = 40_960  # per request: 2,048 prompts with 20 choices each, OpenAI's limits
 RETRY_AFTER_S: Final = 1  # of a server that is stopping, since another may replace it at any time

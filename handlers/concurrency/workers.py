@@ -21,34 +21,19 @@ _MAX_INLINE_CHARACTERS = 1024
 # Tokenizing this much takes about ten milliseconds; longer texts have their own threads.
 _MAX_SHORT_CHARACTERS = 16_384
 
-# A body of this size is usually parsed in well under a millisecond.
-_MAX_INLINE_BYTES = 65_536
-
 # An answer with this many tokens is built in a few milliseconds.
 _MAX_INLINE_TOKENS = 512
 
 
 class Workers:
-    """Thread pools for parsing bodies, for rendering and tokenizing prompts, and for building answers.
+    """Thread pools for rendering and tokenizing prompts, and for building answers.
 
     Long prompts, which can take seconds, have their own threads, so that short ones never wait for them.
-    Bodies have only one thread: parsing is a single call that holds the interpreter lock, and more threads
-    would compete with the event loop for it.
     """
 
     def __init__(self, num_threads: int) -> None:
         self._short = ThreadPoolExecutor(num_threads, thread_name_prefix="prompt")
         self._long = ThreadPoolExecutor(num_threads, thread_name_prefix="long-prompt")
-        self._bodies = ThreadPoolExecutor(1, thread_name_prefix="body")
-
-    async def read(self, num_bytes: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a function that parses a body of `num_bytes`, and return its result or raise its exception.
-
-        A short body is parsed immediately; longer ones one after the other in a thread.
-        """
-        if num_bytes <= _MAX_INLINE_BYTES:
-            return function(*args, **kwargs)
-        return await asyncio.wrap_future(self._bodies.submit(function, *args, **kwargs))
 
     async def prepare(
         self, function: Callable[Concatenate[Body, P], T], body: Body, /, *args: P.args, **kwargs: P.kwargs
@@ -105,7 +90,7 @@ class Workers:
 
     def shutdown(self) -> None:
         """Shut the pools down without waiting for running work."""
-        for threads in (self._short, self._long, self._bodies):
+        for threads in (self._short, self._long):
             threads.shutdown(wait=False, cancel_futures=True)
 
     def _threads(self, num_characters: int) -> ThreadPoolExecutor:

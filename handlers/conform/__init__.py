@@ -1,5 +1,3 @@
-"""Conformance checks: send requests to a server and report the faults in its answers.
-
-The requests are derived from a contract's OpenAPI document or recorded from programs. The package is
-installed with the server as `verbatim conform` and can check any server, whoever wrote it.
+"""The command `verbatim conform`: the kit's checks with this project's contracts and their rules, and the
+requests recorded from programs that people use.
 """

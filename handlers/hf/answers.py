@@ -7,8 +7,8 @@ from pydantic import MISSING, BaseModel
 
 from engine.port.events import TokenEvent
 from generated.hf import models as m
-from generated.operation import EncodedEvent
 from handlers.tgi.generate.tokens import finite
+from verbatim_kit.runtime.operation import EncodedEvent
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 

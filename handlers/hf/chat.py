@@ -11,12 +11,12 @@ from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, Respon
 from handlers.chat.messages import ChatMessage, ContentPart, MediaPart, TextPart, is_continuable
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
-from handlers.errors import Refused
 from handlers.tgi.chat.operation import ChatPlan
 from handlers.tgi.chat.request import with_tool_prompt
 from handlers.tgi.openai_form import stop_texts
 from handlers.tgi.request_limits import RequestLimits
 from handlers.wire.missing import given, given_or
+from verbatim_kit.errors import Refused
 
 
 def chat_plan(body: m.ChatCompletionRequest) -> ChatPlan[m.ChatCompletionRequest]:

@@ -6,15 +6,15 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from generated.hf import models as m
-from generated.operation import Operation
-from handlers.runtime.call import RequestCall
-from handlers.runtime.contract import Contract
-from handlers.runtime.problem import Problem
+from handlers.served_model.model_contract import ModelContract
 from handlers.tgi.contract import problem_text
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.operation import Operation
+from verbatim_kit.runtime.problem import Problem
 
 
 @final
-class HfContract(Contract):
+class HfContract(ModelContract):
     """`{"error", "error_type"}`, inside streams too."""
 
     name: ClassVar[str] = "hf"

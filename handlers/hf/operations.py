@@ -15,7 +15,6 @@ from generated.hf.operations import (
     NoHeaders,
     Operations,
 )
-from generated.operation import Answer, Call, EventStream
 from handlers.active_requests.admission import AdmissionControl
 from handlers.hf.answers import chat_chunk, encode_token, without_nulls
 from handlers.hf.chat import chat_params, chat_plan
@@ -24,7 +23,6 @@ from handlers.hf.errors import to_problem
 from handlers.hf.generate import generate_params
 from handlers.hf.info import info
 from handlers.hf.tokenize import tokenize
-from handlers.runtime.problem import Problem
 from handlers.served_model.served_model import ServedModel
 from handlers.tgi.chat.operation import Chat
 from handlers.tgi.completions.operation import Completions
@@ -33,6 +31,8 @@ from handlers.tgi.headers import AnswerHeaders
 from handlers.tgi.info import model_list
 from handlers.tgi.request_limits import RequestLimits
 from handlers.tgi.settings import TgiSettings
+from verbatim_kit.runtime.operation import Answer, Call, EventStream
+from verbatim_kit.runtime.problem import Problem
 
 _GENERATES: Final = frozenset({"generate", "generate_stream", "chat_completions", "completions"})
 

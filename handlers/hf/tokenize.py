@@ -2,8 +2,8 @@
 
 from engine.port.text.tokenizer import Tokenizer
 from generated.hf import models as m
-from generated.operation import EncodedAnswer
 from handlers.tgi.tokenize import text_tokens, write_tokens
+from verbatim_kit.runtime.operation import EncodedAnswer
 
 
 def tokenize(tokenizer: Tokenizer, body: m.TokenizeRequest) -> EncodedAnswer:

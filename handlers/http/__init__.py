@@ -1,1 +1,1 @@
-"""The HTTP layer between the socket and the application, with the bounds that hold before any contract."""
+"""The settings of connections, and TLS."""

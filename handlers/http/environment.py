@@ -3,11 +3,10 @@
 Its limits come from the environment, as the application's settings do.
 """
 
-from handlers.http.connections import Connections
-from handlers.http.limits import http_limits
-from handlers.http.protocol import BoundedProtocol, bounded_protocol
-from handlers.http.settings import HttpSettings
+from handlers.http.settings import HttpSettings, http_limits
 from handlers.shared_settings.reading import read_section
+from verbatim_kit.http.connections import Connections
+from verbatim_kit.http.protocol import BoundedProtocol, bounded_protocol
 
 
 def _from_environment() -> type[BoundedProtocol]:

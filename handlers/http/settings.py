@@ -1,11 +1,14 @@
 """The settings of connections: TLS, sizes and times."""
 
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import Field, model_validator
 
 from handlers.shared_settings.kinds import Count, Limit, Seconds, env
 from handlers.shared_settings.section import Section
+from verbatim_kit.http.limits import HttpLimits
+
+_DISCARDED_BYTES: Final = 2**24
 
 
 class HttpSettings(Section):
@@ -61,3 +64,19 @@ class HttpSettings(Section):
         if self.ssl_certfile is None and (self.ssl_keyfile or self.ssl_ca_certs or self.ssl_keyfile_password):
             raise ValueError("ssl_keyfile, ssl_keyfile_password and ssl_ca_certs need an ssl_certfile")
         return self
+
+
+def http_limits(settings: HttpSettings) -> HttpLimits:
+    """Return the limits in the settings."""
+    return HttpLimits(
+        max_url_bytes=settings.max_url_bytes,
+        max_header_bytes=settings.max_header_bytes,
+        max_headers=settings.max_headers,
+        header_timeout=settings.header_timeout,
+        body_timeout=settings.body_timeout,
+        min_body_rate=settings.min_body_rate,
+        keep_alive_timeout=settings.keep_alive_timeout,
+        client_timeout=settings.client_timeout,
+        max_connections=settings.max_connections,
+        max_discarded_bytes=max(_DISCARDED_BYTES, 2 * settings.payload_limit, 2 * settings.upload_limit),
+    )

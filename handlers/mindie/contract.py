@@ -7,11 +7,11 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from generated.mindie import models as m
-from generated.operation import Operation
 from handlers.mindie.errors import ENGINE_FIELDS, INVALID, INVALID_TYPE
-from handlers.runtime.call import RequestCall
-from handlers.runtime.contract import Contract
-from handlers.runtime.problem import InvalidRequest, Problem
+from handlers.served_model.model_contract import ModelContract
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.operation import Operation
+from verbatim_kit.runtime.problem import InvalidRequest, Problem
 
 # The runtime's slugs in MindIE's words.
 _TYPES: Final = {
@@ -28,7 +28,7 @@ _TYPES: Final = {
 
 
 @final
-class MindieContract(Contract):
+class MindieContract(ModelContract):
     """`{"error", "error_type"}`, in streams too."""
 
     name: ClassVar[str] = "mindie"

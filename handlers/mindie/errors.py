@@ -6,8 +6,8 @@ from engine.port.errors import EngineStopped, GenerationFailed, InvalidRequest, 
 from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.chat.errors import ChatError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
-from handlers.errors import Refused
 from handlers.served_model.error_table import ErrorKind, ErrorTable
+from verbatim_kit.errors import Refused
 
 INVALID: Final = "Input validation error: "  # before each message of its type
 INVALID_TYPE: Final = "Input Validation Error"

@@ -6,12 +6,12 @@ from typing_extensions import override
 
 from generated.mindie import models as m
 from generated.mindie.operations import NoHeaders, Operations
-from generated.operation import Call, EventStream
 from handlers.active_requests.admission import AdmissionControl
 from handlers.mindie.chat.operation import Chat
 from handlers.mindie.errors import to_problem
 from handlers.mindie.settings import MindieSettings
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.runtime.operation import Call, EventStream
 
 _GENERATES: Final = frozenset({"chat_completions"})
 

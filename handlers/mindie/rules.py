@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from generated.mindie import models as m
-from handlers.errors import Refused
 from handlers.mindie.counts import asked_best_of, asked_n, asked_top_logprobs
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused
 
 THINKING: Final = "chat_template_kwargs.enable_thinking"
 

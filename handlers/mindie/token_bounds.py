@@ -1,7 +1,7 @@
 """The tokens that a prompt may have."""
 
 from engine.port.info.model_info import ModelInfo
-from handlers.errors import Refused, Violation
+from verbatim_kit.errors import Refused, Violation
 
 
 class TokenBounds:

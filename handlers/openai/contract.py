@@ -8,13 +8,13 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from generated.openai import models as m
-from generated.operation import Operation
 from handlers.access.visits.visit import current_limits
-from handlers.errors import Violation
 from handlers.openai.errors import ENGINE_FIELDS, code_of
-from handlers.runtime.call import RequestCall
-from handlers.runtime.contract import Contract
-from handlers.runtime.problem import InvalidRequest, Problem
+from handlers.served_model.model_contract import ModelContract
+from verbatim_kit.errors import Violation
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.operation import Operation
+from verbatim_kit.runtime.problem import InvalidRequest, Problem
 
 _TYPES: Final = {429: "rate_limit_error", 500: "server_error", 503: "service_unavailable_error"}
 _CODES: Final = {
@@ -28,7 +28,7 @@ _CODES: Final = {
 
 
 @final
-class OpenAIContract(Contract):
+class OpenAIContract(ModelContract):
     """`{"error": {"message", "type", "param", "code"}}`, and a name for every request."""
 
     name: ClassVar[str] = "openai"

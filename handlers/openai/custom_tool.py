@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from handlers.chat.form.lark_grammar import text_grammar
 from handlers.chat.tools import ToolDefinition
-from handlers.errors import Refused, Violation
+from verbatim_kit.errors import Refused, Violation
 
 INPUT: Final = "input"
 

@@ -5,11 +5,11 @@ from typing import Final
 
 from generated.openai import models as m
 from generated.openai.operations import CreateEmbeddingHeaders
-from generated.operation import Call
 from handlers.openai.errors import to_problem
 from handlers.openai.prompts import check_prompt_ids, prompts_of
 from handlers.operations.embeddings import EmbeddedTexts, Embedder, Vector, base64_of
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.runtime.operation import Call
 
 _to_problem: Final = partial(to_problem, prompt_field="input")
 

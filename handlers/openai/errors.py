@@ -15,10 +15,10 @@ from engine.port.errors import (
 )
 from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
-from handlers.errors import Refused, Violation
-from handlers.runtime.problem import Problem
 from handlers.served_model.error_table import ErrorKind, ErrorTable
 from handlers.served_model.model_names import ModelNotFound
+from verbatim_kit.errors import Refused, Violation
+from verbatim_kit.runtime.problem import Problem
 
 _CODES: Final = {
     Violation.MISSING: "missing_required_parameter",

@@ -3,8 +3,8 @@
 from typing import Protocol
 
 from handlers.chat.messages import FilePart
-from handlers.errors import Refused, Violation
 from handlers.media.data_url import data_url, is_data_url
+from verbatim_kit.errors import Refused, Violation
 
 
 class SentFile(Protocol):

@@ -16,9 +16,9 @@ from handlers.chat.form.response_format import (
     StructuralTag,
 )
 from handlers.chat.form.strict_schema import require_strict
-from handlers.errors import Refused, Violation
 from handlers.openai.sampling import Body
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused, Violation
 
 # What asks for no form at all.
 _IS_FREE = (m.ResponseFormatText, type(None))

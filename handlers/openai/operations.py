@@ -25,9 +25,7 @@ from generated.openai.operations import (
     TokenizeHeaders,
     UnloadLoraAdapterHeaders,
 )
-from generated.operation import Answer, Call, EventStream
 from handlers.active_requests.admission import AdmissionControl
-from handlers.errors import mapped_errors
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions.operation import Completions
 from handlers.openai.embeddings import Embeddings
@@ -44,6 +42,8 @@ from handlers.openai.transcriptions.operation import Transcriptions
 from handlers.operations.embeddings import Embedder
 from handlers.served_model.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
+from verbatim_kit.errors import mapped_errors
+from verbatim_kit.runtime.operation import Answer, Call, EventStream
 
 _GENERATES: Final = frozenset(
     {"create_chat_completion", "create_completion", "create_response", "create_embedding"}

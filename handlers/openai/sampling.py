@@ -2,9 +2,9 @@
 
 from engine.port.request import BeamParams, Grammar, SamplingParams
 from generated.openai import models as m
-from handlers.errors import Refused
 from handlers.served_model.request_values import bounded_texts, check_bias_ids, check_token_ids
 from handlers.wire.missing import given, given_or
+from verbatim_kit.errors import Refused
 
 Body = m.CreateChatCompletionRequest | m.CreateCompletionRequest
 

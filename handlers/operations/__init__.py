@@ -1,1 +1,1 @@
-"""The way of a generating request through the server, the same for every contract."""
+"""Whole sequences and embeddings, as every contract answers with them."""

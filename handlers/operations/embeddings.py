@@ -13,8 +13,8 @@ from engine.port.info.model_info import ModelInfo
 from engine.port.request import EmbeddingRequest, Pooling, Prompt
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.workers import Workers
-from handlers.errors import Refused, Violation
 from handlers.shared_settings.shared_settings import SharedSettings
+from verbatim_kit.errors import Refused, Violation
 
 if TYPE_CHECKING:  # a front of texts has no NumPy
     import numpy as np

@@ -6,8 +6,8 @@ from typing import Final
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from handlers.runtime.documents.pages import PageFiles
-from handlers.runtime.server import path_of
+from verbatim_kit.runtime.documents.pages import PageFiles
+from verbatim_kit.runtime.server import path_of
 
 HOME_LINK: Final = ("./", "Chat with the model, and the addresses of all contracts")
 

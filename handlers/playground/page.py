@@ -15,11 +15,11 @@ from starlette.types import ASGIApp
 from engine.port.engine import Engine
 from handlers.playground.home import Home
 from handlers.playground.state import State
-from handlers.runtime.contract import Contract
-from handlers.runtime.documents.pages import PageFiles
-from handlers.runtime.documents.reference import Entry
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL
 from handlers.version import VERSION
+from verbatim_kit.runtime.contract import Contract
+from verbatim_kit.runtime.documents.pages import PageFiles
+from verbatim_kit.runtime.documents.reference import Entry
 
 PATH: Final = "/playground"
 LINK: Final = (PATH[1:], "Playground: try any operation by hand, and watch the engine")

@@ -4,7 +4,7 @@ import os
 import sys
 from typing import Final
 
-from handlers.http.descriptors import descriptor_limit
+from verbatim_kit.http.descriptors import descriptor_limit
 
 # A server has some twenty open before its first connection, keeps some for files, and starts programs that
 # allow themselves as many as this.

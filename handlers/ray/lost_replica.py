@@ -6,14 +6,14 @@ from typing import Any, Final
 from fastapi import FastAPI
 from starlette.types import Scope, Send
 
-from generated.operation import Handlers, Operation
 from handlers.composition import CONTRACTS
 from handlers.concurrency.limit import RETRY_AFTER_S
-from handlers.runtime.call import RequestCall
-from handlers.runtime.endpoint import Endpoint
-from handlers.runtime.problem import InternalError, Problem
-from handlers.runtime.root_routes import check_root
-from handlers.runtime.server import ContractServer
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.endpoint import Endpoint
+from verbatim_kit.runtime.operation import Handlers, Operation
+from verbatim_kit.runtime.problem import InternalError, Problem
+from verbatim_kit.runtime.root_routes import check_root
+from verbatim_kit.runtime.server import ContractServer
 
 _UNAVAILABLE: Final = (503, 529)  # Anthropic's contract has the second
 

@@ -9,8 +9,8 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handlers.runtime.root_routes import Placement
-from handlers.runtime.routes import shape
+from verbatim_kit.runtime.root_routes import Placement
+from verbatim_kit.runtime.routes import shape
 
 _VERSION: Final = "3.1.1"  # that of all our documents
 _COMPONENTS: Final = "#/components/"

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from handlers.concurrency.workers import Workers
+from verbatim_kit.runtime.body_thread import BodyThread
 
 INVOCATIONS: Final = "/invocations"
 _CHAT: Final = "/v1/chat/completions"
@@ -26,17 +26,17 @@ class Invocations:
     A body with none of the fields goes to chat, which refuses it by the contract's error.
     """
 
-    def __init__(self, server: ASGIApp, prefix: str, max_body_bytes: int, workers: Workers) -> None:
+    def __init__(self, server: ASGIApp, prefix: str, max_body_bytes: int, bodies: BodyThread) -> None:
         """Wrap a server.
 
         prefix: the prefix of OpenAI's contract in the server.
         max_body_bytes: the most bytes of a body that the contract's operations take.
-        workers: the threads in which long bodies are read.
+        bodies: the thread in which long bodies are read.
         """
         self._server = server
         self._prefix = prefix
         self._max_body_bytes = max_body_bytes
-        self._workers = workers
+        self._bodies = bodies
 
     def mount(self, shell: FastAPI) -> None:
         """Add the path to the shell."""
@@ -46,7 +46,7 @@ class Invocations:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         messages = await self._read(receive)
         chunks = [message.get("body", b"") for message in messages]
-        operation = await self._workers.read(sum(map(len, chunks)), _operation_of, chunks)
+        operation = await self._bodies.read(sum(map(len, chunks)), _operation_of, chunks)
         unread = iter(messages)
 
         async def receive_again() -> Message:

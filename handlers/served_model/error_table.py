@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from engine.port.errors import NotCapable
 from handlers.concurrency.limit import retry_after_s
-from handlers.errors import Refused, Violation
-from handlers.runtime.problem import Problem
+from verbatim_kit.errors import Refused, Violation
+from verbatim_kit.runtime.problem import Problem
 
 
 class ErrorKind(NamedTuple):

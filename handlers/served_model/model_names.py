@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from engine.port.info.adapter import NO_ADAPTERS, Adapters
-from handlers.errors import Refused, Violation
+from verbatim_kit.errors import Refused, Violation
 
 _MAX_LOGGED: Final = 100  # names, each once: clients choose them
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from engine.port.request import MAX_TEXT_CHARACTERS
-from handlers.errors import Refused, Violation
+from verbatim_kit.errors import Refused, Violation
 
 _SEED_BITS: Final = 53  # so that clients that read numbers as doubles keep the reported seed exactly
 

@@ -17,14 +17,14 @@ from uvicorn.config import STARTUP_FAILURE
 
 from engine.port.engine import Engine
 from handlers.access.visits.record_log import LOSSES
-from handlers.http.descriptors import OWN_CONNECTIONS
-from handlers.http.protocol import BoundedProtocol
 from handlers.process.end_by_signal import STOP, end_now, heard_by
 from handlers.process.exit_status import ExitStatus
 from handlers.process.footprint import footprint
 from handlers.process.standard_output import say, say_stopping
 from handlers.process.watchdog import FORCE_S, Watchdog
 from handlers.serving.listener import BACKLOG
+from verbatim_kit.http.descriptors import OWN_CONNECTIONS
+from verbatim_kit.http.protocol import BoundedProtocol
 
 # The time between the end of the grace period, when the engine ends running requests, and the closing of
 # connections whose clients have not read the last event yet.

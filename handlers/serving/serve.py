@@ -13,12 +13,12 @@ from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import format_all_as_json, set_up_log
 from handlers.process.standard_output import say
 from handlers.process.watchdog import Watchdog
-from handlers.runtime.root_routes import check_root
 from handlers.serving.api_workers.engine_process import serve_engine
 from handlers.serving.listener import share_port, start_listening, take_port
 from handlers.serving.server_run import new_event_loop, run, say_progress
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
+from verbatim_kit.runtime.root_routes import check_root
 
 
 def serve(settings: Settings, watchdog: Watchdog) -> int:

@@ -10,9 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from engine.port.engine import Engine
-from handlers.http.connections import Connections
-from handlers.http.limits import http_limits
-from handlers.http.protocol import bounded_protocol
+from handlers.http.settings import http_limits
 from handlers.http.tls import RenewedCertificate
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.standard_output import CannotWrite, say, say_stopping
@@ -20,6 +18,8 @@ from handlers.process.watchdog import Watchdog
 from handlers.serving.draining_server import FLUSH_S, DrainingServer, say_ready
 from handlers.serving.listener import BACKLOG
 from handlers.settings.settings import Settings
+from verbatim_kit.http.connections import Connections
+from verbatim_kit.http.protocol import bounded_protocol
 
 if sys.platform == "win32":
     from asyncio import new_event_loop as new_event_loop

@@ -5,17 +5,17 @@ from typing import ClassVar, Final, final
 from pydantic import BaseModel
 from typing_extensions import override
 
-from generated.operation import Operation
 from generated.tgi import models as m
-from handlers.runtime.call import RequestCall
-from handlers.runtime.contract import Contract
-from handlers.runtime.problem import InvalidRequest, Problem
+from handlers.served_model.model_contract import ModelContract
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.operation import Operation
+from verbatim_kit.runtime.problem import InvalidRequest, Problem
 
 _OPENAI_STREAMS: Final = frozenset({"chat_completions", "completions"})
 
 
 @final
-class TgiContract(Contract):
+class TgiContract(ModelContract):
     """`{"error", "error_type"}`, and OpenAI's nested shape inside streams of chat and completions."""
 
     name: ClassVar[str] = "tgi"

@@ -20,8 +20,8 @@ from engine.port.text.infill import NO_INFILL
 from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.chat.errors import InvalidMessage, TemplateError, ToolError, UnsupportedContent
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
-from handlers.errors import Refused, Violation
 from handlers.served_model.error_table import ErrorKind, ErrorTable
+from verbatim_kit.errors import Refused, Violation
 
 
 class SuffixRefused(Refused):

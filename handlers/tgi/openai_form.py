@@ -8,10 +8,10 @@ import orjson
 from pydantic import MISSING, BaseModel
 
 from engine.port.request import SamplingParams
-from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.version import VERSION
 from handlers.wire.missing import given, given_or
+from verbatim_kit.runtime.operation import EncodedEvent
 
 SERVER_NAME: Final = f"{VERSION}-native"
 """The server's name, which the released servers send as `system_fingerprint`."""

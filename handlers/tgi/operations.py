@@ -6,7 +6,6 @@ from typing import Final, TypeVar, final
 
 from typing_extensions import override
 
-from generated.operation import Answer, Call, EventStream
 from generated.tgi import models as m
 from generated.tgi.operations import (
     ChatCompletionsHeaders,
@@ -18,7 +17,6 @@ from generated.tgi.operations import (
     Operations,
 )
 from handlers.active_requests.admission import AdmissionControl
-from handlers.runtime.problem import Problem
 from handlers.served_model.served_model import ServedModel
 from handlers.tgi.chat.operation import Chat
 from handlers.tgi.chat.request import chat_params, chat_plan
@@ -33,6 +31,8 @@ from handlers.tgi.info import info, model_list
 from handlers.tgi.request_limits import RequestLimits
 from handlers.tgi.settings import TgiSettings
 from handlers.tgi.tokenize import tokenize
+from verbatim_kit.runtime.operation import Answer, Call, EventStream
+from verbatim_kit.runtime.problem import Problem
 
 _GENERATES: Final = frozenset(
     {"compat_generate", "generate", "generate_stream", "chat_completions", "completions"}

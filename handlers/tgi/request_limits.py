@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from engine.port.errors import PromptTooLong
 from engine.port.info.model_info import ModelInfo
 from engine.port.request import Watermark
-from handlers.errors import Refused
 from handlers.served_model.request_values import bounded_texts
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi.errors import BatchTooLarge
 from handlers.tgi.settings import TgiSettings
+from verbatim_kit.errors import Refused
 
 
 @dataclass(frozen=True)

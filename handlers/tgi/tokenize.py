@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import orjson
 
 from engine.port.text.tokenizer import Tokenizer, byte_spans
-from generated.operation import EncodedAnswer
+from verbatim_kit.runtime.operation import EncodedAnswer
 
 # So many tokens are written in a millisecond, for which no other thread runs.
 _MAX_SLICE: Final = 1_000

@@ -6,12 +6,12 @@ from typing import ClassVar, Final, final
 from pydantic import BaseModel
 from typing_extensions import override
 
-from generated.operation import Operation
 from generated.tokens import models as m
-from handlers.runtime.call import RequestCall
-from handlers.runtime.contract import Contract
-from handlers.runtime.problem import Problem
+from handlers.served_model.model_contract import ModelContract
 from handlers.tokens.errors import ENGINE_FIELDS
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.operation import Operation
+from verbatim_kit.runtime.problem import Problem
 
 _TYPES: Final = {
     401: "AuthenticationError",
@@ -27,7 +27,7 @@ _TYPES: Final = {
 
 
 @final
-class TokensContract(Contract):
+class TokensContract(ModelContract):
     """`{"error": {"message", "type", "param", "code"}}`, where the code is the status."""
 
     name: ClassVar[str] = "tokens"

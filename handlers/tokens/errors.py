@@ -15,9 +15,9 @@ from engine.port.errors import (
 )
 from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
-from handlers.errors import Refused
 from handlers.served_model.error_table import ErrorKind, ErrorTable
 from handlers.served_model.model_names import ModelNotFound
+from verbatim_kit.errors import Refused
 
 STRUCTURED_OUTPUTS: Final = "sampling_params.structured_outputs"
 

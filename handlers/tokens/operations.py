@@ -5,15 +5,15 @@ from typing import Final, final
 
 from typing_extensions import override
 
-from generated.operation import Answer, Call, EventStream
 from generated.tokens import models as m
 from generated.tokens.operations import NoHeaders, Operations
 from handlers.active_requests.admission import AdmissionControl
 from handlers.concurrency.limit import RETRY_AFTER_S
-from handlers.runtime.problem import Problem
 from handlers.served_model.served_model import ServedModel
 from handlers.tokens.errors import to_problem
 from handlers.tokens.generate import Generate
+from verbatim_kit.runtime.operation import Answer, Call, EventStream
+from verbatim_kit.runtime.problem import Problem
 
 _GENERATES: Final = frozenset({"generate"})
 

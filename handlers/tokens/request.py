@@ -17,9 +17,9 @@ from engine.port.request import (
 from generated.tokens import models as m
 from handlers.chat.form.response_format import AnyJsonObject, Choice, JsonSchema, response_grammar
 from handlers.chat.messages import MediaPart
-from handlers.errors import Refused
 from handlers.served_model.request_values import bounded_texts, check_bias_ids, check_token_ids
 from handlers.tokens.errors import STRUCTURED_OUTPUTS
+from verbatim_kit.errors import Refused
 
 PARAMS: Final = "sampling_params"
 

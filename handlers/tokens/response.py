@@ -6,11 +6,11 @@ from typing import Final, Literal, TypeAlias
 from engine.port.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
 from engine.port.request import MediaKind, Prompt
 from engine.port.text.tokenizer import Tokenizer
-from generated.operation import EncodedEvent
 from generated.tokens import models as m
 from handlers.chat.reading.logprobs import bounded
 from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
 from handlers.wire.chunk_template import ChunkTemplate
+from verbatim_kit.runtime.operation import EncodedEvent
 
 Event = m.GenerateStreamResponse | EncodedEvent
 

@@ -17,10 +17,10 @@ from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode
 from typing_extensions import override
 
 from handlers.active_requests.request_trace import RequestTrace
-from handlers.runtime.endpoint import Endpoint
 from handlers.tracing.settings import TracingSettings
 from handlers.tracing.spans import error_type, generated_attributes, operation_name, phases_of
 from handlers.version import VERSION
+from verbatim_kit.runtime.endpoint import Endpoint
 
 _NAME: Final = "verbatim"
 _PATH: Final = "/v1/traces"

@@ -10,8 +10,9 @@ from starlette.types import Message, Scope
 
 from engine.port.events import FinishReason
 from handlers.active_requests.request_trace import Attributes, RequestTrace
-from handlers.runtime.call import RequestCall
-from handlers.runtime.endpoint import Endpoint
+from handlers.served_model.model_contract import ModelContract
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.endpoint import Endpoint
 
 _STREAM: Final = b"text/event-stream"
 
@@ -89,6 +90,7 @@ def error_type(trace: RequestTrace) -> str | None:
 def operation_name(endpoint: Endpoint) -> str:
     """Return the kind of an operation that generates."""
     contract = endpoint.contract
+    assert isinstance(contract, ModelContract)
     for name, ids in (
         ("chat", contract.chat_operations),
         ("embeddings", contract.embedding_operations),

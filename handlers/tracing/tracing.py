@@ -17,9 +17,9 @@ from handlers.active_requests.active_request import Observer
 from handlers.active_requests.failure import failure_of
 from handlers.active_requests.request_trace import RequestTrace, current_trace
 from handlers.chat.reading.call_times import current_call_times
-from handlers.runtime.endpoint import Endpoint
 from handlers.tracing.exporter import TracedRequest, TraceExport
 from handlers.tracing.spans import http_attributes
+from verbatim_kit.runtime.endpoint import Endpoint
 
 _GIVEN: Final = {b"traceparent": "traceparent", b"tracestate": "tracestate"}
 _FLAGS: Final = {is_sampled: TraceFlags(is_sampled) for is_sampled in (False, True)}

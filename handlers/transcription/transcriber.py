@@ -12,7 +12,6 @@ from engine.port.errors import NotCapable
 from engine.port.info.speech_info import ENGLISH, SpeechInfo
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.workers import Workers
-from handlers.errors import Refused, Violation
 from handlers.served_model.request_values import draw_seed
 from handlers.transcription.decoding import WHISPERS_RULES, DecodingRules, WindowDecoder
 from handlers.transcription.transcript import (
@@ -22,6 +21,7 @@ from handlers.transcription.transcript import (
     TranscriptionRequest,
 )
 from handlers.transcription.windows import Windows
+from verbatim_kit.errors import Refused, Violation
 
 # The end of a prompt that is looked at; far more than the tokens of it that a window's prompt has.
 _MAX_PROMPT_CHARACTERS: Final = 16_384

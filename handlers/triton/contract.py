@@ -6,14 +6,14 @@ from typing import ClassVar, Final, final
 from pydantic import BaseModel
 from typing_extensions import override
 
-from generated.operation import Operation
 from generated.triton import models as m
-from handlers.errors import Violation
-from handlers.runtime.call import RequestCall
-from handlers.runtime.contract import Contract
-from handlers.runtime.problem import InvalidRequest, MethodNotAllowed, NotFound, Problem
+from handlers.served_model.model_contract import ModelContract
 from handlers.triton.errors import ENGINE_FIELDS
 from handlers.triton.signature import DataType, signature
+from verbatim_kit.errors import Violation
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.operation import Operation
+from verbatim_kit.runtime.problem import InvalidRequest, MethodNotAllowed, NotFound, Problem
 
 _PARAMETERS: Final = "parameters."
 # Names that Triton's JSON reader has for the values that a tensor's elements are read from.
@@ -28,7 +28,7 @@ _JSON_KINDS: Final[dict[DataType, str]] = {
 
 
 @final
-class TritonContract(Contract):
+class TritonContract(ModelContract):
     """`{"error": "<message>"}`, in Triton's words where it has any."""
 
     name: ClassVar[str] = "triton"

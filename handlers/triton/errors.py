@@ -5,9 +5,9 @@ from typing import Final
 from engine.port.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted, UnknownAdapter
 from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
-from handlers.errors import Refused, Violation
 from handlers.served_model.error_table import ErrorKind, ErrorTable
 from handlers.served_model.model_names import ModelNotFound
+from verbatim_kit.errors import Refused, Violation
 
 
 class VersionNotFound(Refused):

@@ -4,17 +4,17 @@ from typing import Any, Final, final
 
 from typing_extensions import override
 
-from generated.operation import Call, EventStream, Operation
 from generated.triton import models as m
 from generated.triton.operations import NoHeaders, Operations
 from handlers.active_requests.admission import AdmissionControl
-from handlers.errors import mapped_errors
 from handlers.served_model.served_model import ServedModel
 from handlers.triton.errors import NotReady, to_problem
 from handlers.triton.generate.operation import Generate, ModelRequest
 from handlers.triton.metadata import model_config, model_metadata, repository, server_metadata
 from handlers.triton.models import Models
 from handlers.triton.statistics import StatisticsObserver
+from verbatim_kit.errors import mapped_errors
+from verbatim_kit.runtime.operation import Call, EventStream, Operation
 
 _PROBES: Final = frozenset({"model_ready", "model_version_ready"})
 _GENERATES: Final = frozenset({"generate", "generate_stream", "generate_version", "generate_stream_version"})

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from generated.operation import EncodedEvent
+from verbatim_kit.runtime.operation import EncodedEvent
 
 _NO_CHOICES = b'"choices":[]'
 

@@ -6,12 +6,12 @@ from typing import Final, Generic, TypeVar
 from pydantic import BaseModel
 
 from engine.port.events import TokenEvent
-from generated.operation import Answer, EncodedAnswer
 from handlers.chat.delta import ChatFinish
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.usage import ChatUsage
 from handlers.wire.envelope import Envelope
 from handlers.wire.json_form import JsonForm
+from verbatim_kit.runtime.operation import Answer, EncodedAnswer
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 

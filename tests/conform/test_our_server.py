@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from handlers.composition import TABLES
-from handlers.conform.checks.names import OPTIONAL_CHECKS
 from handlers.conform.cli import main
-from handlers.conform.document import endpoints, load
+from handlers.conform.contracts import contract_named
 from tests.conftest import running_server
 from tests.contract.requests.headers import required_headers
 from tests.support.tiny_models.long_demo import long_demo_model
 from tests.support.token_servers.served_engines import Served
+from verbatim_kit.conform.checks.names import OPTIONAL_CHECKS
+from verbatim_kit.conform.document import endpoints
 
 WITHOUT_LIST = ("mindie",)  # contracts that do not say what models there are
 ASKED = os.environ.get("VERBATIM_CONFORM", "")  # `all`, `agents`, or names of contracts
@@ -38,9 +39,8 @@ def options_of(served: Served, contract: str) -> list[str]:
     for name, value in required_headers(contract).items():
         options += ["--header", f"{name}: {value}"]
     if not served.is_own:  # whose adapters are in the server that computes
-        options += [
-            part for one in endpoints(load(contract)) if one.is_stateful for part in ("--skip", one.id)
-        ]
+        operations = endpoints(contract_named(contract).document)
+        options += [part for one in operations if one.is_stateful for part in ("--skip", one.id)]
     return options + ([] if served.capabilities.embeddings else ["--skip", "createEmbedding"])
 
 

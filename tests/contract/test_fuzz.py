@@ -9,13 +9,15 @@ import os
 import pytest
 
 from handlers.composition import TABLES
-from handlers.conform.checks.checks import RunLimits, fuzz_faults, fuzz_of
-from handlers.conform.checks.recording import Recorded
-from handlers.conform.client import Client
-from handlers.conform.document import Endpoint, endpoints
-from handlers.conform.served import DEMO_MODEL, names_of
-from handlers.conform.target import Target, is_of
+from handlers.conform.contracts import contract_named
+from handlers.conform.models import names_of
+from handlers.shared_settings.shared_settings import EMBEDDED_MODEL
 from tests.support.token_servers.served_engines import Served
+from verbatim_kit.conform.checks.checks import RunLimits, fuzz_faults, fuzz_of
+from verbatim_kit.conform.checks.recording import Recorded
+from verbatim_kit.conform.client import Client
+from verbatim_kit.conform.document import Endpoint, endpoints
+from verbatim_kit.conform.target import Target, is_of
 
 NUM_EXAMPLES = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "5"))
 
@@ -25,7 +27,7 @@ NUM_EXAMPLES = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "5"))
 @pytest.mark.parametrize("contract", TABLES)
 def test_no_request_makes_an_answer_that_the_document_does_not_declare(served: Served, contract: str) -> None:
     client = Client(f"{served.url}/{contract}", {}, timeout_s=120)
-    target = Target(contract, client, names_of(DEMO_MODEL))
+    target = Target(contract_named(contract), client, names_of(EMBEDDED_MODEL))
     chosen = list(endpoints(target.document))
     fuzz = fuzz_of(target, chosen, RunLimits(NUM_EXAMPLES, timeout_s=120))
     recorded = (fuzz if served.is_own else fuzz._replace(phases=("fuzzing",))).run()

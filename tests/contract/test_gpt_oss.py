@@ -14,7 +14,7 @@ from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import Script, ScriptedEngine, token
 from tests.unit.handlers.chat.prompt.control.families import tokenizer_of
-from tests.unit.handlers.runtime.client import events, send
+from tests.unit.verbatim_kit.runtime.client import events, send
 
 TOKENIZER = tokenizer_of("gpt-oss")
 PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}

@@ -18,13 +18,13 @@ from pydantic import TypeAdapter
 from starlette.types import ASGIApp
 
 from handlers.composition import build_app
-from handlers.conform.checks.texts import streamed_text, whole_text
 from handlers.conform.profile.program import Program, RecordedTurn, load_profile
+from handlers.conform.texts import streamed_text, whole_text
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, spells
 from tests.support.token_servers.fronts import KINDS, engine_over
 from tests.unit.handlers.chat.models import chat_tokenizer
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 _WHOLE: Final[dict[str, TypeAdapter[Any]]] = {
     "/v1/chat/completions": TypeAdapter(ChatCompletion),

@@ -11,7 +11,7 @@ from handlers.settings.settings import Settings
 from tests.contract.requests.headers import required_headers
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import FIRST_SYSTEM_TEMPLATE, chat_tokenizer
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 _MODEL: Final = "verbatim-demo"
 _TURNS: Final = [

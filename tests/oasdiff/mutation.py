@@ -5,7 +5,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from tools.generate.documents.document import Document, Pointer, render_pointer
+from verbatim_kit.generate.documents.document import Document, Pointer, render_pointer
 
 Change = Callable[[Any, str, Random], None]
 

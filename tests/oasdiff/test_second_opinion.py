@@ -9,8 +9,8 @@ from typing import Any, Final
 import pytest
 
 from tests.oasdiff.mutation import mutations
-from tools.breaking.operation_changes import breaking_changes
-from tools.generate.documents.document import Document, load_document
+from verbatim_kit.breaking.operation_changes import breaking_changes
+from verbatim_kit.generate.documents.document import Document, load_document
 
 GENERATED: Final = Path(__file__).parents[2] / "generated"
 CONTRACTS: Final = sorted(path.parent.name for path in GENERATED.glob("*/openapi.json"))

@@ -16,7 +16,7 @@ from engine.remote.remote_engine import RemoteEngine
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.unit.engine.remote.test_media import prompt_of, tokens_of
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 from tests.vllm.conftest import serve
 
 _CHAT = "/openai/v1/chat/completions"

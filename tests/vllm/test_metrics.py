@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.token_servers.real_server import Engines
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 pytestmark = pytest.mark.timeout(900)
 

@@ -15,7 +15,7 @@ from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.tiny_models.long_demo import CONTEXT
 from tests.support.token_servers.real_server import Engines
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 pytestmark = pytest.mark.timeout(900)
 

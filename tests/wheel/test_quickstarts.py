@@ -47,6 +47,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.chdir(folder)
         said = shell(INSTALL.text)
         assert "does not provide the extra" not in said
+        shell(
+            ". .venv/bin/activate && pip install verbatim-kit"
+        )  # which pip adds where it may ask for dependencies
         [packages] = folder.glob(".venv/lib/python*/site-packages")
         assert (packages / "handlers").is_dir()
         lent = [entry for entry in sys.path if any(Path(entry).glob("*.dist-info"))]

@@ -32,7 +32,8 @@ PACKAGES = {"engine", "generated", "handlers"}
 MODULE = "verbatim_server.py"  # what a program imports
 CLIENTS = ("generated", "clients")  # a distribution of its own
 PREBUILT = compiler.PREBUILT.relative_to(ROOT).as_posix()
-BUILT = sorted(WHEELS.glob("*.whl"))
+BUILT = sorted(WHEELS.glob("verbatim_server-*.whl"))
+[KIT] = WHEELS.glob("verbatim_kit-*.whl")
 ELF_MACHINES = {"x86_64": 62, "aarch64": 183}
 
 # One of each kind of file that is no Python.
@@ -44,7 +45,6 @@ DATA = {
     "engine/native/src/attention/decode_attention.cpp",
     "generated/openai/openapi.json",
     "handlers/playground/assets/index.html",
-    "handlers/conform/report/page.html.jinja",
 }
 
 
@@ -94,7 +94,8 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = environment / "bin" / "python"
     install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
     subprocess.run(
-        [*install, "--no-deps", "--no-index", "--find-links", str(WHEELS), DISTRIBUTION], check=True
+        [*install, "--no-deps", "--no-index", "--find-links", str(WHEELS), DISTRIBUTION, "verbatim-kit"],
+        check=True,
     )
     paths = sysconfig.get_paths(vars={"base": str(environment), "platbase": str(environment)})
     lent = [entry for entry in sys.path if any(Path(entry).glob("*.dist-info"))]
@@ -140,6 +141,19 @@ def test_the_wheel_has_every_file_of_these_packages(wheel: Path, names: set[str]
     compiled = {f"{PREBUILT}/{target.file_name}" for target in targets_of(machine)} if machine else set()
     assert len(compiled) >= (3 if machine else 0)
     assert names == ours | compiled | {MODULE}
+
+
+def test_the_wheel_of_the_kit_has_every_file_of_it() -> None:
+    files = subprocess.check_output(["git", "ls-files", "verbatim_kit"], cwd=ROOT, text=True).splitlines()
+    with zipfile.ZipFile(KIT) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert names == {*files, "verbatim_kit/LICENSE"} - {"verbatim_kit/pyproject.toml"}
+    assert KIT.stat().st_size < 2_000_000
+
+
+def test_the_command_of_the_kit_is_installed(commands: Path) -> None:
+    help_text = subprocess.check_output([commands / "verbatim-kit", "generate", "--help"], text=True)
+    assert "Write generated/ from specs/" in help_text
 
 
 def test_compiled_code_is_of_the_architecture_that_the_wheel_names(wheel: Path) -> None:

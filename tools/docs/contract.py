@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from tools.docs.errata import errata_page
 from tools.docs.operations import operations_page
-from tools.generate.documents.document import Document, load_document
-from tools.generate.inputs import contract_folders
+from verbatim_kit.generate.documents.document import Document, load_document
+from verbatim_kit.generate.inputs import contract_folders
 
 
 class Contract(NamedTuple):

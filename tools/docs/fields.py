@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from tools.docs.table import code, one_line, table
-from tools.generate.documents.document import Document, Schema, resolve
+from verbatim_kit.generate.documents.document import Document, Schema, resolve
 
 _LOWER: Final = {"minimum": "from", "exclusiveMinimum": "above"}
 _UPPER: Final = {"maximum": "to", "exclusiveMaximum": "below"}

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Final
 
 from tools.docs.contract import Contract
-from tools.generate.documents.document import dump_document
+from verbatim_kit.generate.documents.document import dump_document
 
 _ASSETS: Final = ("swagger-ui-bundle.js", "swagger-ui.css", "favicon.png")
 # Where the README's first command serves.

@@ -6,7 +6,7 @@ from typing import Any
 
 from tools.docs.fields import field_table, type_anchor, type_words
 from tools.docs.table import one_line, table
-from tools.generate.documents.document import Document, Pointer, operations_of, resolve
+from verbatim_kit.generate.documents.document import Document, Pointer, operations_of, resolve
 
 
 def operations_page(name: str, document: Document) -> str:

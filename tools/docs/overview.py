@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tools.docs.contract import Contract
 from tools.docs.table import table
-from tools.generate.documents.document import operations_of
+from verbatim_kit.generate.documents.document import operations_of
 
 
 def overview(contracts: Iterable[Contract]) -> str:

@@ -1,1 +1,1 @@
-"""Mutation testing of the judge: recorded answers are corrupted in every way that their documents exclude."""
+"""Records this server's answers for the kit to corrupt, and excuses mutants that no judge can find."""

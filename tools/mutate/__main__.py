@@ -10,9 +10,10 @@ from typing import Final
 from engine.async_engine import AsyncEngine
 from handlers.engine_starter import engine_config
 from handlers.settings.settings import Settings
+from tools.mutate.excuses import excuse_of
 from tools.mutate.recording.record import documents, record
-from tools.mutate.report import render
-from tools.mutate.score import Score, score
+from verbatim_kit.mutate.report import render
+from verbatim_kit.mutate.score import Score, score
 
 # A short context, so that requests that fill it end soon.
 _LIMITS: Final = Settings(max_total_tokens=512, max_batch_total_tokens=16384)
@@ -36,7 +37,7 @@ async def _score(names: list[str], sample: float) -> Score:
         recorded = [answer async for answer in record(engine, judged)]
     finally:
         await engine.stop()
-    return score(judged, recorded, sample)
+    return score(judged, recorded, sample, excuse_of)
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tools.release.changelog import NoEntry, notes_of
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+(rc\d+)?")
-PROJECTS = ("pyproject.toml", "generated/clients/python/pyproject.toml")
+PROJECTS = ("pyproject.toml", "verbatim_kit/pyproject.toml", "generated/clients/python/pyproject.toml")
 """The projects that are released together, with one version."""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from engine.json_pointer import target_of
+from verbatim_kit.json_pointer import target_of
 
 
 def in_order(value: Any, schema: Any) -> Any:

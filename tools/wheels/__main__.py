@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
         help="an architecture that must be made; all by default",
     )
     options = parser.parse_args(arguments)
-    [pure] = options.folder.resolve().glob("*-none-any.whl")
+    [pure] = options.folder.resolve().glob("verbatim_server-*-none-any.whl")
     for machine in options.machine or MACHINES:
         compiler = find_compiler(machine)
         if compiler is None:

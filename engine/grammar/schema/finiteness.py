@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from engine.grammar.schema.document import ALTERNATIVES, SchemaDocument
 from engine.grammar.schema.walk import Schema
-from engine.json_pointer import escaped_step
 from engine.port.errors import InvalidGrammar
+from verbatim_kit.json_pointer import escaped_step
 
 _Place = str  # in `SchemaDocument.schemas`
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from engine.json_pointer import escaped_step
+from verbatim_kit.json_pointer import escaped_step
 
 Schema = dict[str, Any]
 

@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from generated.operation import Operation
 from handlers.access.key import Key
 from handlers.access.keys.keyring import Keyring
 from handlers.access.rate_limits import Exhausted
 from handlers.access.visits.visit import current_visit
-from handlers.runtime.problem import Problem, Unauthorized
-from handlers.runtime.reading.bearer import BEARER_HEADER
+from verbatim_kit.runtime.operation import Operation
+from verbatim_kit.runtime.problem import Problem, Unauthorized
+from verbatim_kit.runtime.reading.bearer import BEARER_HEADER
 
 # The statuses for an exhausted rate limit; the first that the operation declares is used.
 _RATE_STATUSES: Final = (429, 529, 503)
@@ -45,7 +45,7 @@ class RateLimited(Problem):
 class KeyCheck:
     """The check of a request's key, which also charges the request to the key.
 
-    Implements `handlers.runtime.runtime_options.ChecksKeys`. wall_clock: returns Unix time, for expiry.
+    Implements `verbatim_kit.runtime.runtime_options.ChecksKeys`. wall_clock: returns Unix time, for expiry.
     """
 
     def __init__(self, keyring: Keyring, wall_clock: Callable[[], float] = time.time) -> None:

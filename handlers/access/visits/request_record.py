@@ -17,9 +17,10 @@ _PLAIN: Final = re.compile(r"[\w/.:~@%+=,-]*", re.ASCII)
 class RequestRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """All that is known of a request when its answer has ended, without any text of either.
 
-    message: method, path and status. client: the client's address; None if it left
-    before the server could ask for it. key: name of its API key; None without a valid key. contract, operation: None if no operation has the path. path: without the query, cut where it
-    is long. status: status of the answer; None if the client disconnected before.
+    message: method, path and status. client: the client's address; None if it left before the server could
+    ask for it. key: name of its API key; None without a valid key.
+    contract, operation: None if no operation has the path. path: without the query, cut where it is long.
+    status: status of the answer; None if the client disconnected before.
     end: "error" if the answer reports one, "disconnected" if the client did not stay for all of it.
     queue_s, first_token_s: seconds until it first ran, and until its first token, since all of it had
     arrived; None if there was none. duration_s: seconds until the last byte of the answer was sent.

@@ -9,8 +9,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from handlers.access.visits.request_record import End, RecordLine, RequestRecord
 from handlers.access.visits.timing import Timing
 from handlers.access.visits.visit import Visit, current_visit
-from handlers.runtime.call import ERROR, RequestCall
-from handlers.runtime.endpoint import Endpoint
+from verbatim_kit.runtime.call import ERROR, RequestCall
+from verbatim_kit.runtime.endpoint import Endpoint
 
 _MAX_PATH: Final = 500  # characters of a path in a record
 _MAX_TEXT: Final = 100_000  # bytes of a body in a record

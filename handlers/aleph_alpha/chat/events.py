@@ -10,12 +10,12 @@ import orjson
 
 from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
-from generated.operation import EncodedEvent
 from handlers.aleph_alpha.chat.response import chat_logprobs, chat_usage, finish_reason
 from handlers.chat.delta import ChatDelta
 from handlers.chat.usage import ChatUsage
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
+from verbatim_kit.runtime.operation import EncodedEvent
 
 _TEXT_CHOICE: Final = b'{"finish_reason":null,"index":%d,"delta":{"content":%b},"logprobs":null}'
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from generated.aleph_alpha import models as m
 from handlers.chat.messages import ChatMessage
-from handlers.errors import Refused
+from verbatim_kit.errors import Refused
 
 _TURNS: Final = ("user", "assistant")
 

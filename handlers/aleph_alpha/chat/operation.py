@@ -1,15 +1,13 @@
 """The operation `/chat/completions`."""
 
-from collections.abc import Iterable
-from typing import TypeAlias
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 from msgspec.structs import replace
-from typing_extensions import override
 
-from engine.port.events import TokenEvent
 from generated.aleph_alpha import models as m
-from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.aleph_alpha.chat.events import ChatEvents
 from handlers.aleph_alpha.chat.request import chat_params, includes_usage, num_answers, num_logprobs
@@ -17,81 +15,81 @@ from handlers.aleph_alpha.chat.response import chat_choice, chat_logprobs, chat_
 from handlers.aleph_alpha.errors import NotChatCapable, to_problem
 from handlers.aleph_alpha.nice import NiceRequest
 from handlers.chat.core import PreparedChat
-from handlers.chat.reading.output import ChatOutputs
-from handlers.chat.reading.result import ChatChoice, ChatResult
-from handlers.concurrency.limit import HeldPermits
-from handlers.operations.chat_operation import ChatOperation
-from handlers.operations.operation import StreamWriter
+from handlers.chat.reading.result import ChatChoice, ChatResult, collect_chat
 from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 _Request: TypeAlias = NiceRequest[m.ChatRequest]
 _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
 
 
-class Chat(ChatOperation[_Request, m.ChatCompletion, _Event]):
+class Chat:
     """Answers conversations."""
 
     def __init__(self, shared: ServedModel) -> None:
-        super().__init__(shared, to_problem)
+        self._shared = shared
 
-    @override
-    def permits(self, active: ActiveRequest, plan: _Request) -> HeldPermits:
-        return active.permits("n", num_answers(plan.body))
+    async def whole(self, request: _Request, call: Call[Any]) -> m.ChatCompletion:
+        """Answer in one piece."""
+        async with self._begin(request, call) as (active, prepared):
+            result = await collect_chat(prepared.outputs(), active.run(prepared.request))
+            return await self._shared.workers.write(
+                result.usage.num_completion_tokens, self._answer, request.body, result
+            )
 
-    @override
-    async def prepare(self, plan: _Request) -> PreparedChat:
-        adapter = self.shared.model_names.resolve(plan.body.model).adapter
-        if not self.shared.chat.has_template:
-            raise NotChatCapable
-        return await self.shared.workers.prepare(self._prepare, plan.body, adapter, nice=plan.nice)
+    async def stream(self, request: _Request, call: Call[Any]) -> AsyncGenerator[_Event, None]:
+        """Answer token by token."""
+        async with self._begin(request, call) as (active, prepared):
+            outputs = prepared.outputs()
+            chunks = ChatEvents(
+                self._envelope(),
+                self._shared.fingerprint,
+                self._shared.tokenizer,
+                shows_logprobs=num_logprobs(request.body) is not None,
+            )
+            async with aclosing(active.run(prepared.request)) as tokens:
+                async for token in tokens:
+                    if (delta := outputs.feed(token)) is not None:
+                        for chunk in chunks.encode(delta):
+                            yield chunk
+            if includes_usage(request.body):
+                yield chunks.usage(outputs.usage)
+
+    @asynccontextmanager
+    async def _begin(
+        self, request: _Request, call: Call[Any]
+    ) -> AsyncIterator[tuple[ActiveRequest, PreparedChat]]:
+        """Check and prepare a request, which is active in the block."""
+        shared, (body, nice) = self._shared, request
+        with (
+            shared.active_requests.open(call.received_s, to_problem) as active,
+            active.permits("n", num_answers(body)),
+        ):
+            adapter = shared.model_names.resolve(body.model).adapter
+            if not shared.chat.has_template:
+                raise NotChatCapable
+            yield active, await shared.workers.prepare(self._prepare, body, adapter, nice=nice)
 
     def _prepare(self, body: m.ChatRequest, adapter: str | None, *, nice: bool) -> PreparedChat:
-        return self.shared.chat.prepare(replace(chat_params(body, nice=nice), adapter=adapter))
+        return self._shared.chat.prepare(replace(chat_params(body, nice=nice), adapter=adapter))
 
-    @override
-    def answer(self, plan: _Request, prepared: PreparedChat, result: ChatResult) -> m.ChatCompletion:
+    def _answer(self, body: m.ChatRequest, result: ChatResult) -> m.ChatCompletion:
         envelope = self._envelope()
         return m.ChatCompletion(
             id=envelope.id,
-            choices=[chat_choice(choice, self._logprobs(plan.body, choice)) for choice in result.choices],
+            choices=[chat_choice(choice, self._logprobs(body, choice)) for choice in result.choices],
             created=envelope.created,
             model=envelope.model,
-            system_fingerprint=self.shared.fingerprint,
+            system_fingerprint=self._shared.fingerprint,
             object="chat.completion",
             usage=chat_usage(result.usage),
         )
 
-    @override
-    def writer(self, plan: _Request, prepared: PreparedChat) -> "_Writer":
-        chunks = ChatEvents(
-            self._envelope(),
-            self.shared.fingerprint,
-            self.shared.tokenizer,
-            shows_logprobs=num_logprobs(plan.body) is not None,
-        )
-        return _Writer(prepared.outputs(), chunks, includes_usage=includes_usage(plan.body))
-
     def _logprobs(self, body: m.ChatRequest, choice: ChatChoice) -> m.ChatLogprobs | None:
         if num_logprobs(body) is None:
             return None
-        return chat_logprobs(choice.answer_events, self.shared.tokenizer)
+        return chat_logprobs(choice.answer_events, self._shared.tokenizer)
 
     def _envelope(self) -> Envelope:
-        return Envelope(model=self.shared.model_names.served, id=str(uuid4()))
-
-
-class _Writer(StreamWriter[_Event]):
-    def __init__(self, outputs: ChatOutputs, chunks: ChatEvents, *, includes_usage: bool) -> None:
-        self._outputs = outputs
-        self._chunks = chunks
-        self._includes_usage = includes_usage
-
-    @override
-    def feed(self, token: TokenEvent) -> Iterable[_Event]:
-        delta = self._outputs.feed(token)
-        return () if delta is None else self._chunks.encode(delta)
-
-    @override
-    def end(self) -> Iterable[_Event]:
-        return (self._chunks.usage(self._outputs.usage),) if self._includes_usage else ()
+        return Envelope(model=self._shared.model_names.served, id=str(uuid4()))

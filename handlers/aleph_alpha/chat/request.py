@@ -7,8 +7,8 @@ from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.chat.messages import conversation
 from handlers.aleph_alpha.nice import priority
 from handlers.chat.params import ChatParams
-from handlers.errors import Refused
 from handlers.served_model.request_values import bounded_texts
+from verbatim_kit.errors import Refused
 
 
 def chat_params(body: m.ChatRequest, *, nice: bool) -> ChatParams:

@@ -9,8 +9,8 @@ import orjson
 
 from engine.port.events import PromptToken, TokenEvent
 from generated.aleph_alpha import models as m
-from generated.operation import EncodedEvent
 from handlers.aleph_alpha.completions.writer import CompletionWriter
+from verbatim_kit.runtime.operation import EncodedEvent
 
 
 class CompletionEvents:

@@ -1,14 +1,11 @@
 """The operation `/complete`."""
 
-from collections.abc import Iterable
-from typing import NamedTuple, TypeAlias
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, TypeAlias
 
-from typing_extensions import override
-
-from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest
 from generated.aleph_alpha import models as m
-from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.aleph_alpha.completions.events import CompletionEvents
 from handlers.aleph_alpha.completions.request import CompletionPlan, completion_plan, completion_request
@@ -17,102 +14,95 @@ from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.models import model_version
 from handlers.aleph_alpha.nice import NiceRequest
 from handlers.aleph_alpha.prompts import num_characters
-from handlers.concurrency.limit import HeldPermits
-from handlers.operations.operation import StreamWriter
-from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
-from handlers.operations.sequences_operation import SequencesOperation
+from handlers.operations.sequences import GeneratedRequest, GeneratedSequence, collect_sequences
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 _Request: TypeAlias = NiceRequest[m.CompletionRequest]
 _Event: TypeAlias = m.StreamChunk | m.StreamSummary | m.CompletionSummary | EncodedEvent
 
 
-class _Planned(NamedTuple):
-    request: _Request
-    plan: CompletionPlan
-    adapter: str | None
-
-
-class Completions(SequencesOperation[_Request, _Planned, m.CompletionResponse, _Event]):
+class Completions:
     """Continues prompts."""
 
     def __init__(self, shared: ServedModel) -> None:
-        super().__init__(shared, to_problem)
+        self._shared = shared
         self._model_version = model_version(shared)
 
-    @override
-    def plan(self, request: _Request, *, is_stream: bool) -> _Planned:
-        adapter = self.shared.model_names.resolve(request.body.model).adapter
-        return _Planned(request, completion_plan(request.body), adapter)
+    async def whole(self, request: _Request, call: Call[Any]) -> m.CompletionResponse:
+        """Answer in one piece."""
+        async with self._begin(request, call) as (active, plan, prepared):
+            generated = await collect_sequences(active.run(prepared), prepared.num_sequences)
+            return await self._shared.workers.write(
+                generated.num_tokens, self._answer, request, plan, prepared, generated
+            )
 
-    @override
-    def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:
-        return active.permits(plan.plan.sequences_field, plan.plan.best_of)
+    async def stream(self, request: _Request, call: Call[Any]) -> AsyncGenerator[_Event, None]:
+        """Answer token by token, with a summary at the end."""
+        async with self._begin(request, call) as (active, plan, prepared):
+            events = CompletionEvents(self._writer(request, plan, prepared), self._model_version)
+            num_generated = 0
+            async with aclosing(active.run(prepared)) as tokens:
+                async for token in tokens:
+                    num_generated += 1
+                    for event in events.encode(token):
+                        yield event
+            yield m.CompletionSummary(
+                type="completion_summary",
+                num_tokens_prompt_total=len(prepared.prompt.token_ids) * plan.best_of,
+                num_tokens_generated=num_generated if plan.generates else 0,
+            )
 
-    @override
-    async def prepare(self, plan: _Planned) -> GenerationRequest:
-        body, nice = plan.request
-        return await self.shared.workers.tokenize(
-            num_characters(body.prompt),
-            completion_request,
-            body,
-            plan.plan,
-            self.shared.tokenizer,
-            self.shared.model_info.max_total_tokens,
-            nice=nice,
-            adapter=plan.adapter,
-        )
+    @asynccontextmanager
+    async def _begin(
+        self, request: _Request, call: Call[Any]
+    ) -> AsyncIterator[tuple[ActiveRequest, CompletionPlan, GenerationRequest]]:
+        """Check and prepare a request, which is active in the block."""
+        shared, (body, nice) = self._shared, request
+        with shared.active_requests.open(call.received_s, to_problem) as active:
+            adapter = shared.model_names.resolve(body.model).adapter
+            plan = completion_plan(body)
+            with active.permits(plan.sequences_field, plan.best_of):
+                prepared = await shared.workers.tokenize(
+                    num_characters(body.prompt),
+                    completion_request,
+                    body,
+                    plan,
+                    shared.tokenizer,
+                    shared.model_info.max_total_tokens,
+                    nice=nice,
+                    adapter=adapter,
+                )
+                yield active, plan, prepared
 
-    @override
-    def answer(
-        self, plan: _Planned, prepared: GenerationRequest, result: GeneratedRequest
+    def _answer(
+        self,
+        request: _Request,
+        plan: CompletionPlan,
+        prepared: GenerationRequest,
+        generated: GeneratedRequest,
     ) -> m.CompletionResponse:
-        own, writer = plan.plan, self._completion_writer(plan, prepared)
-        sequences = result.sequences
+        writer = self._writer(request, plan, prepared)
+        sequences = generated.sequences
         num_generated = sum(len(sequence.events) for sequence in sequences)
-        if own.best_of > own.n:
-            sequences = sorted(sequences, key=lambda one: one.mean_logprob, reverse=True)[: own.n]
+        if plan.best_of > plan.n:
+            sequences = sorted(sequences, key=lambda one: one.mean_logprob, reverse=True)[: plan.n]
         return m.CompletionResponse(
-            completions=[_result(place, writer, one, result) for place, one in enumerate(sequences)],
+            completions=[_result(index, writer, one, generated) for index, one in enumerate(sequences)],
             model_version=self._model_version,
-            num_tokens_prompt_total=result.num_prompt_tokens * own.best_of,
-            num_tokens_generated=num_generated if own.generates else 0,
+            num_tokens_prompt_total=generated.num_prompt_tokens * plan.best_of,
+            num_tokens_generated=num_generated if plan.generates else 0,
         )
 
-    @override
-    def writer(self, plan: _Planned, prepared: GenerationRequest) -> "_Writer":
-        events = CompletionEvents(self._completion_writer(plan, prepared), self._model_version)
-        return _Writer(events, plan.plan, len(prepared.prompt.token_ids))
-
-    def _completion_writer(self, plan: _Planned, request: GenerationRequest) -> CompletionWriter:
-        tokenizer = self.shared.tokenizer
-        token_ids = request.prompt.token_ids
-        text = plan.request.body.prompt
+    def _writer(
+        self, request: _Request, plan: CompletionPlan, prepared: GenerationRequest
+    ) -> CompletionWriter:
+        tokenizer = self._shared.tokenizer
+        token_ids = prepared.prompt.token_ids
+        text = request.body.prompt
         if not isinstance(text, str):
             text = tokenizer.decode(token_ids, skip_special_tokens=False)
-        return CompletionWriter(plan.plan, token_ids, text, tokenizer)
-
-
-class _Writer(StreamWriter[_Event]):
-    def __init__(self, events: CompletionEvents, plan: CompletionPlan, num_prompt_tokens: int) -> None:
-        self._events = events
-        self._plan = plan
-        self._num_prompt_tokens = num_prompt_tokens
-        self._num_generated = 0
-
-    @override
-    def feed(self, token: TokenEvent) -> Iterable[_Event]:
-        self._num_generated += 1
-        return self._events.encode(token)
-
-    @override
-    def end(self) -> Iterable[_Event]:
-        summary = m.CompletionSummary(
-            type="completion_summary",
-            num_tokens_prompt_total=self._num_prompt_tokens * self._plan.best_of,
-            num_tokens_generated=self._num_generated if self._plan.generates else 0,
-        )
-        return (summary,)
+        return CompletionWriter(plan, token_ids, text, tokenizer)
 
 
 def _result(

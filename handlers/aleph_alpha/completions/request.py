@@ -9,8 +9,8 @@ from engine.port.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.nice import priority
 from handlers.aleph_alpha.prompts import encode_prompt
-from handlers.errors import Refused, Violation
 from handlers.served_model.request_values import bounded_texts
+from verbatim_kit.errors import Refused, Violation
 
 # Penalties are taken off over the completion, and texts are forbidden wherever they begin.
 _ONLY: Final = {

@@ -9,11 +9,11 @@ from typing import Final, TypeAlias
 import orjson
 
 from generated.anthropic import models as m
-from generated.operation import EncodedEvent
 from handlers.anthropic.answer.answer import Begun, Closed, Gained, Step
 from handlers.anthropic.answer.blocks import Block, ReasoningBlock, TextBlock, ToolUse
 from handlers.anthropic.answer.usage import delta_usage
 from handlers.chat.usage import ChatUsage
+from verbatim_kit.runtime.operation import EncodedEvent
 
 MessageEvent: TypeAlias = m.MessageStreamEvent | EncodedEvent
 

@@ -12,8 +12,8 @@ from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.media import PartContents
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams
-from handlers.errors import Refused, Violation
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused, Violation
 
 Edit: TypeAlias = m.ClearThinkingEditParam | m.ClearToolUsesEditParam | m.CompactEditParam
 AppliedEdit: TypeAlias = m.ClearThinkingEditResponse | m.ClearToolUsesEditResponse

@@ -11,8 +11,8 @@ from handlers.anthropic.request.texts import readable_content, result_content, s
 from handlers.chat.messages import ChatMessage, is_continuable
 from handlers.chat.prompt.conversation import joined
 from handlers.chat.tools import ToolCall
-from handlers.errors import Refused, Violation
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused, Violation
 
 _BETWEEN_TURNS = "\n\n"  # that are one turn
 

@@ -12,9 +12,9 @@ from handlers.anthropic.request.tools import Choice, parallel_tool_use, tool_cho
 from handlers.chat.form.response_format import FIELD, JsonSchema
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.tools import ToolDefinition, faulty_parameters
-from handlers.errors import Refused, Violation
 from handlers.served_model.request_values import bounded_texts
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused, Violation
 
 Body: TypeAlias = m.MessageCreateParams | m.MessageCountTokensParams
 

@@ -7,9 +7,9 @@ from engine.port.request import MediaKind
 from generated.anthropic import models as m
 from handlers.chat.messages import Content, MediaPart
 from handlers.chat.prompt.conversation import joined
-from handlers.errors import Refused, Violation
 from handlers.media.data_url import data_url
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused, Violation
 
 ResultBlock: TypeAlias = (
     m.TextBlockParam

@@ -6,8 +6,8 @@ from typing import Final, TypeAlias
 
 from generated.anthropic import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode, check_callers
-from handlers.errors import Refused, Violation
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused, Violation
 
 _SEARCH: Final = "tool_search_tool"
 

@@ -14,7 +14,7 @@ import lark
 
 from handlers.chat.errors import InvalidResponseFormat
 from handlers.chat.tools import TextGrammar
-from handlers.errors import Violation
+from verbatim_kit.errors import Violation
 
 _Ranges: TypeAlias = tuple[tuple[int, int], ...]  # of code points, first and last
 _CLASSES: Final[dict[str, _Ranges]] = {

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from engine.json_pointer import target_of
 from handlers.chat.form.strict_schema import EFFECTIVE
 from handlers.chat.form.structural_tag import MAY_BE_LOOSENED, TEXT_GRAMMAR
 from handlers.chat.tool_calls.tool_format import Schema
+from verbatim_kit.json_pointer import target_of
 
 # What a schema may hold whose properties say all of the arguments. Others than the properties are left out
 # where additionalProperties would allow them.

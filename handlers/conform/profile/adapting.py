@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from handlers.conform.document import Json
+from verbatim_kit.conform.document import Json
 
 NUM_TOKENS: Final = 128
 """The maximum tokens of an answer: enough for a short tool call, and quickly generated."""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from handlers.conform.document import Json
+from verbatim_kit.conform.document import Json
 
 _DONE: Final = "[DONE]"
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from handlers.conform.document import Json
-from handlers.conform.place import ABSENT
+from verbatim_kit.conform.document import Json
+from verbatim_kit.conform.place import ABSENT
 
 # Headers that an API requires in every request.
 _HEADERS: Final[Mapping[str, Mapping[str, str]]] = {"anthropic": {"anthropic-version": "2023-06-01"}}

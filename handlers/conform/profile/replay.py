@@ -6,19 +6,19 @@ from typing import Final, NamedTuple
 
 import httpx
 
-from handlers.conform.checks.checks import LATE, RunLimits
-from handlers.conform.client import Answer, Client, NoAnswer
-from handlers.conform.document import Json
-from handlers.conform.finding import FoundFault, Instance, Result, grouped
-from handlers.conform.place import ABSENT
 from handlers.conform.profile.adapting import adapted, with_forced_tool
 from handlers.conform.profile.apis import APIS
 from handlers.conform.profile.events import Event, NotEvents, read_events
 from handlers.conform.profile.program import Program, RecordedTurn
 from handlers.conform.profile.schemas import COMMON, Part, schema_breaches
 from handlers.conform.profile.turn import Breach, SentBody
-from handlers.conform.request import Request
-from handlers.conform.target import no_answer
+from verbatim_kit.conform.checks.checks import LATE, RunLimits
+from verbatim_kit.conform.client import Answer, Client, NoAnswer
+from verbatim_kit.conform.document import Json
+from verbatim_kit.conform.finding import FoundFault, Instance, Result, grouped
+from verbatim_kit.conform.place import ABSENT
+from verbatim_kit.conform.request import Request
+from verbatim_kit.conform.target import no_answer
 
 CHECKS: Final = {
     "offered": "the paths that the program requests exist; a program whose API does not exist is skipped",

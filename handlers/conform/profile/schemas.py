@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 import jsonschema_rs
 
-from handlers.conform.document import Json
-from handlers.conform.place import render
 from handlers.conform.profile.turn import Breach
+from verbatim_kit.conform.document import Json
+from verbatim_kit.conform.place import render
 
 COMMON: Final = "common"
 """The name of the set of schemas that applies to every program."""

@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 
 import jsonschema_rs
 
-from handlers.conform.document import Json
 from handlers.conform.profile.adapting import format_schema, tool_names
+from verbatim_kit.conform.document import Json
 
 
 class Breach(NamedTuple):

@@ -10,11 +10,11 @@ import orjson
 
 from engine.port.text.tokenizer import Tokenizer
 from generated.mindie import models as m
-from generated.operation import EncodedEvent
 from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.mindie.logprobs import logprobs
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
+from verbatim_kit.runtime.operation import EncodedEvent
 
 _TEXT_CHOICE: Final = b'{"index":%d,"delta":{"role":"assistant","content":%b},"finish_reason":null}'
 

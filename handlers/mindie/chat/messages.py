@@ -10,9 +10,9 @@ from handlers.chat.media import media_parts
 from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart, TextPart
 from handlers.chat.prompt.conversation import flatten
 from handlers.chat.tools import ToolCall
-from handlers.errors import Refused, Violation
 from handlers.media.data_url import data_url, is_data_url
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused, Violation
 
 Message = m.SystemMessage | m.UserMessage | m.AssistantMessage | m.ToolMessage
 

@@ -1,22 +1,18 @@
 """The operation `/v1/chat/completions`."""
 
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from secrets import token_hex
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
-from typing_extensions import override
 
-from engine.port.events import TokenEvent
 from generated.mindie import models as m
-from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.media import PartContents
-from handlers.chat.reading.output import ChatOutputs
-from handlers.chat.reading.result import ChatResult
-from handlers.concurrency.limit import HeldPermits
+from handlers.chat.reading.result import collect_chat
 from handlers.mindie.chat.events import ChatEvents
 from handlers.mindie.chat.request import chat_params, request_field
 from handlers.mindie.chat.response import chat_completion
@@ -27,86 +23,79 @@ from handlers.mindie.settings import MindieSettings
 from handlers.mindie.step_times import StepTimes
 from handlers.mindie.token_bounds import TokenBounds
 from handlers.mindie.usage import usage
-from handlers.operations.chat_operation import ChatOperation
-from handlers.operations.operation import StreamWriter
 from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
 
 
-class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
+class Chat:
     """Answers conversations."""
 
     def __init__(self, shared: ServedModel, settings: MindieSettings) -> None:
-        super().__init__(shared, to_problem)
+        self._shared = shared
         self._settings = settings
         self._bounds = TokenBounds(shared.settings.max_input_tokens, shared.model_info)
 
-    @override
-    def plan(self, body: m.ChatRequest, *, is_stream: bool) -> m.ChatRequest:
-        self.shared.model_names.resolve(body.model)
-        check_rules(body)
-        return body
+    async def whole(self, body: m.ChatRequest, call: Call[Any]) -> m.ChatCompletion:
+        """Answer in one piece."""
+        async with self._begin(body, call) as (active, prepared):
+            result = await collect_chat(prepared.outputs(), active.run(prepared.request))
+            return await self._shared.workers.write(
+                result.usage.num_completion_tokens,
+                chat_completion,
+                self._envelope(prepared),
+                result,
+                self._shared.tokenizer,
+                shows_logprobs=num_logprobs(body) is not None,
+            )
 
-    @override
-    def permits(self, active: ActiveRequest, plan: m.ChatRequest) -> HeldPermits:
-        return active.permits(counting_field(plan), num_sequences(plan), beams(plan))
+    async def stream(self, body: m.ChatRequest, call: Call[Any]) -> AsyncGenerator[_Event, None]:
+        """Answer token by token. The last answer's end has the counts."""
+        async with self._begin(body, call) as (active, prepared):
+            outputs = prepared.outputs()
+            chunks = ChatEvents(
+                self._envelope(prepared),
+                None if num_logprobs(body) is None else self._shared.tokenizer,
+                is_full_text=self._settings.mindie_full_text,
+            )
+            num_running = num_answers(body)
+            times = StepTimes(num_running)
+            async with aclosing(active.run(prepared.request)) as tokens:
+                async for token in tokens:
+                    times.add(token)
+                    if (delta := outputs.feed(token)) is None:
+                        continue
+                    if (piece := chunks.piece(delta)) is not None:
+                        yield piece
+                    if delta.finish is not None:
+                        num_running -= 1
+                        yield chunks.end(delta, None if num_running else usage(outputs.usage, times))
 
-    @override
-    async def prepare(self, plan: m.ChatRequest) -> PreparedChat:
-        return await self.shared.media.prepare(self._prepare, plan)
-
-    @override
-    def answer(self, plan: m.ChatRequest, prepared: PreparedChat, result: ChatResult) -> m.ChatCompletion:
-        shows_logprobs = num_logprobs(plan) is not None
-        return chat_completion(
-            self._envelope(prepared), result, self.shared.tokenizer, shows_logprobs=shows_logprobs
-        )
-
-    @override
-    def writer(self, plan: m.ChatRequest, prepared: PreparedChat) -> "_Writer":
-        chunks = ChatEvents(
-            self._envelope(prepared),
-            None if num_logprobs(plan) is None else self.shared.tokenizer,
-            is_full_text=self._settings.mindie_full_text,
-        )
-        return _Writer(prepared.outputs(), chunks, num_answers(plan))
+    @asynccontextmanager
+    async def _begin(
+        self, body: m.ChatRequest, call: Call[Any]
+    ) -> AsyncIterator[tuple[ActiveRequest, PreparedChat]]:
+        """Check and prepare a request, which is active in the block."""
+        with self._shared.active_requests.open(call.received_s, to_problem) as active:
+            self._shared.model_names.resolve(body.model)
+            check_rules(body)
+            with active.permits(counting_field(body), num_sequences(body), beams(body)):
+                yield active, await self._shared.media.prepare(self._prepare, body)
 
     def _prepare(self, body: m.ChatRequest, contents: PartContents) -> PreparedChat:
         try:
-            params = chat_params(body, self.shared.model_info.vocab_size)
-            adapter = self.shared.model_names.resolve(body.model).adapter
-            prepared = self.shared.chat.prepare(replace(params, adapter=adapter), contents)
+            params = chat_params(body, self._shared.model_info.vocab_size)
+            adapter = self._shared.model_names.resolve(body.model).adapter
+            prepared = self._shared.chat.prepare(replace(params, adapter=adapter), contents)
         except ChatError as error:
             error.field = request_field(error.field)
             raise
         self._bounds.check(len(prepared.request.prompt.token_ids))
-        return replace(prepared, request=prepared.request.clamped(self.shared.model_info.max_total_tokens))
+        return replace(prepared, request=prepared.request.clamped(self._shared.model_info.max_total_tokens))
 
     def _envelope(self, prepared: PreparedChat) -> Envelope:
         """MindIE counts its requests; a random number is unique beyond one process."""
-        model = prepared.request.adapter or self.shared.model_names.served
+        model = prepared.request.adapter or self._shared.model_names.served
         return Envelope(model=model, id=f"endpoint_common_{token_hex(16)}")
-
-
-class _Writer(StreamWriter[_Event]):
-    def __init__(self, outputs: ChatOutputs, chunks: ChatEvents, num_answers: int) -> None:
-        self._outputs = outputs
-        self._chunks = chunks
-        self._times = StepTimes(num_answers)
-        self._num_running = num_answers
-
-    @override
-    def feed(self, token: TokenEvent) -> Iterable[_Event]:
-        self._times.add(token)
-        delta = self._outputs.feed(token)
-        if delta is None:
-            return ()
-        piece = self._chunks.piece(delta)
-        if delta.finish is None:
-            return () if piece is None else (piece,)
-        self._num_running -= 1
-        counts = None if self._num_running else usage(self._outputs.usage, self._times)
-        end = self._chunks.end(delta, counts)
-        return (end,) if piece is None else (piece, end)

@@ -8,11 +8,11 @@ from engine.port.request import SamplingParams
 from generated.mindie import models as m
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.errors import Refused, Violation
 from handlers.mindie.chat.messages import conversation
 from handlers.mindie.counts import beam_params, num_answers, num_logprobs
 from handlers.mindie.tools import tool_choice, tool_definitions
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused, Violation
 
 _MAX_STOP_CHARACTERS: Final = 32768  # of a list of stop texts
 _INT32: Final = range(-(2**31), 2**31)

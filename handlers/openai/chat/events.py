@@ -10,7 +10,6 @@ from typing import Final
 import orjson
 
 from generated.openai import models as m
-from generated.operation import EncodedEvent
 from handlers.chat.delta import ChatDelta, ChatFinish, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.openai.answers.timings import RequestTimings
@@ -19,6 +18,7 @@ from handlers.openai.chat.response import ChatAnswer
 from handlers.openai.custom_tool import CustomInput
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
+from verbatim_kit.runtime.operation import EncodedEvent
 
 _TEXT_CHOICE: Final = b'{"index":%d,"delta":{"content":%b},"logprobs":null,"finish_reason":null}'
 

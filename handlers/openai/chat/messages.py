@@ -6,10 +6,10 @@ from engine.port.request import MediaKind
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
-from handlers.errors import Refused
 from handlers.media.data_url import data_url
 from handlers.openai.custom_tool import as_arguments
 from handlers.openai.files import file_part
+from verbatim_kit.errors import Refused
 
 Message = (
     m.ChatCompletionRequestDeveloperMessage

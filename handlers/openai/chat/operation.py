@@ -1,20 +1,21 @@
 """The operation `/v1/chat/completions`."""
 
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from functools import partial
+from typing import Any
 
 from msgspec.structs import replace
-from typing_extensions import override
 
 from generated.openai import models as m
-from generated.operation import Answer, EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.media import PartContents
-from handlers.chat.reading.result import ChatResult
+from handlers.chat.reading.output import ChatOutputs
+from handlers.chat.reading.result import ChatResult, collect_chat
 from handlers.chat.tools import faulty_parameters
-from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.errors import ToProblem
+from handlers.concurrency.limit import Beams
 from handlers.openai.answers.timings import RequestTimings
 from handlers.openai.answers.token_details import prompt_logprobs
 from handlers.openai.chat.events import ChatEvents, empty_chunk
@@ -25,111 +26,136 @@ from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, check_search, grammar_field
 from handlers.openai.sampling import check_named_ids, includes_usage, num_beams, shows_usage_so_far
 from handlers.openai.settings import ReasoningField
-from handlers.operations.chat_operation import ChatOperation, ChatWriter
 from handlers.served_model.served_model import ServedModel
 from handlers.wire.envelope import Envelope
 from handlers.wire.missing import given, given_or
 from handlers.wire.plain_answer import PlainAnswers
+from verbatim_kit.errors import ToProblem
+from verbatim_kit.runtime.operation import Answer, Call, EncodedEvent
 
 
-class Chat(
-    ChatOperation[
-        m.CreateChatCompletionRequest,
-        Answer[m.CreateChatCompletionResponse],
-        m.CreateChatCompletionStreamResponse | EncodedEvent,
-    ]
-):
+def mapping_of(body: m.CreateChatCompletionRequest) -> ToProblem:
+    """Return how errors of a request become problems."""
+
+    def to_contract(error: Exception) -> Exception:
+        field = faulty_parameters(error, lambda: offered_tools(body)[0]) or grammar_field(body)
+        return to_problem(error, prompt_field="messages", grammar_field=field)
+
+    return to_contract
+
+
+class Chat:
     """Answers conversations."""
 
     def __init__(self, shared: ServedModel, reasoning_fields: tuple[ReasoningField, ...]) -> None:
-        super().__init__(shared, partial(to_problem, prompt_field="messages"))
+        self._shared = shared
         self._write = partial(chat_completion, fingerprint=shared.fingerprint)
         self._reasoning_fields = reasoning_fields
         answer = ChatAnswer(shared.tokenizer, (), shows_logprobs=False, reasoning_fields=reasoning_fields)
         self._plain = PlainAnswers(partial(self._write, answer=answer))
 
-    @override
-    def mapping(self, body: m.CreateChatCompletionRequest) -> ToProblem:
-        def to_contract(error: Exception) -> Exception:
-            field = faulty_parameters(error, lambda: offered_tools(body)[0]) or grammar_field(body)
-            return to_problem(error, prompt_field="messages", grammar_field=field)
+    async def whole(
+        self, body: m.CreateChatCompletionRequest, call: Call[Any]
+    ) -> Answer[m.CreateChatCompletionResponse]:
+        """Answer in one piece."""
+        async with self._begin(body, call) as (active, prepared):
+            result = await collect_chat(prepared.outputs(), active.run(prepared.request))
+            return await self._shared.workers.write(
+                result.usage.num_completion_tokens, self._respond, body, prepared, result
+            )
 
-        return to_contract
+    async def stream(
+        self, body: m.CreateChatCompletionRequest, call: Call[Any]
+    ) -> AsyncGenerator[m.CreateChatCompletionStreamResponse | EncodedEvent, None]:
+        """Answer token by token, with at most one chunk for what an answer gains at once."""
+        async with self._begin(body, call) as (active, prepared):
+            outputs = prepared.outputs()
+            chunks = self._chunks(body, prepared, outputs)
+            async with aclosing(active.run(prepared.request)) as tokens:
+                async for token in tokens:
+                    delta = outputs.feed(token)
+                    if delta is not None and (chunk := chunks.encode(delta)) is not None:
+                        yield chunk
+            if includes_usage(body):
+                yield chunks.usage(outputs.usage)
 
-    @override
-    def permits(self, active: ActiveRequest, plan: m.CreateChatCompletionRequest) -> HeldPermits:
-        return active.permits("n", given_or(plan.n, 1), Beams("n", num_beams(plan)))
+    @asynccontextmanager
+    async def _begin(
+        self, body: m.CreateChatCompletionRequest, call: Call[Any]
+    ) -> AsyncIterator[tuple[ActiveRequest, PreparedChat]]:
+        """Check and prepare a request, which is active in the block."""
+        with (
+            self._shared.active_requests.open(call.received_s, mapping_of(body)) as active,
+            active.permits("n", given_or(body.n, 1), Beams("n", num_beams(body))),
+        ):
+            yield active, await self.prepare(body)
 
-    @override
-    async def prepare(self, plan: m.CreateChatCompletionRequest) -> PreparedChat:
-        adapter = self.shared.model_names.resolve(plan.model).adapter
-        return await self.shared.media.prepare(self._prepare, plan, adapter)
+    async def prepare(self, body: m.CreateChatCompletionRequest) -> PreparedChat:
+        """Render and tokenize. Raise Refused, ChatError, or from the tree of the engine's errors."""
+        adapter = self._shared.model_names.resolve(body.model).adapter
+        return await self._shared.media.prepare(self._prepare, body, adapter)
 
     def _prepare(
         self, body: m.CreateChatCompletionRequest, contents: PartContents, adapter: str | None
     ) -> PreparedChat:
-        if self.shared.settings.disable_grammar_support:
+        if self._shared.settings.disable_grammar_support:
             check_no_form(body)
-        check_named_ids(body, self.shared.model_info.vocab_size)
+        check_named_ids(body, self._shared.model_info.vocab_size)
         try:
-            prepared = self.shared.chat.prepare(replace(chat_params(body), adapter=adapter), contents)
+            prepared = self._shared.chat.prepare(replace(chat_params(body), adapter=adapter), contents)
         except ChatError as error:
             error.field = request_field(error.field)
             raise
         check_search(body, prepared.request.sampling.grammar)
         return prepared
 
-    @override
-    def answer(
-        self, plan: m.CreateChatCompletionRequest, prepared: PreparedChat, result: ChatResult
+    def _respond(
+        self, body: m.CreateChatCompletionRequest, prepared: PreparedChat, result: ChatResult
     ) -> Answer[m.CreateChatCompletionResponse]:
-        envelope = self._envelope(plan, prepared)
-        if not _shapes_answers(plan):
+        envelope = self._envelope(body, prepared)
+        if not _shapes_answers(body):
             return self._plain(envelope, result)
-        response = self._write(envelope, result, answer=self._answer(plan))
-        if given(plan.service_tier) is not None:
+        response = self._write(envelope, result, answer=self._answer(body))
+        if given(body.service_tier) is not None:
             response.service_tier = "default"
-        if plan.return_token_ids:
+        if body.return_token_ids:
             response.prompt_token_ids = list(prepared.request.prompt.token_ids)
-        if plan.prompt_logprobs is not None:
+        if body.prompt_logprobs is not None:
             tokens = next(event.prompt for event in result.choices[0].events if event.prompt is not None)
-            response.prompt_logprobs = prompt_logprobs(tokens, self.shared.tokenizer)
-        if plan.timings_per_token:
+            response.prompt_logprobs = prompt_logprobs(tokens, self._shared.tokenizer)
+        if body.timings_per_token:
             timings = RequestTimings()
             for choice in result.choices:
                 timings.add(choice.events)
             response.timings = timings.write()
         return response
 
-    @override
-    def writer(
-        self, plan: m.CreateChatCompletionRequest, prepared: PreparedChat
-    ) -> ChatWriter[m.CreateChatCompletionStreamResponse | EncodedEvent]:
+    def _chunks(
+        self, body: m.CreateChatCompletionRequest, prepared: PreparedChat, outputs: ChatOutputs
+    ) -> ChatEvents:
         empty = empty_chunk(
-            self._envelope(plan, prepared),
-            self.shared.fingerprint,
-            shows_usage=includes_usage(plan),
-            names_tier=given(plan.service_tier) is not None,
+            self._envelope(body, prepared),
+            self._shared.fingerprint,
+            shows_usage=includes_usage(body),
+            names_tier=given(body.service_tier) is not None,
         )
-        outputs = prepared.outputs()
-        chunks = ChatEvents(
-            self._answer(plan),
+        return ChatEvents(
+            self._answer(body),
             empty,
-            shows_logprobs=plan.logprobs is True,
-            prompt_token_ids=prepared.request.prompt.token_ids if plan.return_token_ids else None,
-            counts=(lambda: outputs.usage) if shows_usage_so_far(plan) else None,
-            timings=RequestTimings() if plan.timings_per_token else None,
+            shows_logprobs=body.logprobs is True,
+            prompt_token_ids=prepared.request.prompt.token_ids if body.return_token_ids else None,
+            counts=(lambda: outputs.usage) if shows_usage_so_far(body) else None,
+            timings=RequestTimings() if body.timings_per_token else None,
         )
-        return ChatWriter(outputs, chunks, includes_usage=includes_usage(plan))
 
     def _envelope(self, body: m.CreateChatCompletionRequest, prepared: PreparedChat) -> Envelope:
-        return self.shared.envelope(
+        return self._shared.envelope(
             "chatcmpl", body.request_id or prepared.request.request_id, prepared.request.adapter
         )
 
     def _answer(self, body: m.CreateChatCompletionRequest) -> ChatAnswer:
         return ChatAnswer(
-            self.shared.tokenizer,
+            self._shared.tokenizer,
             body.stop_token_ids or (),
             shows_logprobs=body.logprobs is True,
             reasoning_fields=() if body.include_reasoning is False else self._reasoning_fields,

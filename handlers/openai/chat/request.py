@@ -5,7 +5,6 @@ from secrets import token_hex
 
 from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.errors import Refused
 from handlers.openai.chat.messages import continues, conversation
 from handlers.openai.chat.tools import offered_tools
 from handlers.openai.formats import answer_form
@@ -18,6 +17,7 @@ from handlers.openai.sampling import (
     stop_texts,
 )
 from handlers.wire.missing import given, given_or
+from verbatim_kit.errors import Refused
 
 
 def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:

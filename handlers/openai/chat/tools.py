@@ -6,8 +6,8 @@ from typing import TypeAlias
 from generated.openai import models as m
 from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
-from handlers.errors import Refused, Violation
 from handlers.openai.custom_tool import CustomFunctions, InputGrammar
+from verbatim_kit.errors import Refused, Violation
 
 AnyTool: TypeAlias = m.ChatCompletionTool | m.ChatCompletionCustomTool
 _Named: TypeAlias = m.ChatCompletionNamedToolChoice | m.ChatCompletionNamedCustomToolChoice

@@ -9,7 +9,6 @@ from engine.port.text.infill import NO_INFILL, Infill
 from engine.port.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.form.response_format import response_grammar
-from handlers.errors import Refused, Violation
 from handlers.openai.formats import answer_form, check_search
 from handlers.openai.prompts import prompts_of
 from handlers.openai.sampling import (
@@ -21,6 +20,7 @@ from handlers.openai.sampling import (
     stop_texts,
 )
 from handlers.wire.missing import given_or
+from verbatim_kit.errors import Refused, Violation
 
 
 @dataclass(frozen=True)

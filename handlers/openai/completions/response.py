@@ -8,7 +8,6 @@ import orjson
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.text.tokenizer import Tokenizer
 from generated.openai import models as m
-from generated.operation import EncodedEvent
 from handlers.chat.usage import ChatUsage
 from handlers.openai.answers.token_details import prompt_logprobs
 from handlers.openai.answers.usage import usage
@@ -17,6 +16,7 @@ from handlers.openai.completions.request import CompletionPlan
 from handlers.openai.completions.text import LogprobWriter
 from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
 from handlers.wire.chunk_template import ChunkTemplate
+from verbatim_kit.runtime.operation import EncodedEvent
 
 _FINISH_REASONS: Final[dict[FinishReason, Literal["stop", "length"]]] = {
     FinishReason.END_TOKEN: "stop",

@@ -7,10 +7,10 @@ from engine.config import AdapterSource
 from engine.port.errors import CannotLoadAdapter, EngineBusy
 from generated.openai import models as m
 from handlers.concurrency.limit import Overloaded
-from handlers.errors import Refused, mapped_errors
 from handlers.openai.errors import to_problem
-from handlers.runtime.problem import Problem
 from handlers.served_model.model_names import ModelNames
+from verbatim_kit.errors import Refused, mapped_errors
+from verbatim_kit.runtime.problem import Problem
 
 _to_problem: Final = partial(to_problem, prompt_field="")
 

@@ -9,11 +9,13 @@ from engine.port.errors import PromptTooLong
 from engine.port.media_item import unexpanded
 from engine.port.request import GenerationRequest, GrammarKind, MediaKind
 from generated.openai import models as m
-from handlers.errors import Refused, Violation, mapped_errors
+from handlers.openai.chat import operation as chat
 from handlers.openai.chat.operation import Chat
+from handlers.openai.completions import operation as completions
 from handlers.openai.completions.operation import Completions
 from handlers.openai.sampling import Body, stop_texts
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.errors import Refused, Violation, mapped_errors
 
 # The token API has no such options, or not on every server, and each changes the answer.
 _LACKING: Final = ("use_beam_search", "logprob_token_ids", "suffix", "echo")
@@ -34,14 +36,14 @@ _STRUCTURED_OUTPUTS: Final[Mapping[GrammarKind, Callable[[str], m.RenderedForm]]
 class Rendering:
     """Prepares what the operations that generate would submit, and answers with it."""
 
-    def __init__(self, shared: ServedModel, completions: Completions) -> None:
+    def __init__(self, shared: ServedModel, prompts: Completions) -> None:
         self._shared = shared
         self._chat = Chat(replace(shared, chat=shared.chat.keeping_files()), ())
-        self._completions = completions
+        self._completions = prompts
 
     async def chat(self, body: m.CreateChatCompletionRequest) -> m.RenderedRequest:
         """Return the chat as a request for tokens. Raises the contract's problem if it cannot be answered."""
-        with mapped_errors(self._chat.mapping(body)):
+        with mapped_errors(chat.mapping_of(body)):
             _check_options(body)
             prepared = await self._chat.prepare(body)
             (rendered,) = await self._rendered(body, [prepared.request], "chatcmpl")
@@ -49,10 +51,9 @@ class Rendering:
 
     async def completion(self, body: m.CreateCompletionRequest) -> list[m.RenderedRequest]:
         """Return a request for tokens for each prompt. Raises the contract's problem, as `chat` does."""
-        with mapped_errors(self._completions.mapping(body)):
+        with mapped_errors(completions.mapping_of(body)):
             _check_options(body)
-            plan = self._completions.plan(body, is_stream=bool(body.stream))
-            requests = await self._completions.prepare(plan)
+            requests = await self._completions.prepare(body, self._completions.plan(body))
             return await self._rendered(body, requests, "cmpl")
 
     async def _rendered(

@@ -6,12 +6,12 @@ from typing import Final
 import orjson
 
 from generated.openai import models as m
-from generated.operation import EncodedAnswer
-from handlers.errors import Refused, mapped_errors
 from handlers.openai.chat.operation import Chat
 from handlers.openai.errors import to_problem
 from handlers.openai.prompts import check_prompt_ids
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.errors import Refused, mapped_errors
+from verbatim_kit.runtime.operation import EncodedAnswer
 
 _OF_MESSAGES: Final = (
     "add_generation_prompt",

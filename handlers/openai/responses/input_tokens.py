@@ -3,10 +3,10 @@
 from functools import partial
 
 from generated.openai import models as m
-from handlers.errors import mapped_errors
 from handlers.openai.errors import to_problem
 from handlers.openai.responses.request.preparation import Preparation
 from handlers.served_model.model_names import ModelNames
+from verbatim_kit.errors import mapped_errors
 
 
 class InputTokens:

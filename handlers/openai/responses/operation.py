@@ -1,12 +1,9 @@
 """The operation `/v1/responses`."""
 
 from collections import deque
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
-from contextlib import aclosing
-from functools import partial
-from typing import NamedTuple
-
-from typing_extensions import override
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, NamedTuple
 
 from engine.port.events import TokenEvent
 from generated.openai import models as m
@@ -15,8 +12,6 @@ from handlers.chat.core import PreparedChat
 from handlers.chat.reading.logprobs import scored_tokens
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.tools import faulty_parameters
-from handlers.concurrency.limit import HeldPermits
-from handlers.errors import ToProblem
 from handlers.openai.errors import to_problem
 from handlers.openai.responses.answer.events import ResponseEvent, ResponseEvents
 from handlers.openai.responses.answer.logprobs import response_logprobs
@@ -25,10 +20,9 @@ from handlers.openai.responses.answer.response import ResponseDraft
 from handlers.openai.responses.request.preparation import Preparation
 from handlers.openai.responses.request.request import grammar_field, includes_logprobs
 from handlers.openai.responses.request.tools import Toolbox, tool_lists
-from handlers.operations.chat_operation import deltas
-from handlers.operations.operation import GeneratingOperation, StreamWriter
-from handlers.runtime.problem import Problem
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.runtime.operation import Call
+from verbatim_kit.runtime.problem import Problem
 
 
 class _Turn(NamedTuple):
@@ -43,89 +37,66 @@ class _Turn(NamedTuple):
         return self.draft.ended(self.output.wire(), self.outputs.usage, is_cut=self.output.is_cut)
 
 
-class Responses(
-    GeneratingOperation[
-        m.CreateResponseRequest, m.CreateResponseRequest, _Turn, _Turn, m.Response, ResponseEvent
-    ]
-):
+class Responses:
     """Answers items with items."""
 
     def __init__(self, shared: ServedModel, preparation: Preparation) -> None:
-        super().__init__(shared, partial(to_problem, prompt_field="input"))
+        self._shared = shared
         self._preparation = preparation
 
-    @override
-    def mapping(self, body: m.CreateResponseRequest) -> ToProblem:
+    async def whole(self, body: m.CreateResponseRequest, call: Call[Any]) -> m.Response:
+        """Answer in one piece."""
+        async with self._begin(body, call) as (active, turn):
+            async with aclosing(active.run(turn.chat.request)) as tokens:
+                async for token in tokens:
+                    if (delta := turn.outputs.feed(token)) is not None:
+                        deque(turn.output.feed(delta), maxlen=0)  # nobody reads the steps
+            num_tokens = turn.outputs.usage.num_completion_tokens
+            return await self._shared.workers.write(num_tokens, turn.ended)
+
+    async def stream(
+        self, body: m.CreateResponseRequest, call: Call[Any]
+    ) -> AsyncGenerator[ResponseEvent, None]:
+        """Answer with events. A failure after the first of them is reported by the last."""
+        events = ResponseEvents()
+        turn: _Turn | None = None
+        try:
+            async with self._begin(body, call) as (active, turn):
+                async with aclosing(active.run(turn.chat.request)) as tokens:
+                    async for token in tokens:
+                        if (delta := turn.outputs.feed(token)) is None:
+                            continue
+                        # Not earlier: a request that the engine refuses is answered with a status of its own.
+                        if not events.has_begun:
+                            for event in events.begin(turn.draft.in_progress()):
+                                yield event
+                        for event in events.write(turn.output.feed(delta)):
+                            yield event
+                yield events.end(turn.ended())
+        except Problem as problem:
+            if turn is None or not events.has_begun:
+                raise
+            turn.output.break_off()
+            yield events.end(turn.draft.failed(turn.output.wire(), problem))
+
+    @asynccontextmanager
+    async def _begin(
+        self, body: m.CreateResponseRequest, call: Call[Any]
+    ) -> AsyncIterator[tuple[ActiveRequest, _Turn]]:
+        """Check and prepare a request, which is active in the block."""
+
         def to_contract(error: Exception) -> Exception:
             field = faulty_parameters(error, lambda: Toolbox(*tool_lists(body)).definitions)
             return to_problem(error, prompt_field="input", grammar_field=field or grammar_field(body))
 
-        return to_contract
-
-    @override
-    def plan(self, body: m.CreateResponseRequest, *, is_stream: bool) -> m.CreateResponseRequest:
-        return body
-
-    @override
-    def permits(self, active: ActiveRequest, plan: m.CreateResponseRequest) -> HeldPermits:
-        return active.permits("input", 1)
-
-    @override
-    async def prepare(self, plan: m.CreateResponseRequest) -> _Turn:
-        chat, tools = await self._preparation.prepare(plan)
-        logprobs = self._logprobs if includes_logprobs(plan) else None
-        draft = ResponseDraft(plan, chat.request.adapter or self.shared.model_names.served)
-        return _Turn(chat, chat.outputs(), draft, ResponseOutput(logprobs, tools))
-
-    @override
-    async def collect(self, active: ActiveRequest, plan: m.CreateResponseRequest, prepared: _Turn) -> _Turn:
-        async with aclosing(deltas(prepared.outputs, self.tokens(active, prepared))) as gains:
-            async for delta in gains:
-                deque(prepared.output.feed(delta), maxlen=0)  # nobody reads the steps
-        return prepared
-
-    @override
-    def num_tokens(self, result: _Turn) -> int:
-        return result.outputs.usage.num_completion_tokens
-
-    @override
-    def answer(self, plan: m.CreateResponseRequest, prepared: _Turn, result: _Turn) -> m.Response:
-        return result.ended()
-
-    @override
-    def tokens(self, active: ActiveRequest, prepared: _Turn) -> AsyncGenerator[TokenEvent, None]:
-        return active.run(prepared.chat.request)
-
-    @override
-    def writer(self, plan: m.CreateResponseRequest, prepared: _Turn) -> "_Writer":
-        return _Writer(prepared)
+        with (
+            self._shared.active_requests.open(call.received_s, to_contract) as active,
+            active.permits("input", 1),
+        ):
+            chat, tools = await self._preparation.prepare(body)
+            logprobs = self._logprobs if includes_logprobs(body) else None
+            draft = ResponseDraft(body, chat.request.adapter or self._shared.model_names.served)
+            yield active, _Turn(chat, chat.outputs(), draft, ResponseOutput(logprobs, tools))
 
     def _logprobs(self, events: Sequence[TokenEvent]) -> list[m.ResponseLogprob]:
-        return response_logprobs(scored_tokens(events, self.shared.tokenizer))
-
-
-class _Writer(StreamWriter[ResponseEvent]):
-    def __init__(self, turn: _Turn) -> None:
-        self._turn = turn
-        self._events = ResponseEvents()
-
-    @override
-    def feed(self, token: TokenEvent) -> Iterator[ResponseEvent]:
-        delta = self._turn.outputs.feed(token)
-        if delta is None:
-            return
-        # Not earlier: a request that the engine refuses is answered with a status of its own.
-        if not self._events.has_begun:
-            yield from self._events.begin(self._turn.draft.in_progress())
-        yield from self._events.write(self._turn.output.feed(delta))
-
-    @override
-    def end(self) -> Iterable[ResponseEvent]:
-        return (self._events.end(self._turn.ended()),)
-
-    @override
-    def fail(self, problem: Problem) -> Iterable[ResponseEvent] | None:
-        if not self._events.has_begun:
-            return None
-        self._turn.output.break_off()
-        return (self._events.end(self._turn.draft.failed(self._turn.output.wire(), problem)),)
+        return response_logprobs(scored_tokens(events, self._shared.tokenizer))

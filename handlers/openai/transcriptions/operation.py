@@ -6,14 +6,14 @@ from typing import Any
 
 from engine.port.errors import InvalidMedia
 from generated.openai import models as m
-from generated.operation import Call
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.openai.errors import to_problem
 from handlers.openai.transcriptions.request import transcription_request, translation_request
 from handlers.openai.transcriptions.response import Transcribed, Translated, event_of, transcribed, translated
-from handlers.runtime.problem import Problem
 from handlers.served_model.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
+from verbatim_kit.runtime.operation import Call
+from verbatim_kit.runtime.problem import Problem
 
 
 class Transcriptions:

@@ -5,10 +5,10 @@ from typing import Literal, TypeAlias
 from pydantic import MISSING
 
 from generated.openai import models as m
-from generated.upload import Upload
-from handlers.errors import Refused, Violation
 from handlers.transcription.chunks import PauseRules
 from handlers.transcription.transcript import TranscriptionRequest
+from verbatim_kit.errors import Refused, Violation
+from verbatim_kit.runtime.upload import Upload
 
 Format: TypeAlias = Literal["json", "text", "srt", "verbose_json", "vtt"]
 

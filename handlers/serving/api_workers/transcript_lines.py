@@ -28,7 +28,6 @@ from engine.port.errors import (
     RequestAborted,
 )
 from handlers.concurrency.limit import Overloaded
-from handlers.errors import Refused, Violation
 from handlers.transcription.transcript import (
     ScoredToken,
     Segment,
@@ -37,6 +36,7 @@ from handlers.transcription.transcript import (
     TranscriptEvent,
     Word,
 )
+from verbatim_kit.errors import Refused, Violation
 
 PATH: Final = "/transcripts"
 _MAX_ITEMS: Final = 1000  # of a line, which takes some milliseconds to read

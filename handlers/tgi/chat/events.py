@@ -6,13 +6,13 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.tgi.chat.response import logprobs
 from handlers.tgi.openai_form import SERVER_NAME, PlainChunks, usage
 from handlers.wire.envelope import Envelope
+from verbatim_kit.runtime.operation import EncodedEvent
 
 ChunkT = TypeVar("ChunkT", bound=BaseModel)
 

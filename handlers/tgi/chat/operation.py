@@ -1,29 +1,27 @@
 """The operation `/v1/chat/completions`: conversations, answered whole or in pieces."""
 
-from collections.abc import Callable
-from typing import Generic, NamedTuple, TypeVar, final
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, Generic, NamedTuple, TypeVar, final
 
 from msgspec.structs import replace
 from pydantic import BaseModel
-from typing_extensions import override
 
-from generated.operation import Answer, EncodedEvent
 from generated.tgi import models as m
-from handlers.access.visits.timing import Timing
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.media import PartContents
 from handlers.chat.params import ChatParams
-from handlers.chat.reading.result import ChatResult
-from handlers.concurrency.limit import HeldPermits
-from handlers.errors import ToProblem
-from handlers.operations.chat_operation import ChatOperation, ChatWriter
+from handlers.chat.reading.result import ChatResult, collect_chat
 from handlers.served_model.served_model import ServedModel
 from handlers.tgi.chat.events import ChatEvents
 from handlers.tgi.chat.response import chat_completion
-from handlers.tgi.headers import AnswerHeaders, Headers
+from handlers.tgi.headers import AnswerHeaders
 from handlers.tgi.request_limits import RequestLimits
+from handlers.wire.envelope import Envelope
 from handlers.wire.plain_answer import PlainAnswers
+from verbatim_kit.errors import ToProblem
+from verbatim_kit.runtime.operation import Answer, Call, EncodedEvent
 
 BodyT = TypeVar("BodyT", bound=BaseModel)
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
@@ -41,7 +39,7 @@ class ChatPlan(NamedTuple, Generic[BodyT]):
 
 
 @final
-class Chat(ChatOperation[ChatPlan[BodyT], Answer[AnswerT], ChunkT | EncodedEvent]):
+class Chat(Generic[BodyT, AnswerT, ChunkT]):
     """Answers conversations in the form of a contract."""
 
     def __init__(
@@ -60,7 +58,8 @@ class Chat(ChatOperation[ChatPlan[BodyT], Answer[AnswerT], ChunkT | EncodedEvent
         params: reads a body, which takes its time; may raise from the chat core, and Refused.
         answer, chunk: give an answer, or a chunk, the contract's form.
         """
-        super().__init__(shared, to_problem)
+        self._shared = shared
+        self._to_problem = to_problem
         self._limits = limits
         self._headers = headers
         self._params = params
@@ -70,39 +69,54 @@ class Chat(ChatOperation[ChatPlan[BodyT], Answer[AnswerT], ChunkT | EncodedEvent
         )
         self._chunk = chunk
 
-    @override
-    def permits(self, active: ActiveRequest, plan: ChatPlan[BodyT]) -> HeldPermits:
-        return active.permits("n", plan.num_sequences)
+    async def whole(self, plan: ChatPlan[BodyT], call: Call[Any]) -> Answer[AnswerT]:
+        """Answer in one piece."""
+        async with self._begin(plan, call) as (active, prepared, envelope):
+            result = await collect_chat(prepared.outputs(), active.run(prepared.request))
+            answer = await self._shared.workers.write(
+                result.usage.num_completion_tokens, self._respond, plan, envelope, result
+            )
+        call.respond_with(self._headers.costs(active.timing))
+        return answer
 
-    @override
-    async def prepare(self, plan: ChatPlan[BodyT]) -> PreparedChat:
-        return await self.shared.media.prepare(self._prepare, plan.body, plan.model)
+    async def stream(
+        self, plan: ChatPlan[BodyT], call: Call[Any]
+    ) -> AsyncGenerator[ChunkT | EncodedEvent, None]:
+        """Answer token by token, with at most one chunk for what an answer gains at once."""
+        async with self._begin(plan, call) as (active, prepared, envelope):
+            outputs = prepared.outputs()
+            chunks = ChatEvents(envelope, self._chunk, with_logprobs=plan.with_logprobs)
+            async with aclosing(active.run(prepared.request)) as tokens:
+                async for token in tokens:
+                    delta = outputs.feed(token)
+                    if delta is not None and (chunk := chunks.encode(delta)) is not None:
+                        yield chunk
+            if plan.includes_usage:
+                yield chunks.usage(outputs.usage)
+
+    @asynccontextmanager
+    async def _begin(
+        self, plan: ChatPlan[BodyT], call: Call[Any]
+    ) -> AsyncIterator[tuple[ActiveRequest, PreparedChat, Envelope]]:
+        """Prepare a request, which is active in the block, and the envelope of its answer."""
+        shared = self._shared
+        with (
+            shared.active_requests.open(call.received_s, self._to_problem) as active,
+            active.permits("n", plan.num_sequences),
+        ):
+            prepared = await shared.media.prepare(self._prepare, plan.body, plan.model)
+            call.respond_with(self._headers.of_every_answer(prepared.prompt_text))
+            yield active, prepared, shared.envelope("chatcmpl", prepared.request.request_id)
 
     def _prepare(self, body: BodyT, contents: PartContents, model: str | None) -> PreparedChat:
         """Render and tokenize within the limits. Raise from the chat core, PromptTooLong, or Refused."""
-        adapter = self.shared.model_names.adapter_of(model)
+        adapter = self._shared.model_names.adapter_of(model)
         params = replace(self._params(body, self._limits), adapter=adapter)
-        prepared = self.shared.chat.prepare(params, contents)
+        prepared = self._shared.chat.prepare(params, contents)
         self._limits.new_tokens(len(prepared.request.prompt.token_ids), params.max_tokens)
         return prepared
 
-    @override
-    def answer(self, plan: ChatPlan[BodyT], prepared: PreparedChat, result: ChatResult) -> Answer[AnswerT]:
-        envelope = self.shared.envelope("chatcmpl", prepared.request.request_id)
+    def _respond(self, plan: ChatPlan[BodyT], envelope: Envelope, result: ChatResult) -> Answer[AnswerT]:
         if plan.with_logprobs:
             return self._answer(chat_completion(envelope, result, with_logprobs=True))
         return self._plain(envelope, result)
-
-    @override
-    def writer(self, plan: ChatPlan[BodyT], prepared: PreparedChat) -> ChatWriter[ChunkT | EncodedEvent]:
-        envelope = self.shared.envelope("chatcmpl", prepared.request.request_id)
-        events = ChatEvents(envelope, self._chunk, with_logprobs=plan.with_logprobs)
-        return ChatWriter(prepared.outputs(), events, includes_usage=plan.includes_usage)
-
-    @override
-    def headers(self, plan: ChatPlan[BodyT], prepared: PreparedChat) -> Headers:
-        return self._headers.of_every_answer(prepared.prompt_text)
-
-    @override
-    def costs(self, timing: Timing) -> Headers:
-        return self._headers.costs(timing)

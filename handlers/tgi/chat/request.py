@@ -12,11 +12,11 @@ from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, Respon
 from handlers.chat.messages import ChatMessage, ContentPart, MediaPart, TextPart, is_continuable
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
-from handlers.errors import Refused
 from handlers.tgi.chat.operation import ChatPlan
 from handlers.tgi.generate.request import answer_format
 from handlers.tgi.openai_form import openai_sampling, stop_texts
 from handlers.tgi.request_limits import RequestLimits
+from verbatim_kit.errors import Refused
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
 

@@ -1,33 +1,30 @@
 """The operation `/v1/completions`: prompts that are continued, whole or in pieces."""
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar, final
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, Generic, TypeVar, final
 
 from pydantic import BaseModel
-from typing_extensions import override
 
 from engine.port.request import GenerationRequest
-from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.access.visits.timing import Timing
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.concurrency.limit import HeldPermits
-from handlers.errors import ToProblem
-from handlers.operations.merged_operation import MergedOperation
-from handlers.operations.operation import TokenWriter
-from handlers.operations.sequences import GeneratedRequest
+from handlers.concurrency.merge import merge
+from handlers.operations.sequences import GeneratedRequest, collect_merged
 from handlers.served_model.served_model import ServedModel
 from handlers.tgi.completions.request import CompletionParams, check_params, completion_requests
 from handlers.tgi.completions.response import CompletionEvents, completion
-from handlers.tgi.headers import AnswerHeaders, Headers
+from handlers.tgi.headers import AnswerHeaders
 from handlers.tgi.request_limits import RequestLimits
+from verbatim_kit.errors import ToProblem
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 AnswerT = TypeVar("AnswerT")
 ChunkT = TypeVar("ChunkT", bound=BaseModel)
 
 
 @final
-class Completions(MergedOperation[CompletionParams, CompletionParams, AnswerT, ChunkT | EncodedEvent]):
+class Completions(Generic[AnswerT, ChunkT]):
     """Continues prompts, and answers in the form of a contract."""
 
     def __init__(
@@ -41,52 +38,52 @@ class Completions(MergedOperation[CompletionParams, CompletionParams, AnswerT, C
         chunk: Callable[[m.Chunk], ChunkT],
     ) -> None:
         """Create the operation. answer, chunk: give an answer, or a chunk, the contract's form."""
-        super().__init__(shared, to_problem)
+        self._shared = shared
+        self._to_problem = to_problem
         self._limits = limits
         self._headers = headers
         self._answer = answer
         self._chunk = chunk
 
-    @override
-    def plan(self, params: CompletionParams, *, is_stream: bool) -> CompletionParams:
-        check_params(params, self._limits, can_infill=self.shared.infill is not None)
-        return params
+    async def whole(self, params: CompletionParams, call: Call[Any]) -> AnswerT:
+        """Answer in one piece."""
+        async with self._begin(params, call) as (active, requests):
+            tokens = merge([active.run(request) for request in requests])
+            generated = await collect_merged(tokens, len(requests))
+            num_tokens = sum(one.num_tokens for one in generated)
+            answer = await self._shared.workers.write(num_tokens, self._respond, generated)
+        call.respond_with(self._headers.costs(active.timing))
+        return answer
 
-    @override
-    def permits(self, active: ActiveRequest, plan: CompletionParams) -> HeldPermits:
-        return active.permits("prompt", len(plan.prompts))
+    async def stream(
+        self, params: CompletionParams, call: Call[Any]
+    ) -> AsyncGenerator[ChunkT | EncodedEvent, None]:
+        """Answer token by token."""
+        async with self._begin(params, call) as (active, requests):
+            events = CompletionEvents(self._shared.envelope("cmpl"), self._chunk)
+            async with aclosing(merge([active.run(request) for request in requests])) as tokens:
+                async for prompt, token in tokens:
+                    yield events.encode(prompt, token)
 
-    @override
-    async def prepare(self, plan: CompletionParams) -> Sequence[GenerationRequest]:
-        return await self.shared.workers.tokenize(
-            plan.num_characters,
-            completion_requests,
-            plan,
-            self._limits,
-            self.shared.tokenizer,
-            self.shared.infill,
-        )
+    @asynccontextmanager
+    async def _begin(
+        self, params: CompletionParams, call: Call[Any]
+    ) -> AsyncIterator[tuple[ActiveRequest, Sequence[GenerationRequest]]]:
+        """Check and prepare a request, which is active in the block; it has one of the engine's a prompt."""
+        shared = self._shared
+        with shared.active_requests.open(call.received_s, self._to_problem) as active:
+            check_params(params, self._limits, can_infill=shared.infill is not None)
+            with active.permits("prompt", len(params.prompts)):
+                requests = await shared.workers.tokenize(
+                    params.num_characters,
+                    completion_requests,
+                    params,
+                    self._limits,
+                    shared.tokenizer,
+                    shared.infill,
+                )
+                call.respond_with(self._headers.of_every_answer(*params.prompts))
+                yield active, requests
 
-    @override
-    def answer(
-        self,
-        plan: CompletionParams,
-        prepared: Sequence[GenerationRequest],
-        result: Sequence[GeneratedRequest],
-    ) -> AnswerT:
-        return self._answer(completion(self.shared.envelope("cmpl"), result))
-
-    @override
-    def writer(
-        self, plan: CompletionParams, prepared: Sequence[GenerationRequest]
-    ) -> TokenWriter[ChunkT | EncodedEvent]:
-        events = CompletionEvents(self.shared.envelope("cmpl"), self._chunk)
-        return TokenWriter(lambda token: events.encode(*token))
-
-    @override
-    def headers(self, plan: CompletionParams, prepared: Sequence[GenerationRequest]) -> Headers:
-        return self._headers.of_every_answer(*plan.prompts)
-
-    @override
-    def costs(self, timing: Timing) -> Headers:
-        return self._headers.costs(timing)
+    def _respond(self, generated: Sequence[GeneratedRequest]) -> AnswerT:
+        return self._answer(completion(self._shared.envelope("cmpl"), generated))

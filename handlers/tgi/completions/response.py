@@ -6,11 +6,11 @@ from typing import Final, Generic, Literal, TypeVar
 from pydantic import BaseModel
 
 from engine.port.events import FinishReason, TokenEvent
-from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.operations.sequences import GeneratedRequest
 from handlers.tgi.openai_form import SERVER_NAME, PlainChunks, usage
 from handlers.wire.envelope import Envelope
+from verbatim_kit.runtime.operation import EncodedEvent
 
 ChunkT = TypeVar("ChunkT", bound=BaseModel)
 

@@ -10,10 +10,10 @@ from typing import Generic, TypeAlias, TypeVar
 import orjson
 
 from engine.port.events import TokenEvent
-from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.tgi.generate.prepared_generate import PreparedGenerate
 from handlers.tgi.generate.tokens import GENERATE_REASONS, finite, token, top_tokens
+from verbatim_kit.runtime.operation import EncodedEvent
 
 EventT = TypeVar("EventT")
 

@@ -1,47 +1,30 @@
 """The generate operations: text in, text out, whole or token by token."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
 from functools import partial
-from typing import NamedTuple, TypeVar, final
+from typing import Any, Generic, TypeVar, final
 
-from typing_extensions import override
-
-from engine.port.events import TokenEvent
-from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.access.visits.timing import Timing
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.media import NOTHING_READ
-from handlers.concurrency.limit import HeldPermits
-from handlers.errors import Refused, ToProblem
-from handlers.operations.operation import GeneratingOperation, TokenWriter
 from handlers.operations.sequences import GeneratedRequest, collect_sequences
 from handlers.served_model.served_model import ServedModel
 from handlers.tgi.generate.events import GenerateEvents, WriteToken
 from handlers.tgi.generate.params import GenerateParams
 from handlers.tgi.generate.prepared_generate import PreparedGenerate, prepared_generate
 from handlers.tgi.generate.response import generate_response
-from handlers.tgi.headers import AnswerHeaders, Headers
+from handlers.tgi.headers import AnswerHeaders
 from handlers.tgi.request_limits import RequestLimits
+from verbatim_kit.errors import Refused, ToProblem
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
 
 
-class GeneratePlan(NamedTuple):
-    """The plan of a request. num_sequences: the sequences to generate for the one that is answered."""
-
-    params: GenerateParams
-    num_sequences: int
-    is_stream: bool
-
-
 @final
-class Generate(
-    GeneratingOperation[
-        GenerateParams, GeneratePlan, PreparedGenerate, GeneratedRequest, AnswerT, EventT | EncodedEvent
-    ]
-):
+class Generate(Generic[AnswerT, EventT]):
     """Answers requests of `/generate` in the form of a contract."""
 
     def __init__(
@@ -56,65 +39,59 @@ class Generate(
         write_token: WriteToken,
     ) -> None:
         """Create the operation. answer, event, write_token: give what is sent the contract's form."""
-        super().__init__(shared, to_problem)
+        self._shared = shared
+        self._to_problem = to_problem
         self._limits = limits
         self._headers = headers
         self._answer = answer
         self._event = event
         self._write_token = write_token
 
-    @override
-    def plan(self, params: GenerateParams, *, is_stream: bool) -> GeneratePlan:
-        num_sequences = _num_streamed(params) if is_stream else _num_sequences(params, self._limits)
-        return GeneratePlan(params, num_sequences, is_stream)
+    async def whole(self, params: GenerateParams, call: Call[Any]) -> AnswerT:
+        """Answer in one piece."""
+        async with self._begin(params, call, is_stream=False) as (active, prepared):
+            generated = await collect_sequences(active.run(prepared.request), prepared.request.num_sequences)
+            answer = await self._shared.workers.write(
+                generated.num_tokens, self._respond, prepared, generated
+            )
+        call.respond_with(self._headers.costs(active.timing))
+        return answer
 
-    @override
-    def permits(self, active: ActiveRequest, plan: GeneratePlan) -> HeldPermits:
-        return active.permits("best_of", plan.num_sequences)
+    async def stream(
+        self, params: GenerateParams, call: Call[Any]
+    ) -> AsyncGenerator[EventT | EncodedEvent, None]:
+        """Answer token by token."""
+        async with self._begin(params, call, is_stream=True) as (active, prepared):
+            events = GenerateEvents(prepared, self._event, self._write_token)
+            async with aclosing(active.run(prepared.request)) as tokens:
+                async for token in tokens:
+                    yield events.encode(token)
 
-    @override
-    async def prepare(self, plan: GeneratePlan) -> PreparedGenerate:
-        prepare = partial(
-            prepared_generate,
-            plan.params,
-            limits=self._limits,
-            tokenizer=self.shared.tokenizer,
-            media=self.shared.chat.media,
-            num_sequences=plan.num_sequences,
-            is_stream=plan.is_stream,
-        )
-        first = self.shared.workers.tokenize(len(plan.params.inputs), prepare, NOTHING_READ)
-        return await self.shared.media.complete(first, prepare)
+    @asynccontextmanager
+    async def _begin(
+        self, params: GenerateParams, call: Call[Any], *, is_stream: bool
+    ) -> AsyncIterator[tuple[ActiveRequest, PreparedGenerate]]:
+        """Check and prepare a request, which is active in the block."""
+        shared = self._shared
+        with shared.active_requests.open(call.received_s, self._to_problem) as active:
+            num_sequences = _num_streamed(params) if is_stream else _num_sequences(params, self._limits)
+            with active.permits("best_of", num_sequences):
+                prepare = partial(
+                    prepared_generate,
+                    params,
+                    limits=self._limits,
+                    tokenizer=shared.tokenizer,
+                    media=shared.chat.media,
+                    num_sequences=num_sequences,
+                    is_stream=is_stream,
+                )
+                first = shared.workers.tokenize(len(params.inputs), prepare, NOTHING_READ)
+                prepared = await shared.media.complete(first, prepare)
+                call.respond_with(self._headers.of_every_answer(params.inputs))
+                yield active, prepared
 
-    @override
-    async def collect(
-        self, active: ActiveRequest, plan: GeneratePlan, prepared: PreparedGenerate
-    ) -> GeneratedRequest:
-        return await collect_sequences(active.run(prepared.request), plan.num_sequences)
-
-    @override
-    def num_tokens(self, result: GeneratedRequest) -> int:
-        return result.num_tokens
-
-    @override
-    def answer(self, plan: GeneratePlan, prepared: PreparedGenerate, result: GeneratedRequest) -> AnswerT:
-        return self._answer(generate_response(prepared, result))
-
-    @override
-    def tokens(self, active: ActiveRequest, prepared: PreparedGenerate) -> AsyncGenerator[TokenEvent, None]:
-        return active.run(prepared.request)
-
-    @override
-    def writer(self, plan: GeneratePlan, prepared: PreparedGenerate) -> TokenWriter[EventT | EncodedEvent]:
-        return TokenWriter(GenerateEvents(prepared, self._event, self._write_token).encode)
-
-    @override
-    def headers(self, plan: GeneratePlan, prepared: PreparedGenerate) -> Headers:
-        return self._headers.of_every_answer(plan.params.inputs)
-
-    @override
-    def costs(self, timing: Timing) -> Headers:
-        return self._headers.costs(timing)
+    def _respond(self, prepared: PreparedGenerate, generated: GeneratedRequest) -> AnswerT:
+        return self._answer(generate_response(prepared, generated))
 
 
 def _num_sequences(params: GenerateParams, limits: RequestLimits) -> int:

@@ -6,11 +6,11 @@ from secrets import token_hex
 from engine.port.request import GenerationRequest, MediaKind, Prompt, StopConditions
 from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.media import PartContents, PromptMedia
-from handlers.errors import Refused, Violation
 from handlers.served_model.request_values import draw_seed
 from handlers.tgi.generate.markdown_images import PromptWithImages, with_placeholders
 from handlers.tgi.generate.params import GenerateParams
 from handlers.tgi.request_limits import RequestLimits
+from verbatim_kit.errors import Refused, Violation
 
 
 @dataclass(frozen=True)

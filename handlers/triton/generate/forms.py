@@ -12,10 +12,10 @@ from handlers.chat.form.response_format import (
     ResponseFormat,
     StructuralTag,
 )
-from handlers.errors import Refused
 from handlers.triton.generate.members import Members
 from handlers.triton.generate.nested import Nested
 from handlers.triton.generate.sampling_options import read_json
+from verbatim_kit.errors import Refused
 
 _OUTPUTS = "structured_outputs"
 _GUIDE = "guided_decoding_guide"

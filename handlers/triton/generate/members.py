@@ -6,8 +6,8 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from generated.triton import models as m
-from handlers.errors import Refused, Violation
 from handlers.triton.signature import Tensor, signature
+from verbatim_kit.errors import Refused, Violation
 
 Members = Mapping[str, Any]
 """Values by name: a scalar, or for an input of any length a list of scalars."""

@@ -4,9 +4,9 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from handlers.errors import Refused
-from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
-from handlers.runtime.reading.invalid import explain
+from verbatim_kit.errors import Refused
+from verbatim_kit.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
+from verbatim_kit.runtime.reading.invalid import explain
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 

@@ -1,26 +1,22 @@
 """The operations that generate."""
 
-from collections.abc import Iterable
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from typing_extensions import override
-
-from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest
-from generated.operation import EncodedEvent
 from generated.triton import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.errors import Refused
-from handlers.operations.operation import StreamWriter, TokenWriter
-from handlers.operations.sequences import GeneratedRequest
-from handlers.operations.sequences_operation import SequencesOperation
+from handlers.operations.sequences import collect_sequences
 from handlers.served_model.served_model import ServedModel
 from handlers.triton.errors import to_problem
 from handlers.triton.generate.members import Members, members_of, request_id
 from handlers.triton.generate.request import Wanted, generation_request, wanted_by
 from handlers.triton.generate.response import Envelope, Responses
 from handlers.triton.models import VERSION
+from verbatim_kit.errors import Refused
+from verbatim_kit.runtime.operation import Call, EncodedEvent
 
 _ONE_RESPONSE: Final = (
     "generate expects model to produce exactly 1 response, use generate stream for model that generates "
@@ -39,77 +35,56 @@ class ModelRequest(NamedTuple):
     body: m.GenerateRequest
 
 
-class _Planned(NamedTuple):
-    request: ModelRequest
-    members: Members
-    wanted: Wanted
-
-
-class Generate(SequencesOperation[ModelRequest, _Planned, m.GenerateResponse, _Event]):
+class Generate:
     """Goes on from texts. A stream has an event for each token if `stream` says so, else one event."""
 
     def __init__(self, shared: ServedModel) -> None:
-        super().__init__(shared, to_problem)
+        self._shared = shared
 
-    @override
-    def plan(self, request: ModelRequest, *, is_stream: bool) -> _Planned:
-        members = members_of(request.body, request.model)
-        if not is_stream and members.get("stream"):
-            raise Refused(_ONE_RESPONSE, "stream")
-        wanted = wanted_by(members)
-        if wanted.form is not None and self.shared.settings.disable_grammar_support:
-            raise Refused("This server takes no grammars: what the text must be cannot be said")
-        return _Planned(request, members, wanted)
+    async def whole(self, request: ModelRequest, call: Call[Any]) -> m.GenerateResponse:
+        """Answer in one piece."""
+        async with self._begin(request, call, is_stream=False) as (active, prepared, responses, _):
+            generated = await collect_sequences(active.run(prepared), prepared.num_sequences)
+            return await self._shared.workers.write(generated.num_tokens, responses.whole, generated)
 
-    @override
-    def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:
-        return _permits(active, plan.members, plan.wanted)
+    async def stream(self, request: ModelRequest, call: Call[Any]) -> AsyncGenerator[_Event, None]:
+        """Answer with an event a token, or with one event."""
+        async with self._begin(request, call, is_stream=True) as (active, prepared, responses, streams):
+            if streams:
+                async with aclosing(active.run(prepared)) as tokens:
+                    async for token in tokens:
+                        yield responses.event(token)
+            else:
+                yield responses.whole(await collect_sequences(active.run(prepared), prepared.num_sequences))
 
-    @override
-    async def prepare(self, plan: _Planned) -> GenerationRequest:
-        return await self.shared.workers.tokenize(
-            len(plan.wanted.text),
-            generation_request,
-            plan.wanted,
-            self.shared.tokenizer,
-            self.shared.model_info.max_total_tokens,
-            self.shared.model_names.resolve(plan.request.model, "model_name").adapter,
-        )
-
-    @override
-    def answer(
-        self, plan: _Planned, prepared: GenerationRequest, result: GeneratedRequest
-    ) -> m.GenerateResponse:
-        return _responses(plan).whole(result)
-
-    @override
-    def writer(self, plan: _Planned, prepared: GenerationRequest) -> StreamWriter[_Event]:
-        responses = _responses(plan)
-        if plan.wanted.streams:
-            return TokenWriter(responses.event)
-        return _OneEvent(responses, prepared.num_sequences)
-
-
-class _OneEvent(StreamWriter[_Event]):
-    """Writes the whole answer as the only event."""
-
-    def __init__(self, responses: Responses, num_sequences: int) -> None:
-        self._responses = responses
-        self._generated = GeneratedRequest(num_sequences)
-
-    @override
-    def feed(self, token: TokenEvent) -> Iterable[_Event]:
-        self._generated.add(token)
-        return ()
-
-    @override
-    def end(self) -> Iterable[_Event]:
-        return (self._responses.whole(self._generated),)
+    @asynccontextmanager
+    async def _begin(
+        self, request: ModelRequest, call: Call[Any], *, is_stream: bool
+    ) -> AsyncIterator[tuple[ActiveRequest, GenerationRequest, Responses, bool]]:
+        """Check and prepare a request, which is active in the block."""
+        shared = self._shared
+        with shared.active_requests.open(call.received_s, to_problem) as active:
+            members = members_of(request.body, request.model)
+            if not is_stream and members.get("stream"):
+                raise Refused(_ONE_RESPONSE, "stream")
+            wanted = wanted_by(members)
+            if wanted.form is not None and shared.settings.disable_grammar_support:
+                raise Refused("This server takes no grammars: what the text must be cannot be said")
+            with _permits(active, members, wanted):
+                adapter = shared.model_names.resolve(request.model, "model_name").adapter
+                prepared = await shared.workers.tokenize(
+                    len(wanted.text),
+                    generation_request,
+                    wanted,
+                    shared.tokenizer,
+                    shared.model_info.max_total_tokens,
+                    adapter,
+                )
+                yield active, prepared, _responses(request, members, wanted), wanted.streams
 
 
-def _responses(plan: _Planned) -> Responses:
+def _responses(request: ModelRequest, members: Members, wanted: Wanted) -> Responses:
     """Return a writer of responses. Call it within permits, since a request may ask for billions of texts."""
-    request, members, wanted = plan
     return Responses(
         Envelope(request_id(request.body), request.model, VERSION),
         members,

@@ -9,11 +9,11 @@ from engine.port.request import BeamParams, GenerationRequest, Prompt, SamplingP
 from engine.port.text.tokenizer import Tokenizer
 from generated.triton import models as m
 from handlers.chat.form.response_format import ResponseFormat, response_grammar
-from handlers.errors import Refused
 from handlers.served_model.request_values import bounded_texts
 from handlers.triton.generate.forms import text_form
 from handlers.triton.generate.members import Members
 from handlers.triton.generate.sampling_options import sampling_options
+from verbatim_kit.errors import Refused
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from typing import Any, Final, Literal, TypeAlias
 import orjson
 
 from engine.port.events import FinishReason, TokenEvent
-from generated.operation import EncodedEvent
 from generated.triton import models as m
 from handlers.operations.sequences import GeneratedRequest
 from handlers.triton.generate.members import Members
+from verbatim_kit.runtime.operation import EncodedEvent
 
 Ending: TypeAlias = Literal["stop", "length", "None"]
 

@@ -6,9 +6,9 @@ from typing import Any, Final
 from pydantic_core import from_json
 
 from generated.triton import models as m
-from handlers.errors import Refused
 from handlers.triton.generate.members import Members
 from handlers.triton.generate.nested import Nested
+from verbatim_kit.errors import Refused
 
 # Inputs and parameters that say the same as a sampling option. `stop_words` and `stop` are taken together.
 _SAME: Final = frozenset(m.SamplingOptions.model_fields) - {"stop"}

@@ -3,13 +3,13 @@
 import pytest
 
 from handlers.composition import TABLES
-from handlers.conform.bounds.boundaries import Row, Verdict
-from handlers.conform.bounds.verdicts import deviation
-from handlers.conform.client import Answer
-from handlers.conform.rules import rules_of
+from handlers.conform.contracts import contract_named
 from tests.contract.over_servers.agreement import says_it_lacks
 from tests.contract.requests.boundaries import ONE_IN, answered, rows, table
 from tests.support.token_servers.served_engines import Served
+from verbatim_kit.conform.bounds.boundaries import Row, Verdict
+from verbatim_kit.conform.bounds.verdicts import deviation
+from verbatim_kit.conform.client import Answer
 
 
 @pytest.mark.timeout(600)
@@ -45,6 +45,6 @@ def test_every_schema_of_a_request_is_reached_and_every_rule_is_of_some_row(cont
     assert table(contract).unreached == []
     takes_input = [operation for operation in TABLES[contract] if operation.body or operation.parameters]
     assert len(all_rows) > 5 * len(takes_input)
-    rules = rules_of(contract)
+    rules = contract_named(contract).rules
     stated = {one.reason for one in rules.companions} | {one.reason for one in rules.bans}
     assert stated - {row.reason for row in all_rows} == set()

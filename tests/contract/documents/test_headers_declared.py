@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from handlers.composition import CONTRACTS
-from handlers.runtime.call import RequestCall
+from verbatim_kit.runtime.call import RequestCall
 
 GENERATED = Path(__file__).parents[3] / "generated"
 

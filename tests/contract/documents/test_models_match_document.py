@@ -21,13 +21,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from pydantic import ValidationError
 from schemathesis.core import NotSet
 
-from generated.operation import FormField, Operation
-from generated.upload import Upload
-from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
-from handlers.runtime.reading.ignored_fields import taking_unknown_fields
 from tests.support.selection.effort import trials
-from tools.generate.documents.document import resolve
-from tools.generate.documents.schemas import sub_schemas
+from verbatim_kit.generate.documents.document import resolve
+from verbatim_kit.generate.documents.schemas import sub_schemas
+from verbatim_kit.runtime.operation import FormField, Operation
+from verbatim_kit.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
+from verbatim_kit.runtime.reading.ignored_fields import taking_unknown_fields
+from verbatim_kit.runtime.upload import Upload
 
 GENERATED = Path(__file__).parents[3] / "generated"
 CONTRACTS = sorted(path.parent.name for path in GENERATED.glob("*/openapi.json"))

@@ -29,7 +29,7 @@ from tests.contract.requests.headers import required_headers
 from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
 from tests.contract.requests.paths import is_of
 from tests.support.scripted.engine import ScriptedEngine, fails_after
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 ERRORS = [
     InvalidRequest("no"),

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from handlers.composition import TABLES
-from handlers.conform.bounds.boundaries import Verdict
 from tests.contract.requests.boundaries import answered
+from verbatim_kit.conform.bounds.boundaries import Verdict
 
 # Words of pydantic, xgrammar, llguidance, Jinja, msgspec, orjson, jsonschema-rs, tokenizers and Python's own
 # exceptions.

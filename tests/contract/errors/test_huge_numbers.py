@@ -15,7 +15,7 @@ from handlers.settings.settings import Settings
 from tests.contract.requests.headers import required_headers
 from tests.contract.requests.paths import is_of
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 _MAX_TOKENS: Final = 1000
 _MODEL: Final = "verbatim-demo"

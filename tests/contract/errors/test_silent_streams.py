@@ -17,7 +17,7 @@ from tests.contract.requests.headers import required_headers
 from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
 from tests.support.clocks.virtual_time import run_in_virtual_time
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 STREAMS = pytest.mark.parametrize(
     ("contract", "request_"),

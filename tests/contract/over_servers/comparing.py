@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 
-from handlers.checking.exchange import Exchange
-from handlers.checking.judge import Judge
-from handlers.conform.document import load
+from handlers.conform.contracts import contract_named
 from tests.contract.requests.documented import Asked
+from verbatim_kit.judge.exchange import Exchange
+from verbatim_kit.judge.judge import Judge
 
 _IDS: Final = ("id", "item_id", "call_id", "tool_call_id", "request_id", "system_fingerprint")
 # Of steps, batches and queues, which belong to the process that computes.
@@ -113,7 +113,7 @@ def faults(asked: Asked, answer: httpx.Response) -> list[str]:
 
 @cache
 def _judge(contract: str) -> Judge:
-    return Judge(load(contract))
+    return Judge(contract_named(contract).document)
 
 
 def _counts(answer: Answer) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from engine.remote.wire.token_api import ApiFacts, PriorityOrder
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.token_servers.fronts import KINDS, WITH_OPTIONS, engine_over, new_recording
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 # What no two answers have in common: times, and names drawn for one answer.
 _OWN = re.compile(

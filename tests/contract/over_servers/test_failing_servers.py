@@ -25,7 +25,7 @@ from tests.support.scripted import token_server_program as program
 from tests.support.scripted.token_server import Reply, answers, refuses, running_upstream
 from tests.support.servers.running_app import running_app
 from tests.support.token_servers import emulated_sglang as sglang
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 NUM_STREAMS = 50
 

@@ -10,7 +10,6 @@ import pytest
 from starlette.types import ASGIApp
 
 from handlers.composition import build_app
-from handlers.conform.request import Request
 from handlers.settings.settings import Settings
 from tests.contract.over_servers.comparing import difference, read
 from tests.contract.requests.documented import Asked, endpoint_of
@@ -18,7 +17,8 @@ from tests.contract.requests.headers import required_headers
 from tests.support.scripted.engine import ScriptedEngine, spells
 from tests.support.token_servers.fronts import KINDS, engine_over
 from tests.unit.handlers.chat.models import chat_tokenizer
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
+from verbatim_kit.conform.request import Request
 
 _TEXT: Final = (
     "<think>\nIt may rain, é.\n</think>\n\nLet me see."

@@ -14,12 +14,12 @@ from functools import cache
 from typing import Final
 from zlib import crc32
 
-from handlers.conform.bounds.boundaries import Row, Table
-from handlers.conform.client import Answer, Client
-from handlers.conform.document import load
-from handlers.conform.rules import rules_of
-from handlers.conform.served import DEMO_MODEL, names_of
+from handlers.conform.contracts import contract_named
+from handlers.conform.models import names_of
+from handlers.shared_settings.shared_settings import EMBEDDED_MODEL
 from tests.support.selection.effort import IS_WHOLE
+from verbatim_kit.conform.bounds.boundaries import Row, Table
+from verbatim_kit.conform.client import Answer, Client
 
 _SENDS_ALL: Final = IS_WHOLE or os.environ.get("VERBATIM_BOUNDS") == "all"
 ONE_IN: Final = 12
@@ -28,7 +28,8 @@ _NUM_AT_ONCE: Final = 8
 
 @cache
 def table(contract: str) -> Table:
-    return Table(load(contract), rules_of(contract), names_of(DEMO_MODEL))
+    found = contract_named(contract)
+    return Table(found.document, found.rules, names_of(EMBEDDED_MODEL))
 
 
 @cache

@@ -5,15 +5,16 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from handlers.conform.bounds.boundaries import Table
-from handlers.conform.document import Endpoint, endpoints, load
-from handlers.conform.place import ABSENT, put
-from handlers.conform.request import Request
-from handlers.conform.target import is_of
+from handlers.conform.contracts import contract_named
 from tests.contract.requests.boundaries import table
 from tests.contract.requests.exchanges import EXCHANGES
 from tests.contract.requests.features import FEATURES
 from tests.contract.requests.headers import required_headers
+from verbatim_kit.conform.bounds.boundaries import Table
+from verbatim_kit.conform.document import Endpoint, endpoints
+from verbatim_kit.conform.place import ABSENT, put
+from verbatim_kit.conform.request import Request
+from verbatim_kit.conform.target import is_of
 
 _ABOUT: Final = r"/(?:info|metrics|config|stats)$|^/v2/models/[^/]+(?:/versions/[^/]+)?$"
 _NUM_TOKENS: Final = 6  # of a greedy text
@@ -66,7 +67,7 @@ def _bodies(rows: Table, endpoint: Endpoint, body: Any) -> Iterator[tuple[str, A
     if endpoint.body is None:
         yield "", body
         return
-    for kind, variant in (("", body), (", greedy", rows.greedy(endpoint, body, _NUM_TOKENS))):
+    for kind, variant in (("", body), (", greedy", rows.repeatable(endpoint, body, _NUM_TOKENS))):
         yield kind, variant
         if endpoint.can_stream and rows.has(endpoint, ("stream",)):
             yield f"{kind}, streamed", put(variant, ("stream",), True)
@@ -91,4 +92,4 @@ def endpoint_of(contract: str, method: str, path: str) -> Endpoint:
 
 @cache
 def _endpoints(contract: str) -> tuple[Endpoint, ...]:
-    return tuple(endpoints(load(contract)))
+    return tuple(endpoints(contract_named(contract).document))

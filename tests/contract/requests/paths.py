@@ -2,7 +2,7 @@
 
 import re
 
-from generated.operation import Operation
+from verbatim_kit.runtime.operation import Operation
 
 
 def is_of(operation: Operation, method: str, path: str) -> bool:

@@ -35,7 +35,7 @@ from tests.support.engine_requests import generation_request
 from tests.support.servers.running_app import running_app
 from tests.support.token_servers.fixed_seeds import draw_one_seed
 from tests.support.token_servers.real_server import Engines
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 PROMPTS = ("Hello", "The capital of France is", "1 2 3 4", "My name is Anna.", "{")
 GREEDY = SamplingParams(temperature=0.0)

@@ -29,7 +29,7 @@ from tests.support.engine_requests import generation_request
 from tests.support.tiny_models.lora import save_adapter
 from tests.support.token_servers.fronts import new_recording
 from tests.support.token_servers.real_server import Engines
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 GREEDY: Final = SamplingParams(temperature=0.0)
 

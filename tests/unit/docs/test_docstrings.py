@@ -11,7 +11,7 @@ import pytest
 from tests.unit.docs.pages import ROOT
 
 # The folders whose docstrings are held to this.
-ROOTS: Final = ("engine", "handlers", "tests", "tools")
+ROOTS: Final = ("engine", "handlers", "tests", "tools", "verbatim_kit")
 # First words of a fragment, whose verb or noun is missing: "What a layer does", "Of the last batch".
 FRAGMENT: Final = re.compile(r"\W*(What|Of|As|How|Where|Whether|Which|Whose|Who|Why|That of|Those of)\b")
 
@@ -49,7 +49,7 @@ def test_a_sentence_is_not_taken_for_a_fragment(text: str) -> None:
     assert not FRAGMENT.match(text)
 
 
-@pytest.mark.parametrize("root", ["engine", "handlers", "tools"])
+@pytest.mark.parametrize("root", ["engine", "handlers", "tools", "verbatim_kit"])
 def test_every_package_says_what_it_is(root: str) -> None:
     packages = [path for path in (ROOT / root).rglob("__init__.py") if path.parent != ROOT / root]
     assert len(packages) > 5, f"{root} has no packages: it has moved"

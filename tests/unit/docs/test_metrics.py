@@ -8,7 +8,7 @@ from handlers.serving.api_workers.metric_sums import PATH, MetricSumsApp
 from tests.unit.docs.metrics import ALL, PAGE, READS, documented_families, filled, scraped_families
 from tests.unit.docs.pages import code, rows
 from tests.unit.handlers.active_requests.test_metrics import INFO, STATS
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 
 def shown_by_one_process() -> set[str]:

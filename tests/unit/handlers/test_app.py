@@ -13,15 +13,15 @@ from engine.config import EngineConfig
 from handlers.access.visits.record_log import LOSSES
 from handlers.app import create_app
 from handlers.composition import CONTRACTS, TABLES, YIELDS, build_app
-from handlers.http.descriptors import OWN_CONNECTIONS
 from handlers.openai.contract import OpenAIContract
 from handlers.process.interpreter_share import InterpreterShare
-from handlers.runtime.root_routes import UnknownContract, placements
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.openai.transcriptions.scripted import ScriptedTranscriber
-from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api, chat, generate_body
+from tests.unit.verbatim_kit.runtime.client import send
+from verbatim_kit.http.descriptors import OWN_CONNECTIONS
+from verbatim_kit.runtime.root_routes import UnknownContract, placements
 
 
 @pytest.mark.parametrize("prefix", ["", "/tgi"])
@@ -287,7 +287,7 @@ def test_documents_are_read_once_however_many_applications_are_built(
 ) -> None:
     build_app(Settings(check_responses=mode), ScriptedEngine(says("a")))
     read: list[str] = []
-    monkeypatch.setattr("handlers.runtime.contract.files", read.append)
-    monkeypatch.setattr("handlers.checking.endpoint.Judge", read.append)
+    monkeypatch.setattr("verbatim_kit.runtime.contract.files", read.append)
+    monkeypatch.setattr("verbatim_kit.judge.endpoint.Judge", read.append)
     build_app(Settings(check_responses=mode), ScriptedEngine(says("a")))
     assert read == []

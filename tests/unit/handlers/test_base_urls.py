@@ -6,7 +6,7 @@ import pytest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 _ONLY_OPENAI = ("openai",)
 

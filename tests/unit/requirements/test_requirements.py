@@ -1,13 +1,15 @@
 """A front, Verbatim's own engine and what reads media are installed apart, by one list each."""
 
 import tomllib
+from itertools import chain
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from engine import extras
-from tests.unit.requirements.requirements import ENGINE, FOLDER, read_requirements
+from tests.unit.requirements.requirements import ENGINE, FOLDER, read_kit, read_requirements
 
 IMPORTED_AS = {"pillow": "PIL"}
 
@@ -25,9 +27,23 @@ def files_of(project: dict[str, Any], extra: str) -> set[str]:
 
 def test_each_list_is_the_fronts_or_an_extras(project: dict[str, Any]) -> None:
     dynamic = project["tool"]["setuptools"]["dynamic"]
-    assert dynamic["dependencies"]["file"] == ["requirements/front.txt"]
-    listed = {"front"}.union(*(files_of(project, extra) for extra in dynamic["optional-dependencies"]))
+    assert dynamic["dependencies"]["file"] == ["requirements/front.txt", "requirements/kit.txt"]
+    listed = {"front", "kit"}.union(*(files_of(project, extra) for extra in dynamic["optional-dependencies"]))
     assert listed == {path.stem for path in FOLDER.iterdir()}
+
+
+def test_the_server_and_the_kit_have_one_version(project: dict[str, Any]) -> None:
+    version = project["project"]["version"]
+    assert read_kit()["version"] == version
+    assert str(read_requirements("kit")["verbatim-kit"]) == f"verbatim-kit=={version}"
+
+
+def test_the_kit_asks_for_few_libraries_and_none_that_computes() -> None:
+    kit = read_kit()
+    extras = kit["optional-dependencies"].values()
+    for wanted in map(Requirement, [*kit["dependencies"], *chain.from_iterable(extras)]):
+        assert wanted.name not in {"torch", "transformers", "verbatim-server"}
+    assert max(map(len, [kit["dependencies"], *extras])) < 10
 
 
 def test_the_extras_have_the_names_that_errors_and_documents_use(project: dict[str, Any]) -> None:
@@ -40,7 +56,7 @@ def test_the_extras_have_the_names_that_errors_and_documents_use(project: dict[s
 def test_no_library_is_in_two_of_the_lists_of_what_serves() -> None:
     lists = [read_requirements(name) for name in ("front", *ENGINE, "media")]
     assert "torch" in lists[1]
-    assert sum(map(len, lists)) == len(read_requirements())
+    assert sum(map(len, lists)) == len(read_requirements("front", *ENGINE, "media"))
 
 
 @pytest.mark.parametrize("extra", ["engine", "media", "transformers"])

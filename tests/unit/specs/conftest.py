@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from tools.generate.documents.document import Document
-from tools.generate.emit import effective_document
+from verbatim_kit.generate.documents.document import Document
+from verbatim_kit.generate.emit import effective_document
 
 SPECS = Path(__file__).parents[3] / "specs"
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.specs.conftest import SPECS, effective, validator
-from tools.generate.documents.document import (
+from verbatim_kit.generate.documents.document import (
     Document,
     Pointer,
     Schema,
@@ -14,7 +14,7 @@ from tools.generate.documents.document import (
     render_pointer,
     resolve,
 )
-from tools.generate.documents.schemas import map_schemas
+from verbatim_kit.generate.documents.schemas import map_schemas
 
 CONTRACTS = sorted(folder.name for folder in SPECS.iterdir() if folder.is_dir())
 

@@ -9,7 +9,7 @@ from openai.types import chat
 from pydantic import BaseModel
 
 from tests.unit.specs.conftest import Accepts, effective
-from tools.generate.documents.document import Document, operations_of, resolve
+from verbatim_kit.generate.documents.document import Document, operations_of, resolve
 
 CONTRACT = "openai"
 

@@ -10,12 +10,12 @@ from starlette.types import ASGIApp
 
 from engine.demo_model import DEMO_MODEL
 from handlers.composition import build_app
-from handlers.http.connections import Connections
-from handlers.http.limits import http_limits
-from handlers.http.protocol import bounded_protocol
+from handlers.http.settings import http_limits
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.settings.settings import Settings
 from tools.bench.http.bare_app import bare_app
+from verbatim_kit.http.connections import Connections
+from verbatim_kit.http.protocol import bounded_protocol
 
 
 def scripted_app() -> ASGIApp:

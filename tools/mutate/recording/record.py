@@ -6,18 +6,19 @@ from asyncio import gather
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import httpx
 from starlette.types import ASGIApp
 
 from engine.port.engine import Engine
 from engine.port.errors import EngineBusy, EngineStopped, GenerationFailed
-from handlers.checking.exchange import Exchange
 from handlers.composition import CONTRACTS, build_app
 from handlers.settings.settings import Settings
 from tools.mutate.recording.failing_engine import FailingEngine
 from tools.mutate.recording.requests import Request, bad_requests, good_requests, plain_requests
+from verbatim_kit.judge.exchange import Exchange
+from verbatim_kit.mutate.recorded import Recorded
 
 _MAX_BODY_BYTES: Final = 20_000
 _NUM_AT_ONCE: Final = 16
@@ -27,14 +28,6 @@ _ERRORS: Final = (
     GenerationFailed("failed"),
     RuntimeError("broken"),
 )
-
-
-class Recorded(NamedTuple):
-    """A recorded exchange of an operation."""
-
-    contract: str
-    operation: str
-    exchange: Exchange
 
 
 def documents() -> Mapping[str, Any]:

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from tools.generate.documents.document import Document, operations_of, resolve
-from tools.generate.reading.reader import parameters_of
+from verbatim_kit.generate.documents.document import Document, operations_of, resolve
+from verbatim_kit.generate.reading.reader import parameters_of
 
 JSON: Final = "application/json"
 _TOOL: Final = {

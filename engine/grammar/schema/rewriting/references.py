@@ -7,8 +7,8 @@ from itertools import count
 from typing import Final
 
 from engine.grammar.schema.walk import HOLDS_LIST, Schema, inner_schemas
-from engine.json_pointer import target_of
 from engine.port.errors import InvalidGrammar
+from verbatim_kit.json_pointer import target_of
 
 MAX_TARGETS = 500
 MAX_LENGTH = 2_000_000  # characters of all targets that are copied

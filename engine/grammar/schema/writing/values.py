@@ -17,8 +17,8 @@ from engine.grammar.schema.merging.values import canonical_text, values_named
 from engine.grammar.schema.rules import only_names
 from engine.grammar.schema.walk import Schema
 from engine.grammar.schema.writing.scalars import JsonScalars, NoValue
-from engine.json_pointer import escaped_step
 from engine.port.errors import InvalidGrammar
+from verbatim_kit.json_pointer import escaped_step
 
 MAX_UNIQUE_ITEMS: Final = 256  # of an array; a larger maxItems is taken to be this
 _SCALARS: Final = ("string", "number", "boolean", "null")

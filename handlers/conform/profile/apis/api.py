@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from handlers.conform.document import Json
 from handlers.conform.profile.events import Event
 from handlers.conform.profile.turn import Breach, SentBody
+from verbatim_kit.conform.document import Json
 
 
 class Api(NamedTuple):

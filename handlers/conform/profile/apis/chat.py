@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from handlers.conform.document import Json
 from handlers.conform.profile.apis.usage import usage_breaches
 from handlers.conform.profile.events import Event
 from handlers.conform.profile.turn import Breach, Call, SentBody, Turn, turn_breaches
+from verbatim_kit.conform.document import Json
 
 _CALLS: Final = ("tool_calls", "function_call")
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from handlers.conform.document import Json
 from handlers.conform.profile.apis.usage import usage_breaches
 from handlers.conform.profile.events import Event
 from handlers.conform.profile.turn import Breach, SentBody
+from verbatim_kit.conform.document import Json
 
 
 def whole_breaches(sent: SentBody, answer: Json) -> Iterator[Breach]:

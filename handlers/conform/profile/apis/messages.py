@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from handlers.conform.document import Json
 from handlers.conform.profile.events import Event
 from handlers.conform.profile.turn import Breach, Call, SentBody, Turn, turn_breaches
+from verbatim_kit.conform.document import Json
 
 _NAMES: Final = "Anthropic's clients dispatch an event by its `event` field, and skip unknown names"
 _ORDER: Final = "Anthropic's clients raise an error: Unexpected event order"

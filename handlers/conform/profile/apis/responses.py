@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from handlers.conform.document import Json
 from handlers.conform.profile.apis.usage import length_breaches
 from handlers.conform.profile.events import Event
 from handlers.conform.profile.turn import Breach, Call, SentBody, Turn, turn_breaches
+from verbatim_kit.conform.document import Json
 
 _ENDS: Final = ("response.completed", "response.incomplete")
 _END: Final = "Codex fails with: stream closed before response.completed"

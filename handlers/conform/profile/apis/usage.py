@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from handlers.conform.document import Json
 from handlers.conform.profile.turn import Breach, SentBody
+from verbatim_kit.conform.document import Json
 
 _LAST: Final = "Agents read from it how full the context is, and benchmarks how much was generated"
 _EVERY: Final = "Benchmarks that cancel a request read its usage from the last chunk received"

@@ -10,9 +10,9 @@ from typing import Final, TypeAlias
 import orjson
 
 from generated.openai import models as m
-from generated.operation import EncodedEvent
 from handlers.openai.responses.answer.item import CustomCall, FunctionCall, Message, OutputItem, ReasoningItem
 from handlers.openai.responses.answer.output import Begun, Closed, Gained, Step
+from verbatim_kit.runtime.operation import EncodedEvent
 
 ResponseEvent: TypeAlias = m.ResponseStreamEvent | EncodedEvent
 

@@ -9,7 +9,7 @@ from generated.openai import models as m
 from handlers.chat.usage import ChatUsage
 from handlers.openai.responses.answer.item import WireItem
 from handlers.openai.responses.request.tools import Tool
-from handlers.runtime.problem import Problem
+from verbatim_kit.runtime.problem import Problem
 
 Status: TypeAlias = Literal["in_progress", "completed", "incomplete", "failed"]
 

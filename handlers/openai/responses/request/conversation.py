@@ -12,11 +12,11 @@ from engine.port.request import MediaKind
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
-from handlers.errors import Refused, Violation
 from handlers.openai.custom_tool import as_arguments
 from handlers.openai.files import file_part
 from handlers.openai.responses.request.items import CallItem, InputItem, ResultItem, call_id
 from handlers.openai.responses.request.tools import function_name
+from verbatim_kit.errors import Refused, Violation
 
 InputPart: TypeAlias = m.ResponseInputText | m.ResponseInputImage | m.ResponseInputFile
 AssistantPart: TypeAlias = m.ResponseOutputTextInput | m.ResponseRefusalInput | m.ResponseInputText

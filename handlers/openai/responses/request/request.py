@@ -8,12 +8,12 @@ from generated.openai import models as m
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.errors import Refused, Violation
 from handlers.openai.responses.request.conversation import Conversation
 from handlers.openai.responses.request.tools import Toolbox
 from handlers.openai.sampling import check_stream_options, seed_bits, stop_texts
-from handlers.runtime.problem import Problem
 from handlers.wire.missing import given_or
+from verbatim_kit.errors import Refused, Violation
+from verbatim_kit.runtime.problem import Problem
 
 _LOGPROBS: Final = "message.output_text.logprobs"
 # What the chat core calls by other names.

@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 
 from generated.openai import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode, check_callers
-from handlers.errors import Refused, Violation
 from handlers.openai.custom_tool import CustomFunctions, InputGrammar
 from handlers.wire.missing import given
+from verbatim_kit.errors import Refused, Violation
 
 Callable: TypeAlias = m.ResponseFunctionTool | m.ResponseCustomTool
 Tool: TypeAlias = Callable | m.ResponseNamespaceTool | m.ResponseHostedTool

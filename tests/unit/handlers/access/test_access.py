@@ -13,7 +13,7 @@ from handlers.composition import CONTRACTS, TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.access.keys.key_files import table, write
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 CHAT = {"messages": [{"role": "user", "content": "Hi"}], "model": "verbatim-demo", "max_tokens": 5}
 BODIES: dict[str, tuple[str, dict[str, Any]]] = {

@@ -10,7 +10,7 @@ from handlers.composition import CONTRACTS, TABLES, build_app
 from handlers.root_paths.probes import PROBES
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 PAGE = (Path(__file__).parents[4] / "SECURITY.md").read_text(encoding="utf-8")
 ROW = re.compile(

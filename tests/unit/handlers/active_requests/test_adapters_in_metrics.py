@@ -17,7 +17,7 @@ from handlers.settings.settings import Settings
 from tests.support.clocks.until import until
 from tests.support.engine_requests import generation_request
 from tests.support.tiny_models.adapter_files import DEMO_LAYER, save_adapter_of_ones
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 NAMES = ("poet", "clerk")
 

@@ -11,7 +11,7 @@ from engine.port.request import GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 CONTEXT = 200
 TOO_MANY = 150  # beside a prompt of 50 tokens or more

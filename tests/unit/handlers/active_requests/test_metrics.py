@@ -10,7 +10,7 @@ from engine.port.text.token_memory import TokenMemory
 from handlers.access.visits.timing import Timing
 from handlers.active_requests.metrics import Metrics
 from handlers.concurrency.limit import Overloaded
-from handlers.errors import Refused
+from verbatim_kit.errors import Refused
 
 
 def counters() -> Counters:

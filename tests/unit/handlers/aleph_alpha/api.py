@@ -14,7 +14,7 @@ from engine.port.request import GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import Script, ScriptedEngine, says
-from tests.unit.handlers.runtime.client import events, send
+from tests.unit.verbatim_kit.runtime.client import events, send
 
 CHAT = "/aleph_alpha/chat/completions"
 COMPLETE = "/aleph_alpha/complete"

@@ -13,7 +13,7 @@ from engine.port.request import GenerationRequest
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import Script, ScriptedEngine, says
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 MESSAGES: Final = "/anthropic/v1/messages"
 COUNT: Final = "/anthropic/v1/messages/count_tokens"

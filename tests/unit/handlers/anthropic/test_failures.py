@@ -5,7 +5,7 @@ import pytest
 from engine.port.errors import EngineBusy, GenerationFailed, InvalidGrammar, PromptTooLong
 from tests.support.scripted.engine import fails_after, says
 from tests.unit.handlers.anthropic.api import HEADERS, MESSAGES, MODELS, TOOL, Api, ask, error_of, quiet
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Long prompts leave threads to short ones, and long bodies are read one after another."""
+"""Long prompts leave threads to short ones."""
 
 import asyncio
 import threading
@@ -32,20 +32,6 @@ async def test_what_is_shortest_takes_no_thread() -> None:
     assert await workers.tokenize(10, threading.current_thread) is threading.current_thread()
     assert await workers.write(10, threading.current_thread) is threading.current_thread()
     assert await workers.write(10_000, threading.current_thread) is not threading.current_thread()
-    workers.shutdown()
-
-
-async def test_long_bodies_are_read_in_one_thread_and_wait_for_no_prompt() -> None:
-    workers = Workers(2)
-    may_end = threading.Event()
-    long = [asyncio.create_task(workers.tokenize(1_000_000, may_end.wait, 60)) for _ in range(4)]
-    reading = (workers.read(1_000_000, threading.current_thread) for _ in range(8))
-    threads = set(await asyncio.gather(*reading))
-    assert len(threads) == 1
-    assert threads != {threading.current_thread()}
-    assert await workers.read(1_000, threading.current_thread) is threading.current_thread()
-    may_end.set()
-    await asyncio.gather(*long)
     workers.shutdown()
 
 

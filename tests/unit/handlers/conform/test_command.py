@@ -40,8 +40,8 @@ def test_conform_is_a_command_of_verbatim(capsys: pytest.CaptureFixture[str]) ->
 def test_a_missing_package_is_reported_with_the_extra_that_has_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "handlers.conform.command", None)
-    monkeypatch.setattr("handlers.conform.cli._OPTIONAL_DEPENDENCIES", ("handlers.conform.command",))
+    monkeypatch.setitem(__import__("sys").modules, "verbatim_kit.conform.command", None)
+    monkeypatch.setattr("handlers.conform.cli._OPTIONAL_DEPENDENCIES", ("verbatim_kit.conform.command",))
     assert cli.main(["conform", "--contract", "openai", "--base-url", "http://127.0.0.1:9"]) == 2
     assert "pip install 'verbatim-server[conform]'" in capsys.readouterr().err
 

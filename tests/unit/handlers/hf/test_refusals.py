@@ -10,7 +10,7 @@ from engine.port.info.stats import Health
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.hf.api import Api, chat, completion, generate_body
 from tests.unit.handlers.hf.test_chat import TOOL
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 GENERATING: list[tuple[str, dict[str, Any]]] = [
     ("/generate", generate_body()),

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from handlers.http.limits import HttpLimits
+from verbatim_kit.http.limits import HttpLimits
 
 
 def limits_from(monkeypatch: pytest.MonkeyPatch, **environment: str) -> HttpLimits:

@@ -15,7 +15,7 @@ from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.samples.sounds import encoded, sound_bytes, tone
 from tests.support.tiny_models.audio import save_tiny_audio_model
-from tests.unit.handlers.runtime.client import events, send
+from tests.unit.verbatim_kit.runtime.client import events, send
 
 SOUND = sound_bytes(0.9)
 MODEL = "hears"

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import Script, ScriptedEngine
-from tests.unit.handlers.runtime.client import events, send
+from tests.unit.verbatim_kit.runtime.client import events, send
 
 PATH: Final = "/mindie/v1/chat/completions"
 TOOL: Final = {

@@ -7,7 +7,7 @@ import pytest
 from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar, RequestAborted
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.mindie.api import PATH, Api, chat
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 FAILURES = [
     (InvalidGrammar("no escape"), 422, "Input Validation Error", "Input validation error: no escape"),

@@ -15,7 +15,7 @@ from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.chat.models import chat_tokenizer
-from tests.unit.handlers.runtime.client import events, send
+from tests.unit.verbatim_kit.runtime.client import events, send
 
 CHAT = "/openai/v1/chat/completions"
 COMPLETIONS = "/openai/v1/completions"

@@ -12,7 +12,7 @@ from engine.port.request import GenerationRequest
 from tests.support.scripted.engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.chat.models import THINKING_TEMPLATE, chat_tokenizer
 from tests.unit.handlers.openai.api import CALL, CHAT, MODEL, TOOL, Api, chat, spells
-from tests.unit.handlers.runtime.client import events
+from tests.unit.verbatim_kit.runtime.client import events
 
 
 def ends(finish: FinishReason, *, token_id: int = 5, stop_match: str | None = None) -> Script:

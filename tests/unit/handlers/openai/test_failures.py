@@ -30,7 +30,7 @@ from tests.unit.handlers.openai.api import (
     completion,
     quiet,
 )
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 EMBED = {"model": MODEL, "input": "Hi"}
 GENERATING: list[tuple[str, dict[str, Any]]] = [

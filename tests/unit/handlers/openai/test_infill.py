@@ -18,8 +18,8 @@ from tests.unit.engine.port.text.test_infill import QWEN, with_tokens
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.hf.api import Api as HfApi
 from tests.unit.handlers.openai.api import COMPLETIONS, MODEL, Api, completion
-from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api as TgiApi
+from tests.unit.verbatim_kit.runtime.client import send
 
 PLAIN_BODIES = [completion("a"), completion("a", suffix=None), completion("a", suffix="")]
 

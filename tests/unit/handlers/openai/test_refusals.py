@@ -18,7 +18,7 @@ from tests.unit.handlers.openai.api import (
     completion,
     quiet,
 )
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 Body = Callable[..., dict[str, Any]]
 

@@ -7,7 +7,7 @@ import pytest
 from engine.port.errors import GenerationFailed
 from tests.support.scripted.engine import fails_after, says
 from tests.unit.handlers.openai.api import CHAT, COMPLETIONS, EMBEDDINGS, MODEL, MODELS, Api, chat, completion
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 EMBED = {"model": MODEL, "input": "Hi"}
 REQUESTS: list[tuple[str, str, dict[str, Any] | None, int]] = [

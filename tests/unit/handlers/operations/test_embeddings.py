@@ -16,10 +16,10 @@ from handlers.access.visits.timing import Timing
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.concurrency.workers import Workers
-from handlers.errors import Refused, Violation
 from handlers.operations.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooling
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import HIDDEN_SIZE, ScriptedEngine, embedding, says
+from verbatim_kit.errors import Refused, Violation
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 import pytest
 
 from handlers.playground.home import prefers_html
-from handlers.runtime.documents.pages import HEADERS
 from tests.support.scripted.engine import says
-from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api, generate_body
+from tests.unit.verbatim_kit.runtime.client import send
+from verbatim_kit.runtime.documents.pages import HEADERS
 
 CHROMIUM = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 

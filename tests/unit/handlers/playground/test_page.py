@@ -7,12 +7,12 @@ from pathlib import PurePath
 import pytest
 
 from handlers.composition import CONTRACTS
-from handlers.runtime.documents.pages import HEADERS
 from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api
+from tests.unit.verbatim_kit.runtime.client import send
+from verbatim_kit.runtime.documents.pages import HEADERS
 
 TYPES = {
     ".css": "text/css; charset=utf-8",

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from handlers.composition import CONTRACTS
 from handlers.ray import proxy as proxy_module
 from handlers.ray.proxy import WholeAnswers, middlewares
-from tests.unit.handlers.runtime.client import events, send
+from tests.unit.verbatim_kit.runtime.client import events, send
 
 ROOT = ("openai", "tgi")
 STREAMS = [

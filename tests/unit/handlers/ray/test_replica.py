@@ -15,7 +15,7 @@ from handlers.ray.replica import Replica, with_threads
 from handlers.ray.replica_app import Scrape
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 Started = tuple[Replica, ASGIApp]
 CHAT = {"model": "verbatim-demo", "messages": [{"role": "user", "content": "Hi"}]}

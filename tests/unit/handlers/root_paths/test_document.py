@@ -8,10 +8,10 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from handlers.composition import CONTRACTS, TABLES, YIELDS
 from handlers.root_paths.document import merged_document
-from handlers.runtime.root_routes import placements
 from tests.support.scripted.engine import says
 from tests.unit.handlers.tgi.api import Api
-from tools.generate.spec_validator import SpecValidator
+from verbatim_kit.generate.spec_validator import SpecValidator
+from verbatim_kit.runtime.root_routes import placements
 
 ROOT = ("openai", "tgi", "triton", "aleph_alpha", "anthropic", "tokens")
 DOCUMENTS = {name: orjson.loads(CONTRACTS[name].contract.document()) for name in ROOT}

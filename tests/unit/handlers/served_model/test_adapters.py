@@ -10,7 +10,7 @@ from engine.port.info.adapter import Adapters
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, embedding, says
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 MESSAGES = [{"role": "user", "content": "Hi"}]
 

@@ -3,10 +3,10 @@
 import pytest
 
 from handlers.concurrency.limit import Overloaded
-from handlers.errors import Refused, Violation, mapped_errors
-from handlers.runtime.problem import Problem
 from handlers.served_model.error_table import ErrorKind, ErrorTable
 from handlers.served_model.model_names import ModelNotFound
+from verbatim_kit.errors import Refused, Violation, mapped_errors
+from verbatim_kit.runtime.problem import Problem
 
 TABLE = ErrorTable(
     {

@@ -3,11 +3,11 @@
 import pytest
 
 from handlers.composition import build_app
-from handlers.errors import Violation
 from handlers.served_model.model_names import ModelNames, ModelNotFound
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
+from verbatim_kit.errors import Violation
 
 NAMES = ModelNames("org/model", ("tgi", "dummy"))
 

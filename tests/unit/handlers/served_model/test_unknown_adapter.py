@@ -11,10 +11,10 @@ from handlers.anthropic.errors import to_problem as anthropic
 from handlers.hf.errors import to_problem as hf
 from handlers.mindie.errors import to_problem as mindie
 from handlers.openai.errors import to_problem as openai
-from handlers.runtime.problem import Problem
 from handlers.tgi.errors import to_problem as tgi
 from handlers.tokens.errors import to_problem as tokens
 from handlers.triton.errors import to_problem as triton
+from verbatim_kit.runtime.problem import Problem
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.support.scripted.media_processor import NUM_TOKENS, WAV, png, seeing_engine
-from tests.unit.handlers.runtime.client import events, send
 from tests.unit.handlers.tokens.test_tokens import PATH
+from tests.unit.verbatim_kit.runtime.client import events, send
 
 RED, BLUE = png(), png(colour="blue")
 

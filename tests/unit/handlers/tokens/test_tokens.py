@@ -13,7 +13,7 @@ from generated.tokens import models as m
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import Script, ScriptedEngine, fails_after, says
-from tests.unit.handlers.runtime.client import events, send
+from tests.unit.verbatim_kit.runtime.client import events, send
 
 PATH: Final = "/tokens/inference/v1/generate"
 PARAMS: Final = "sampling_params"

@@ -40,7 +40,7 @@ from tests.support.servers.collector import Collector, running_collector
 from tests.support.servers.running_app import running_app
 from tests.support.token_servers import emulated_sglang as sglang
 from tests.unit.handlers.openai.api import CALL, CHAT, EMBEDDINGS, MODEL, MODELS, TOOL, Api
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 TRACE: Final = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT: Final = "00f067aa0ba902b7"

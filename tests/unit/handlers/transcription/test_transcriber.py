@@ -24,7 +24,6 @@ from engine.port.request import (
 )
 from engine.speech.reader import SpeechAudio
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
-from handlers.errors import Refused
 from handlers.transcription.chunks import PauseRules, speech_chunks
 from handlers.transcription.decoding import WHISPERS_RULES, DecodingRules
 from handlers.transcription.transcript import TextDelta, Transcript, TranscriptionRequest
@@ -34,6 +33,7 @@ from tests.support.tiny_models.speech import save_tiny_speech
 from tests.support.transcripts import GREEDY, MAX_SECONDS, started, transcribe, transcribing
 from tests.unit.engine.test_async_engine import assert_becomes_idle
 from tests.unit.handlers.transcription.infos import INFO
+from verbatim_kit.errors import Refused
 
 SOUND = sound_bytes(2.0, seed=1)
 LONG = sound_bytes(9.0, seed=2)

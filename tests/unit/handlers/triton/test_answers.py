@@ -8,8 +8,8 @@ from engine.port.events import FinishReason
 from generated.triton import models as m
 from handlers.triton.generate.response import Envelope, Responses
 from tests.support.scripted.engine import ScriptedEngine, says, token
-from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.triton.api import MODEL, Api
+from tests.unit.verbatim_kit.runtime.client import send
 
 TOLD = {
     "return_finish_reason": True,

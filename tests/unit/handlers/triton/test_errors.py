@@ -10,8 +10,8 @@ import pytest
 from engine.port.errors import EngineStopped, GenerationFailed
 from engine.port.info.stats import Health
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
-from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.triton.api import MODEL, Api
+from tests.unit.verbatim_kit.runtime.client import send
 
 SHAPE = "The schema can not convert input '{}' to tensor with proper shape"
 INVALID_TYPE = "parameter '{}' has invalid type. It should be either 'int', 'bool', or 'string'."

@@ -186,7 +186,7 @@ def test_what_the_pages_ask_for_is_there() -> None:
     [
         ("sdk.md", "[TGI's](../specs/tgi/NOTES.md#fields)", "[TGI's](contracts/tgi-decisions.md#fields)"),
         ("guides/tgi.md", "[notes](../../specs/tgi/NOTES.md)", "[notes](../contracts/tgi-decisions.md)"),
-        ("sdk.md", "[the tool](../tools/generate)", "the tool"),
+        ("sdk.md", "[the tool](../verbatim_kit/generate)", "the tool"),
         ("sdk.md", "[options](options.md)", "[options](options.md)"),
         ("sdk.md", "[elsewhere](https://example.org/a)", "[elsewhere](https://example.org/a)"),
         ("sdk.md", "[nowhere](../nowhere.md)", "[nowhere](../nowhere.md)"),

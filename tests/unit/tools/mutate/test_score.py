@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from tests.support.scripted.engine import ScriptedEngine, says
-from tools.mutate.recording.record import Recorded, documents, record
-from tools.mutate.report import render
-from tools.mutate.score import score
+from tools.mutate.excuses import excuse_of
+from tools.mutate.recording.record import documents, record
+from verbatim_kit.mutate.recorded import Recorded
+from verbatim_kit.mutate.report import render
+from verbatim_kit.mutate.score import score
 
 CONTRACT = "mindie"
 
@@ -30,7 +32,7 @@ async def test_answers_of_every_status_are_recorded(recorded: list[Recorded], do
 
 
 async def test_the_judge_finds_the_mutants(recorded: list[Recorded], document: Any) -> None:
-    found = score({CONTRACT: document}, recorded)
+    found = score({CONTRACT: document}, recorded, excuse_of=excuse_of)
     assert not found.faulty
     assert found.num_mutants > 500
     assert found.share >= 0.99, render(found)
@@ -49,7 +51,7 @@ async def test_what_a_document_no_longer_says_lives(recorded: list[Recorded], do
     silent = copy.deepcopy(document)
     answers = silent["paths"]["/v1/chat/completions"]["post"]["responses"]["200"]["content"]
     del answers["text/event-stream"]["x-stream"]
-    found = score({CONTRACT: silent}, recorded)
+    found = score({CONTRACT: silent}, recorded, excuse_of=excuse_of)
     assert {"identity changed", "event lost"} <= {one.kind for one in found.survivors}
     assert "survived: mindie chatCompletions: identity changed event 1/id" in render(found)
 

@@ -12,7 +12,7 @@ from handlers.access.visits.request_record import RecordLine, RequestRecord, tex
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 CHAT = {"messages": [{"role": "user", "content": "a secret word"}], "model": "verbatim-demo", "max_tokens": 5}
 PATH = "/openai/v1/chat/completions"

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from handlers.conform.client import Answer
-from handlers.conform.request import Request
 from tests.unit.handlers.conform.profile.scripted import stream, whole
+from verbatim_kit.conform.client import Answer
+from verbatim_kit.conform.request import Request
 
 Json = Any
 Spoil = Callable[[Json], None]

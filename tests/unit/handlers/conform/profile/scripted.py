@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-from handlers.conform.checks.checks import RunLimits
-from handlers.conform.client import Answer, Client
-from handlers.conform.finding import Result
 from handlers.conform.profile.program import Program, RecordedTurn
 from handlers.conform.profile.replay import Replay
-from handlers.conform.request import Request
+from verbatim_kit.conform.checks.checks import RunLimits
+from verbatim_kit.conform.client import Answer, Client
+from verbatim_kit.conform.finding import Result
+from verbatim_kit.conform.request import Request
 
 Reply = Callable[[Request], Answer]
 Json = Any

@@ -6,11 +6,8 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from handlers.conform.checks.checks import RunLimits
-from handlers.conform.client import Answer, NoAnswer
 from handlers.conform.profile.replay import Replay
 from handlers.conform.profile.turn import Call, SentBody, Turn, turn_breaches
-from handlers.conform.request import Request
 from tests.unit.handlers.conform.profile.good_answers import (
     ALL,
     CHAT,
@@ -29,6 +26,9 @@ from tests.unit.handlers.conform.profile.scripted import (
     stream,
     whole,
 )
+from verbatim_kit.conform.checks.checks import RunLimits
+from verbatim_kit.conform.client import Answer, NoAnswer
+from verbatim_kit.conform.request import Request
 
 
 def found(api: Api, *, spoil: Spoil = lambda value: None, spoil_call: Spoil = lambda value: None) -> set[str]:

@@ -23,7 +23,7 @@ from handlers.transcription.transcript import (
     Word,
 )
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 MODEL = "verbatim-demo"
 SOUND = b"RIFF" + bytes(40)

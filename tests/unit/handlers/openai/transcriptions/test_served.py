@@ -18,7 +18,7 @@ from handlers.transcription.transcriber import Transcriber
 from tests.support.samples.sounds import encoded, sound_bytes, tone
 from tests.support.tiny_models.speech import save_tiny_speech
 from tests.support.transcripts import GREEDY, transcribe
-from tests.unit.handlers.runtime.client import events, send
+from tests.unit.verbatim_kit.runtime.client import events, send
 
 SOUND = sound_bytes(5.0, seed=1)  # two windows of the model's
 MODEL = "hears"

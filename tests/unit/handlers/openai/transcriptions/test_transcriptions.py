@@ -6,7 +6,6 @@ import orjson
 import pytest
 
 from engine.port.errors import EngineBusy, InvalidMedia
-from handlers.errors import Refused, Violation
 from handlers.transcription.chunks import PauseRules
 from handlers.transcription.transcript import TranscriptionRequest
 from tests.support.scripted.engine import says
@@ -19,7 +18,8 @@ from tests.unit.handlers.openai.transcriptions.scripted import (
     ScriptedTranscriber,
     SpeechApi,
 )
-from tests.unit.handlers.runtime.client import events, send
+from tests.unit.verbatim_kit.runtime.client import events, send
+from verbatim_kit.errors import Refused, Violation
 
 TEXT = "Good morning. It's late."
 USAGE = {"type": "duration", "seconds": 3.5}

@@ -1,7 +1,7 @@
 """The sums of metrics over processes."""
 
 from handlers.serving.api_workers.metric_sums import PATH, MetricSumsApp, summed, without_gauges
-from tests.unit.handlers.runtime.client import send
+from tests.unit.verbatim_kit.runtime.client import send
 
 TEXT = '# HELP a A\n# TYPE a counter\na{le="1.0"} 2.0\nb 0.5\n'
 GAUGE = "# HELP g G\n# TYPE g gauge\ng 3.0\n"

@@ -28,7 +28,6 @@ from engine.port.errors import (
 from engine.remote.client.upstream import Upstream
 from handlers.active_requests.active_request import ActiveRequest, ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
-from handlers.errors import Refused, Violation
 from handlers.serving.api_workers import relayed_transcriber, transcripts_app
 from handlers.serving.api_workers.relayed_transcriber import RelayedTranscriber
 from handlers.serving.api_workers.transcript_lines import PATH, LineReader, to_lines
@@ -51,6 +50,7 @@ from tests.support.samples.sounds import sound_bytes
 from tests.support.servers.running_app import running_app
 from tests.support.tiny_models.speech import save_tiny_speech
 from tests.support.transcripts import started, transcribing
+from verbatim_kit.errors import Refused, Violation
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

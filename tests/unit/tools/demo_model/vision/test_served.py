@@ -16,8 +16,8 @@ from handlers.engine_starter import engine_config
 from handlers.settings.settings import Settings
 from handlers.shared_settings.shared_settings import EMBEDDED_VISION_MODEL
 from tests.unit.handlers.openai.api import CHAT
-from tests.unit.handlers.runtime.client import send
 from tests.unit.tools.demo_model.vision.test_drawing import figure, scene
+from tests.unit.verbatim_kit.runtime.client import send
 from tools.demo_model.evaluation.trials import Trial
 from tools.demo_model.vision.questions import QUESTIONS
 from tools.demo_model.vision.recipe import NUM_PATCHES

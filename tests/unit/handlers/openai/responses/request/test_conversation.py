@@ -8,8 +8,8 @@ from engine.port.request import MediaKind
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, FilePart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
-from handlers.errors import Refused
 from handlers.openai.responses.request.conversation import Conversation
+from verbatim_kit.errors import Refused
 
 CALL: dict[str, Any] = {"type": "function_call", "call_id": "c0", "name": "add", "arguments": '{"a": 1}'}
 OTHER_CALL = {**CALL, "call_id": "c1", "name": "sub"}

@@ -1,0 +1,56 @@
+"""The TypeScript packages but for their types; `make test-sdk-ts` compiles and runs them."""
+
+import json
+
+import pytest
+
+from tests.unit.verbatim_kit.generate.small_documents import INVALID, document, operation
+from verbatim_kit.generate.documents.document import Document
+from verbatim_kit.sdk_typescript.render import camel_case, render_package, type_in_typescript
+
+
+@pytest.mark.parametrize(
+    ("python", "typescript"),
+    [
+        ("m.Answer", "t.Answer"),
+        ("list[m.Answer]", "Array<t.Answer>"),
+        ("m.One | m.Other", "t.One | t.Other"),
+        ("str", "string"),
+        ("int | float", "number | number"),
+        ("Literal['int', 'b']", "'int' | 'b'"),
+        ("list[Literal['a', 'b']]", "Array<'a' | 'b'>"),
+        ("None", "void"),
+    ],
+)
+def test_a_type_is_said_in_typescript(python: str, typescript: str) -> None:
+    assert type_in_typescript(python) == typescript
+
+
+def test_names_are_those_of_typescript() -> None:
+    assert camel_case("ask") == "ask"
+    assert camel_case("stream_chat_completions") == "streamChatCompletions"
+
+
+def test_a_package_has_the_versions_of_the_document_and_of_its_libraries() -> None:
+    files = render_package(document(), "ask", "4.5.6", "1.2.3")
+    manifest = json.loads(files["package.json"])
+    assert manifest["description"] == "Typed client of Ask 1, as Verbatim serves it"
+    assert manifest["dependencies"] == {"eventsource-parser": "1.2.3"}
+    assert "verbatim-server-client-ts/4.5.6 ask/1" in files["src/client.ts"]
+
+
+def test_a_choice_of_answers_is_two_methods() -> None:
+    schema = {"$ref": "#/components/schemas/Event"}
+    events: Document = {"text/event-stream": {"schema": schema, "x-sse-terminator": "bye"}}
+    plain: Document = {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}
+    answers = {"200": {"description": "Done", "content": plain | events}, "422": INVALID}
+    source = document(operation(responses=answers), stream={"type": "boolean"})
+    choice = [{"$ref": f"#/components/schemas/{name}"} for name in ("Answer", "Fault")]
+    source["components"]["schemas"]["Event"] = {"anyOf": choice}
+    source["components"]["schemas"]["Fault"]["required"] = ["reason"]
+    client = render_package(source, "ask", "1", "1")["src/client.ts"]
+    given = '(body: Omit<t.Question, "stream">, options?: CallOptions)'
+    assert f"ask{given}: APIPromise<t.Answer>" in client
+    assert f"streamAsk{given}: AsyncGenerator<t.Answer, void, undefined>" in client
+    assert 'terminator: "bye"' in client
+    assert '(event) => "reason" in event' in client

@@ -1,0 +1,1 @@
+"""The HTTP layer between the socket and the application, with the bounds that hold before any contract."""
