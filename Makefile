@@ -361,7 +361,8 @@ test-pythons: wheels  ## Install and serve the wheels with each of PYTHONS that 
 		environment=.venv-pythons/$$version; \
 		$$python -m venv $$environment || exit 1; \
 		$(call install-served,$$environment/bin) || exit 1; \
-		$$environment/bin/pip install --quiet --constraint constraints.txt --requirement requirements/test.txt || exit 1; \
+		$$environment/bin/pip install --quiet --constraint constraints.txt --find-links $(WHEEL) \
+			--requirement requirements/test.txt --requirement requirements/generate.txt || exit 1; \
 		OMP_NUM_THREADS=1 $$environment/bin/python -m pytest tests/wheel || exit 1; \
 	done; echo "The wheels serve with Python$$tried."
 
@@ -372,7 +373,7 @@ test-newest:  ## Run the quick tests with the newest release of each dependency,
 		requirements/test.txt | sort -u >.venv-newest/unbounded.txt
 	.venv-newest/bin/pip install --quiet --upgrade --requirement .venv-newest/unbounded.txt
 	.venv-newest/bin/pip install --quiet --no-deps $(OURS) . xgrammar apache-tvm-ffi
-	OMP_NUM_THREADS=1 .venv-newest/bin/python -m pytest --quiet --numprocesses 2 --dist worksteal -W default $(QUICK)
+	OMP_NUM_THREADS=1 .venv-newest/bin/python -m pytest --quiet --numprocesses 2 --dist worksteal -W default $(QUICK) tests/parity/test_engine_parity.py
 
 .PHONY: sdk
 sdk: $(BUILD)/.ready  ## Build the wheel and the source archive of the Python clients into build/sdk/python

@@ -22,6 +22,7 @@ from tests.unit.docs.pages import DOCS, ROOT, Block, blocks
 ADDRESS = "http://127.0.0.1:8080"
 SERVERS = ("verbatim serve", "text-generation-launcher")
 PAGE = DOCS / "quickstarts.md"
+PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # which another file's fixture empties
 
 
 def section(block: Block) -> str:
@@ -43,7 +44,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("PIP_FIND_LINKS", os.environ.get("WHEELS", str(ROOT / "build" / "wheel")))
         patch.setenv("PIP_NO_INDEX", "1")
         patch.setenv("PIP_NO_DEPS", "1")
-        patch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+        patch.setenv("PATH", PATH)
         patch.chdir(folder)
         said = shell(INSTALL.text)
         assert "does not provide the extra" not in said
@@ -54,7 +55,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         assert (packages / "handlers").is_dir()
         lent = [entry for entry in sys.path if any(Path(entry).glob("*.dist-info"))]
         (packages / "lent.pth").write_text("\n".join(lent))
-        patch.setenv("PATH", f"{folder}/.venv/bin:{os.environ['PATH']}")
+        patch.setenv("PATH", f"{folder}/.venv/bin:{PATH}")
         yield
 
 
