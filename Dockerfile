@@ -38,8 +38,8 @@ COPY constraints.txt .
 # torch first, since PyPI's needs gigabytes of CUDA. Of its programs, only the one that shares memory is ever run; the
 # others, and the headers, are for its own C++ tests and extensions.
 RUN uv pip install --index-url "$TORCH_INDEX" --constraint constraints.txt torch \
-    && cd /opt/verbatim/lib/python3*/site-packages/torch \
-    && rm -r include test && find bin -mindepth 1 ! -name torch_shm_manager -delete
+    && torch="$(echo /opt/verbatim/lib/python3*/site-packages/torch)" && rm -r "$torch/include" "$torch/test" \
+    && find "$torch/bin" -mindepth 1 ! -name torch_shm_manager -delete
 COPY --from=wheel-with-kernels /wheel /wheel
 # xgrammar names triton, a gigabyte, which it loads on GPUs alone. The libraries' own tests are 60 MB. Checking a model
 # last leaves byte code of what is used, and shows that nothing is missing.
