@@ -35,13 +35,17 @@ RUN uv pip install /wheel/*.whl && python -c 'import handlers.composition'
 FROM build AS cpu-environment
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 COPY constraints.txt .
-# torch first, since PyPI's needs gigabytes of CUDA. The headers and the tests of its C++ code are never loaded.
+# torch first, since PyPI's needs gigabytes of CUDA. Of its programs, only the one that shares memory is ever run; the
+# others, and the headers, are for its own C++ tests and extensions.
 RUN uv pip install --index-url "$TORCH_INDEX" --constraint constraints.txt torch \
-    && rm -r /opt/verbatim/lib/python3*/site-packages/torch/include /opt/verbatim/lib/python3*/site-packages/torch/test
+    && torch="$(echo /opt/verbatim/lib/python3*/site-packages/torch)" && rm -r "$torch/include" "$torch/test" \
+    && find "$torch/bin" -mindepth 1 ! -name torch_shm_manager -delete
 COPY --from=wheel-with-kernels /wheel /wheel
-# xgrammar names triton, a gigabyte, which it loads on GPUs alone. Serving once leaves byte code of what is used.
+# xgrammar names triton, a gigabyte, which it loads on GPUs alone. The libraries' own tests are 60 MB. Checking a model
+# last leaves byte code of what is used, and shows that nothing is missing.
 RUN echo "triton; python_version < '0'" >/tmp/overrides \
     && uv pip install --override /tmp/overrides /wheel/verbatim_kit-*.whl "$(echo /wheel/verbatim_server-*.whl)[engine,media]" \
+    && find /opt/verbatim -type d -name tests -prune -exec rm -r {} + \
     && verbatim check verbatim-demo
 
 FROM build AS gpu-environment

@@ -44,7 +44,7 @@ SERVED_BY := front engine transformers media
 define install-served
 index='$(TORCH_INDEX)'; \
 echo "Installing torch (from $${index:-the indexes of pip}) and what else it takes to serve."; \
-echo 'A build for CPUs: a download of 0.3 GB, 1.3 GB on disk, one to three minutes. For CUDA: ten times as much.'; \
+echo 'A build for CPUs: a download of 0.3 GB, 1.4 GB on disk, one to three minutes. For CUDA: ten times as much.'; \
 $(1)/pip install --quiet --constraint constraints.txt $${index:+--extra-index-url $$index} \
 	$(SERVED_BY:%=--requirement requirements/%.txt) \
 && $(1)/pip install --quiet --no-deps --requirement requirements/xgrammar.txt
@@ -75,12 +75,12 @@ FRONT := .venv-front
 
 $(FRONT)/.ready: $(REQUIREMENTS)
 	$(PYTHON) -m venv --clear $(FRONT)
-	@echo 'Installing what a front needs: a download of 40 MB, 135 MB on disk, half a minute.'
+	@echo 'Installing what a front needs: a download of 40 MB, 140 MB on disk, half a minute.'
 	$(FRONT)/bin/pip install --quiet $(OURS) .
 	@touch $@
 
 .PHONY: front
-front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM or SGLang, without torch (135 MB)
+front: $(FRONT)/.ready  ## Install into .venv-front what serves in front of vLLM or SGLang, without torch (140 MB)
 
 .PHONY: generate
 generate: $(READY)  ## Regenerate generated/ from specs/
@@ -155,7 +155,7 @@ test-isolated-clients: $(SERVE) $(ISOLATED_CLIENTS)/.ready  ## Run litellm, lang
 	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(ISOLATED_CLIENTS)/bin/python -m pytest tests/isolated_clients --rootdir tests/isolated_clients
 
 .PHONY: test-front
-test-front: $(READY) $(FRONT)/.ready  ## Run a front where no torch is installed, over servers (installs 135 MB; two minutes)
+test-front: $(READY) $(FRONT)/.ready  ## Run a front where no torch is installed, over servers (installs 140 MB; two minutes)
 	FRONT=$(CURDIR)/$(FRONT)/bin OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/front
 
 .PHONY: test-vllm
@@ -277,6 +277,10 @@ $(BROWSER): $(READY)
 test-browser: $(BROWSER) docs  ## Open the served pages and the site in Chromium without a window (needs chromium, from the system)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
 
+.PHONY: pictures
+pictures: $(BROWSER)  ## Take the chat's and `verbatim top`'s pictures of the docs anew, from `make serve` (needs chromium)
+	$(BIN)/python -m tools.docs.pictures http://127.0.0.1:$(PORT)
+
 .PHONY: check-page
 check-page:  ## Check the types that the playground's scripts state in their comments (needs Node)
 	npx --yes --package typescript@5.9.3 tsc --project tests/browser
@@ -357,7 +361,8 @@ test-pythons: wheels  ## Install and serve the wheels with each of PYTHONS that 
 		environment=.venv-pythons/$$version; \
 		$$python -m venv $$environment || exit 1; \
 		$(call install-served,$$environment/bin) || exit 1; \
-		$$environment/bin/pip install --quiet --constraint constraints.txt --requirement requirements/test.txt || exit 1; \
+		$$environment/bin/pip install --quiet --constraint constraints.txt --find-links $(WHEEL) \
+			--requirement requirements/test.txt --requirement requirements/generate.txt || exit 1; \
 		OMP_NUM_THREADS=1 $$environment/bin/python -m pytest tests/wheel || exit 1; \
 	done; echo "The wheels serve with Python$$tried."
 
@@ -368,7 +373,7 @@ test-newest:  ## Run the quick tests with the newest release of each dependency,
 		requirements/test.txt | sort -u >.venv-newest/unbounded.txt
 	.venv-newest/bin/pip install --quiet --upgrade --requirement .venv-newest/unbounded.txt
 	.venv-newest/bin/pip install --quiet --no-deps $(OURS) . xgrammar apache-tvm-ffi
-	OMP_NUM_THREADS=1 .venv-newest/bin/python -m pytest --quiet --numprocesses 2 --dist worksteal -W default $(QUICK)
+	OMP_NUM_THREADS=1 .venv-newest/bin/python -m pytest --quiet --numprocesses 2 --dist worksteal -W default $(QUICK) tests/parity/test_engine_parity.py
 
 .PHONY: sdk
 sdk: $(BUILD)/.ready  ## Build the wheel and the source archive of the Python clients into build/sdk/python

@@ -55,8 +55,10 @@ class LLM:
         """
         if unknown := settings.keys() - Settings.model_fields.keys():
             raise ValueError(f"{min(unknown)} is no setting of the server")
-        # Keys, which the environment may hold for a server, are of no use within a process.
-        given = {"api_key": None, "api_keys_file": None, **settings, **({"model": model} if model else {})}
+        # Keys, which the environment may hold for a server, are of no use within a process; and a line of the
+        # log for each request would tear the progress bar apart.
+        quiet = {"api_key": None, "api_keys_file": None, "access_log": False}
+        given = {**quiet, **settings, **({"model": model} if model else {})}
         self._settings: Final = read_section(Settings, given)
         with ExitStack() as stack:
             self._portal = stack.enter_context(start_blocking_portal())

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from inspect import get_annotations
 from typing import Final
 
 from handlers.access.settings import AccessSettings
@@ -50,6 +51,6 @@ def topics() -> Mapping[str, tuple[str, ...]]:
     topic_of = {section: topic for topic, sections in _SECTIONS.items() for section in sections}
     found: dict[str, list[str]] = {topic: [] for topic in _SECTIONS}
     for name in Settings.model_fields:
-        section = next(base for base in Settings.__mro__ if name in vars(base).get("__annotations__", ()))
+        section = next(base for base in Settings.__mro__ if name in get_annotations(base))
         found[topic_of.get(section, "server")].append(name)
     return {topic: tuple(names) for topic, names in found.items()}

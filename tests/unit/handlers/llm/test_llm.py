@@ -84,6 +84,12 @@ def test_a_progress_bar_counts_the_requests(llm: LLM, capsys: pytest.CaptureFixt
     assert "2/2" in capsys.readouterr().err
 
 
+def test_requests_leave_no_line_in_the_log(llm: LLM, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO"):
+        llm.generate(["a"], progress=False, max_tokens=2)
+    assert not [line for line in caplog.messages if "createCompletion" in line]
+
+
 def test_an_unknown_setting_is_refused_before_anything_is_loaded() -> None:
     with pytest.raises(ValueError, match="max_model_length is no setting"):
         LLM(max_model_length=5)
