@@ -5,7 +5,7 @@ what OpenAI answers.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, Literal
 
 import httpx2
@@ -49,15 +49,17 @@ ADD = pydantic_function_tool(Add, name="add", description="Add two numbers.")
 
 
 @pytest.fixture
-def client(server_url: str) -> OpenAI:
-    return OpenAI(
+def client(server_url: str) -> Iterator[OpenAI]:
+    with OpenAI(
         base_url=f"{server_url}/openai/v1", api_key="-", max_retries=0, _strict_response_validation=True
-    )
+    ) as client:
+        yield client
 
 
 @pytest.fixture
-def lenient(server_url: str) -> OpenAI:
-    return OpenAI(base_url=f"{server_url}/openai/v1", api_key="-", max_retries=0)
+def lenient(server_url: str) -> Iterator[OpenAI]:
+    with OpenAI(base_url=f"{server_url}/openai/v1", api_key="-", max_retries=0) as client:
+        yield client
 
 
 @pytest.fixture
@@ -322,9 +324,10 @@ async def test_the_async_client_answers_streams_and_is_refused_too(async_client:
 
 def test_a_server_with_a_key_refuses_strangers(guarded_server_url: str) -> None:
     url = f"{guarded_server_url}/openai/v1"
-    assert OpenAI(base_url=url, api_key=API_KEY, max_retries=0).models.list().data
-    with pytest.raises(openai.AuthenticationError) as stranger:
-        OpenAI(base_url=url, api_key="wrong", max_retries=0).models.list()
+    with OpenAI(base_url=url, api_key=API_KEY, max_retries=0) as client:
+        assert client.models.list().data
+        with pytest.raises(openai.AuthenticationError) as stranger:
+            client.with_options(api_key="wrong").models.list()
     assert stranger.value.code == "invalid_api_key"
 
 

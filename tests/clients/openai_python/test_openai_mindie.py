@@ -1,6 +1,7 @@
 """openai-python against MindIE's chat."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import openai
@@ -27,8 +28,9 @@ ADD_TOOL: ChatCompletionToolParam = {
 
 
 @pytest.fixture
-def client(server_url: str) -> OpenAI:
-    return client_of(server_url)
+def client(server_url: str) -> Iterator[OpenAI]:
+    with client_of(server_url) as client:
+        yield client
 
 
 def client_of(url: str, api_key: str = "-") -> OpenAI:

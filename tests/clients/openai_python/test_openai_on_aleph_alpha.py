@@ -1,5 +1,7 @@
 """openai-python against Aleph Alpha's chat, whose wire it reads unchanged."""
 
+from collections.abc import Iterator
+
 import openai
 import pytest
 from openai import OpenAI
@@ -10,8 +12,9 @@ QUESTION: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Hello
 
 
 @pytest.fixture
-def client(server_url: str) -> OpenAI:
-    return OpenAI(base_url=f"{server_url}/aleph_alpha", api_key="-", max_retries=0)
+def client(server_url: str) -> Iterator[OpenAI]:
+    with OpenAI(base_url=f"{server_url}/aleph_alpha", api_key="-", max_retries=0) as client:
+        yield client
 
 
 def test_a_chat_streams_what_it_answers_with_logprobs(client: OpenAI) -> None:

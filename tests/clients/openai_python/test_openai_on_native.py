@@ -1,7 +1,7 @@
 """openai-python against the chat and completions of TGI and its hosted kin, which their users send it to."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import openai
 import pytest
@@ -41,8 +41,9 @@ def base_url(server_url: str, contract: str) -> str:
 
 
 @pytest.fixture
-def client(base_url: str) -> OpenAI:
-    return OpenAI(base_url=base_url, api_key="-", max_retries=0)
+def client(base_url: str) -> Iterator[OpenAI]:
+    with OpenAI(base_url=base_url, api_key="-", max_retries=0) as client:
+        yield client
 
 
 def test_models_lists_the_served_model(client: OpenAI) -> None:

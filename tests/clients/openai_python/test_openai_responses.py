@@ -1,7 +1,7 @@
 """openai-python against `/v1/responses`, with its own strict validation of all that it is sent."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, Literal
 
 import openai
@@ -48,10 +48,11 @@ class Add(BaseModel):
 
 
 @pytest.fixture
-def client(server_url: str) -> OpenAI:
-    return OpenAI(
+def client(server_url: str) -> Iterator[OpenAI]:
+    with OpenAI(
         base_url=f"{server_url}/openai/v1", api_key="-", max_retries=0, _strict_response_validation=True
-    )
+    ) as client:
+        yield client
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ NEEDED: Final = 45
 
 
 def test_loops_over_unseen_prompts_come_to_the_right_answer(server_url: str) -> None:
-    client = OpenAI(base_url=f"{server_url}/openai/v1", api_key="none", max_retries=0)
     scribe = Scribe(7, Split.UNSEEN)
-    right = sum(_is_solved(client, scribe) for _ in range(NUM_PROMPTS))
+    with OpenAI(base_url=f"{server_url}/openai/v1", api_key="none", max_retries=0) as client:
+        right = sum(_is_solved(client, scribe) for _ in range(NUM_PROMPTS))
     assert right >= NEEDED, f"{right} of {NUM_PROMPTS} loops came to the right answer"
 
 
