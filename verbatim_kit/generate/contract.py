@@ -5,7 +5,7 @@ from pathlib import Path
 from verbatim_kit.generate.documents.document import SpecError
 from verbatim_kit.generate.emit import emit_contract
 from verbatim_kit.generate.sdk.emit import emit_client
-from verbatim_kit.generate.sdk.package import FOLDER
+from verbatim_kit.generate.sdk.package import FOLDER, clients_of
 
 
 def emit(folder: Path, tree: Path) -> str | None:
@@ -15,7 +15,7 @@ def emit(folder: Path, tree: Path) -> str | None:
     except SpecError as error:
         return f"specs/{folder.name}: {error}"
     try:
-        emit_client(document, folder.name, tree / FOLDER)
+        emit_client(document, folder.name, tree / FOLDER, clients_of(folder.parents[1]).package)
     except SpecError as error:
         return f"specs/{folder.name}, for its clients: {error}"
     return None

@@ -12,10 +12,10 @@ from pathlib import Path
 from ruff import find_ruff_bin
 
 from verbatim_kit.generate.inputs import contract_folders, find_inputs
-from verbatim_kit.generate.sdk.package import FOLDER, PACKAGE, emit_package
+from verbatim_kit.generate.sdk.package import FOLDER, clients_of, emit_package
 from verbatim_kit.generate.workers import emit_contracts, num_workers, run_side_by_side
 
-_OURS = ["generated", "verbatim_kit", PACKAGE]
+_OURS = ["generated", "verbatim_kit"]
 _TOOLS = ("datamodel-code-generator", "jinja2", "oas-patch", "ruff")
 
 
@@ -29,7 +29,7 @@ def build_tree(root: Path, target: Path, contracts: list[str]) -> None:
     emit_contracts([folder for folder in contract_folders(specs) if folder.name in contracts], target)
     emit_package(root, target)
     format_code(target)
-    _import_all(target)
+    _import_all(target, clients_of(root).package)
     (target / "MANIFEST.json").write_text(_manifest(specs, target), encoding="utf-8")
 
 
@@ -73,7 +73,7 @@ def format_code(target: Path) -> None:
     subprocess.run([ruff, "format", *options], check=True)
 
 
-def _import_all(target: Path) -> None:
+def _import_all(target: Path, client: str) -> None:
     """Import what was emitted, as pydantic reads patterns and defaults only then; SystemExit if it fails.
 
     The largest contract goes to the first process, the next one to the second, and so on in turn.
@@ -87,16 +87,20 @@ def _import_all(target: Path) -> None:
     num_processes = num_workers(len(by_size))
     shares = [by_size[start::num_processes] for start in range(num_processes)]
     commands = [
-        _import_command(clients, target.name, [contract.name for contract in share]) for share in shares
+        _import_command(
+            clients,
+            [f"{module}.{contract.name}" for contract in share for module in (target.name, client)],
+        )
+        for share in shares
     ]
     if errors := run_side_by_side(commands, target.parent):
         raise SystemExit("\n".join(["the generated code cannot be imported:", *map(str.strip, errors)]))
 
 
-def _import_command(clients: Path, package: str, contracts: list[str]) -> list[str]:
-    """Return the command that imports contracts and their clients, and fails at a warning."""
+def _import_command(clients: Path, packages: list[str]) -> list[str]:
+    """Return the command that imports packages, those of clients too, and fails at a warning."""
     lines = [f"import gc, sys; gc.disable(); sys.path.append({str(clients)!r})"]
-    lines += [f"import {package}.{contract}.operations, {PACKAGE}.{contract}" for contract in contracts]
+    lines += [f"import {package}.operations" for package in packages]
     return [sys.executable, "-B", "-W", "error", "-c", "\n".join(lines)]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from verbatim_kit.generate.documents.document import dump_document, load_document
 from verbatim_kit.generate.documents.schemas import map_schemas
 from verbatim_kit.generate.documents.unknown_fields import closed
-from verbatim_kit.generate.sdk.package import version_of
+from verbatim_kit.generate.sdk.package import clients_of
 from verbatim_kit.sdk_typescript.render import render_package
 
 _HERE = Path(__file__).parent
@@ -41,7 +41,7 @@ def _build(root: Path, document: Path, package: Path) -> None:
     _run([_BIN / "openapi-ts", "--input", offered.resolve(), "--output", source.resolve(), *options])
     offered.unlink()
     shutil.copytree(_HERE / "runtime", source, dirs_exist_ok=True)
-    files = render_package(load_document(document), document.parent.name, version_of(root), parser_version())
+    files = render_package(load_document(document), document.parent.name, clients_of(root), parser_version())
     for name, text in files.items():
         (package / name).write_text(text, encoding="utf-8")
     shutil.copyfile(root / "LICENSE", package / "LICENSE")

@@ -9,7 +9,7 @@ import jinja2
 
 from verbatim_kit.generate.documents.document import Document
 from verbatim_kit.generate.sdk.call import Call
-from verbatim_kit.generate.sdk.package import contract_path
+from verbatim_kit.generate.sdk.package import Clients, contract_path
 from verbatim_kit.generate.sdk.reader import read_calls
 
 _TYPES = {"str": "string", "int": "number", "float": "number", "bool": "boolean", "None": "void"}
@@ -22,8 +22,8 @@ _FILES = {
 }
 
 
-def render_package(document: Document, contract: str, version: str, parser: str) -> dict[str, str]:
-    """Return file names and texts. version: of the package. parser: the version of eventsource-parser."""
+def render_package(document: Document, contract: str, names: Clients, parser: str) -> dict[str, str]:
+    """Return file names and texts. names: of the clients. parser: the version of eventsource-parser."""
     calls = read_calls(document)
     info = document["info"]
     errors = sorted({error.model for call in calls for error in call.errors if error.model is not None})
@@ -32,8 +32,8 @@ def render_package(document: Document, contract: str, version: str, parser: str)
         "contract": contract,
         "calls": calls,
         "path": contract_path(document),
-        "version": version,
-        "agent": f"verbatim-server-client-ts/{version} {contract}/{info['version']}",
+        "names": names,
+        "agent": f"{names.name}-ts/{names.version} {contract}/{info['version']}",
         "error_types": type_in_typescript(" | ".join(errors)) if errors else "never",
         "parser": parser,
     }

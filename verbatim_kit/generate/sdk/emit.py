@@ -8,20 +8,24 @@ from verbatim_kit.generate.documents.document import Document
 from verbatim_kit.generate.sdk.errors import error_classes
 from verbatim_kit.generate.sdk.examples import render_examples
 from verbatim_kit.generate.sdk.fields import members_of
-from verbatim_kit.generate.sdk.package import PACKAGE, contract_path, write_files
+from verbatim_kit.generate.sdk.package import contract_path, write_files
 from verbatim_kit.generate.sdk.reader import read_calls
 from verbatim_kit.generate.sdk.rendering import render
 from verbatim_kit.generate.sdk.types import render_answers, render_requests
 
 
-def emit_client(document: Document, name: str, target: Path) -> None:
-    """Write the client of an effective document and its reference page. name: the contract's folder."""
+def emit_client(document: Document, name: str, target: Path, package: str) -> None:
+    """Write the client of an effective document and its reference page.
+
+    name: the contract's folder. package: of all clients.
+    """
     calls = read_calls(document)
     requests = render_requests(document, calls)
     errors = error_classes(calls)
     shared = {
         "info": document["info"],
         "contract": name,
+        "package": package,
         "path": contract_path(document),
         "key_header": _key_header(document),
         "calls": calls,
@@ -41,7 +45,7 @@ def emit_client(document: Document, name: str, target: Path) -> None:
         "requests.py": requests,
     }
     header = f"# Generated from specs/{name}: mend the document or its overlay, never this file.\n"
-    write_files(target / PACKAGE / name, {file: header + text for file, text in files.items()})
+    write_files(target / package / name, {file: header + text for file, text in files.items()})
     names = {error.status: error.name for error in errors}
     reference = render("reference.md.jinja", **shared, members=members_of(requests), names_of_errors=names)
     write_files(target / "docs", {f"{name}.md": _squeeze(reference)})

@@ -3,6 +3,7 @@
 import shutil
 import tomllib
 from pathlib import Path
+from typing import NamedTuple
 
 from verbatim_kit.generate.documents.document import Document, load_document
 from verbatim_kit.generate.sdk.examples import render_examples
@@ -11,7 +12,6 @@ from verbatim_kit.generate.sdk.rendering import render
 from verbatim_kit.generate.sdk.runtime import errors as runtime_errors
 
 FOLDER = Path("clients", "python")
-PACKAGE = "verbatim_server_client"
 
 _HERE = Path(__file__).parent
 _RUNTIME_ERRORS = [
@@ -21,17 +21,38 @@ _RUNTIME_ERRORS = [
 ]
 
 
+class Clients(NamedTuple):
+    """The distribution of a project's clients. project: the project's name. version: of both."""
+
+    project: str
+    version: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.project}-client"
+
+    @property
+    def package(self) -> str:
+        return self.name.replace("-", "_")
+
+
+def clients_of(root: Path) -> Clients:
+    """Return the clients of the project in a folder."""
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    return Clients(project["name"], project["version"])
+
+
 def emit_package(root: Path, tree: Path) -> None:
     """Write what is no contract's own into the clients of a tree that holds all contracts.
 
     root: the project, whose version the package has, and whose licence, if there is one.
     """
-    version = version_of(root)
+    names = clients_of(root)
     documents = {path.parent.name: load_document(path) for path in sorted(tree.glob("*/openapi.json"))}
     target = tree / FOLDER
     shutil.copytree(
         _HERE / "runtime",
-        target / PACKAGE / "runtime",
+        target / names.package / "runtime",
         ignore=shutil.ignore_patterns("__pycache__"),
         dirs_exist_ok=True,
     )
@@ -46,14 +67,14 @@ def emit_package(root: Path, tree: Path) -> None:
     ]
     package = {
         "__init__.py": render("package.py.jinja", contracts=list(documents), errors=_RUNTIME_ERRORS),
-        "version.py": f'"""The version of this package."""\n\nVERSION = "{version}"\n',
+        "version.py": render("version.py.jinja", names=names),
         "py.typed": "",
     }
-    write_files(target / PACKAGE, package)
+    write_files(target / names.package, package)
     texts = {
-        "pyproject.toml": render("pyproject.toml.jinja", version=version),
+        "pyproject.toml": render("pyproject.toml.jinja", names=names),
         "README.md": render(
-            "README.md.jinja", version=version, contracts=contracts, first=_first_example(documents)
+            "README.md.jinja", names=names, contracts=contracts, first=_first_example(documents)
         ),
     }
     write_files(target, texts)
@@ -66,12 +87,6 @@ def write_files(folder: Path, files: dict[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-
-
-def version_of(root: Path) -> str:
-    """Return the version of the project in a folder, which its clients have too."""
-    project = tomllib.loads((root / "pyproject.toml").read_text())
-    return str(project["project"]["version"])
 
 
 def contract_path(document: Document) -> str:

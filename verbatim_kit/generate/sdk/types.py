@@ -23,6 +23,8 @@ _SHARED: dict[str, Any] = {
     "use_schema_description": True,
     "strict_refs": True,
 }
+# datamodel-code-generator takes no relative import; this name is replaced by one in what it writes.
+_RUNTIME = "client_runtime"
 # A TypedDict takes what callers write, dictionaries, and leaves it to the server to judge them.
 _REQUESTS = _SHARED | {
     "output_model_type": "typing.TypedDict",
@@ -33,7 +35,7 @@ _REQUESTS = _SHARED | {
 _ANSWERS = _SHARED | {
     "output_model_type": "pydantic_v2.BaseModel",
     "target_pydantic_version": "2.11",
-    "base_class": "verbatim_server_client.runtime.answer_part.AnswerPart",
+    "base_class": f"{_RUNTIME}.answer_part.AnswerPart",
     "use_attribute_docstrings": True,
     "allow_population_by_field_name": False,
     "custom_file_header": '"""The parts of answers, events and errors."""',
@@ -74,14 +76,12 @@ def _render(document: Document, names: set[str], options: dict[str, Any]) -> str
     source = run_generator(map_schemas(document, _for_callers), options)
     for name in sorted(names - top_level_names(source)):
         raise SpecError(("components", "schemas", name), "clients refer to it, but no type has its name")
-    return source
+    return source.replace(f"from {_RUNTIME}.", "from ..runtime.")
 
 
 def _for_callers(schema: Schema, at: Pointer) -> Schema:
     bare = closed(without_deprecated(schema, at), at)
-    return (
-        {**bare, "customTypePath": "verbatim_server_client.runtime.upload.Upload"} if is_file(bare) else bare
-    )
+    return {**bare, "customTypePath": f"{_RUNTIME}.upload.Upload"} if is_file(bare) else bare
 
 
 def _form_of(call: Call, schema: Schema) -> Schema:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.verbatim_kit.generate.small_documents import INVALID, document, operation
 from verbatim_kit.generate.documents.document import Document
+from verbatim_kit.generate.sdk.package import Clients
 from verbatim_kit.sdk_typescript.render import camel_case, render_package, type_in_typescript
 
 
@@ -32,11 +33,11 @@ def test_names_are_those_of_typescript() -> None:
 
 
 def test_a_package_has_the_versions_of_the_document_and_of_its_libraries() -> None:
-    files = render_package(document(), "ask", "4.5.6", "1.2.3")
+    files = render_package(document(), "ask", Clients("asker", "4.5.6"), "1.2.3")
     manifest = json.loads(files["package.json"])
     assert manifest["description"] == "Typed client of Ask 1, as Verbatim serves it"
     assert manifest["dependencies"] == {"eventsource-parser": "1.2.3"}
-    assert "verbatim-server-client-ts/4.5.6 ask/1" in files["src/client.ts"]
+    assert "asker-client-ts/4.5.6 ask/1" in files["src/client.ts"]
 
 
 def test_a_choice_of_answers_is_two_methods() -> None:
@@ -48,7 +49,7 @@ def test_a_choice_of_answers_is_two_methods() -> None:
     choice = [{"$ref": f"#/components/schemas/{name}"} for name in ("Answer", "Fault")]
     source["components"]["schemas"]["Event"] = {"anyOf": choice}
     source["components"]["schemas"]["Fault"]["required"] = ["reason"]
-    client = render_package(source, "ask", "1", "1")["src/client.ts"]
+    client = render_package(source, "ask", Clients("asker", "1"), "1")["src/client.ts"]
     given = '(body: Omit<t.Question, "stream">, options?: CallOptions)'
     assert f"ask{given}: APIPromise<t.Answer>" in client
     assert f"streamAsk{given}: AsyncGenerator<t.Answer, void, undefined>" in client

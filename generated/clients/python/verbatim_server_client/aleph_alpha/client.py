@@ -3,10 +3,9 @@
 
 from typing_extensions import Unpack
 
-from verbatim_server_client.runtime.client import BaseClient
-from verbatim_server_client.runtime.operation import Arguments
-from verbatim_server_client.runtime.stream import EventStream
-
+from ..runtime.client import BaseClient
+from ..runtime.operation import Arguments
+from ..runtime.stream import EventStream
 from . import models as m
 from . import operations as o
 from . import requests as r

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, ConfigDict, Field
 from typing_extensions import TypeAliasType
 
-from verbatim_server_client.runtime.answer_part import AnswerPart
+from ..runtime.answer_part import AnswerPart
 
 
 class RefusalStopDetails(AnswerPart):

@@ -3,10 +3,9 @@
 
 from typing_extensions import Unpack
 
-from verbatim_server_client.runtime.async_client import BaseAsyncClient
-from verbatim_server_client.runtime.operation import Arguments
-from verbatim_server_client.runtime.response import APIResponse
-
+from ..runtime.async_client import BaseAsyncClient
+from ..runtime.operation import Arguments
+from ..runtime.response import APIResponse
 from . import models as m
 from . import operations as o
 from . import requests as r

@@ -3,16 +3,15 @@
 
 from typing import Final
 
-from verbatim_server_client import version
-from verbatim_server_client.runtime.operation import Operation
-from verbatim_server_client.runtime.settings import Contract
-
+from .. import version
+from ..runtime.operation import Operation
+from ..runtime.settings import Contract
 from . import errors as e
 from . import models as m
 
 CONTRACT: Final = Contract(
     path="/tgi",
-    agent=f"verbatim-server-client/{version.VERSION} tgi/2.3.2-dev0",
+    agent=f"{version.NAME}/{version.VERSION} tgi/2.3.2-dev0",
 )
 
 COMPAT_GENERATE: Final[Operation[m.CompatGenerateResponse, m.StreamResponse]] = Operation(

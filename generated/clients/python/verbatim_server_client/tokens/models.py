@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
 
-from verbatim_server_client.runtime.answer_part import AnswerPart
+from ..runtime.answer_part import AnswerPart
 
 TokenId = TypeAliasType("TokenId", Annotated[int, Field(ge=0)])
 

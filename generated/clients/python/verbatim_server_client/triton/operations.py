@@ -3,16 +3,15 @@
 
 from typing import Final
 
-from verbatim_server_client import version
-from verbatim_server_client.runtime.operation import Operation
-from verbatim_server_client.runtime.settings import Contract
-
+from .. import version
+from ..runtime.operation import Operation
+from ..runtime.settings import Contract
 from . import errors as e
 from . import models as m
 
 CONTRACT: Final = Contract(
     path="/triton",
-    agent=f"verbatim-server-client/{version.VERSION} triton/2.73.0",
+    agent=f"{version.NAME}/{version.VERSION} triton/2.73.0",
 )
 
 SERVER_METADATA: Final[Operation[m.ServerMetadata, None]] = Operation(

@@ -8,7 +8,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from verbatim_server_client.runtime.upload import Upload
+from ..runtime.upload import Upload
 
 
 class Crop(TypedDict, closed=True):

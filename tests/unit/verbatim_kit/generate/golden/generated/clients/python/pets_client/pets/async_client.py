@@ -5,10 +5,9 @@ from typing import Literal
 
 from typing_extensions import Unpack
 
-from verbatim_server_client.runtime.async_client import BaseAsyncClient
-from verbatim_server_client.runtime.operation import Arguments
-from verbatim_server_client.runtime.stream import AsyncEventStream
-
+from ..runtime.async_client import BaseAsyncClient
+from ..runtime.operation import Arguments
+from ..runtime.stream import AsyncEventStream
 from . import models as m
 from . import operations as o
 from . import requests as r

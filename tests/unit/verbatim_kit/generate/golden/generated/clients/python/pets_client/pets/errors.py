@@ -3,8 +3,7 @@
 
 from typing import Any, Final
 
-from verbatim_server_client.runtime import errors
-
+from ..runtime import errors
 from . import models as m
 
 
