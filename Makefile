@@ -46,7 +46,7 @@ index='$(TORCH_INDEX)'; \
 echo "Installing torch (from $${index:-the indexes of pip}) and what else it takes to serve."; \
 echo 'A build for CPUs: a download of 0.3 GB, 1.4 GB on disk, one to three minutes. For CUDA: ten times as much.'; \
 $(1)/pip install --quiet --constraint constraints.txt $${index:+--extra-index-url $$index} \
-	$(SERVED_BY:%=--requirement requirements/%.txt) \
+	$(SERVED_BY:%=--requirement requirements/%.txt) --editable verbatim_kit \
 && $(1)/pip install --quiet --no-deps --requirement requirements/xgrammar.txt
 endef
 
@@ -55,7 +55,7 @@ $(SERVE): $(BIN)/python $(REQUIREMENTS) constraints.txt
 	@rm -rf verbatim.egg-info
 	@$(BIN)/pip uninstall -qq --yes verbatim
 	@$(call install-served,$(BIN))
-	@$(BIN)/pip install --quiet --no-deps $(OURS) .
+	@$(BIN)/pip install --quiet --no-deps --editable .
 	@touch $@
 
 $(READY): $(SERVE) constraints.txt
@@ -369,8 +369,9 @@ test-pythons: wheels  ## Install and serve the wheels with each of PYTHONS that 
 .PHONY: test-newest
 test-newest:  ## Run the quick tests with the newest release of each dependency, whatever the upper bounds say (1.5 GB)
 	$(PYTHON) -m venv --clear .venv-newest
-	@sed -E '/^#/d; s/ +#.*//; s/(([<>=!~]=?|===)[^;]*)//' $(SERVED_BY:%=requirements/%.txt) \
-		requirements/test.txt | sort -u >.venv-newest/unbounded.txt
+	@$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("verbatim_kit/pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' \
+		| cat - $(SERVED_BY:%=requirements/%.txt) requirements/test.txt \
+		| sed -E '/^#/d; s/ +#.*//; s/(([<>=!~]=?|===)[^;]*)//' | sort -u >.venv-newest/unbounded.txt
 	.venv-newest/bin/pip install --quiet --upgrade --requirement .venv-newest/unbounded.txt
 	.venv-newest/bin/pip install --quiet --no-deps $(OURS) . xgrammar apache-tvm-ffi
 	OMP_NUM_THREADS=1 .venv-newest/bin/python -m pytest --quiet --numprocesses 2 --dist worksteal -W default $(QUICK) tests/parity/test_engine_parity.py
