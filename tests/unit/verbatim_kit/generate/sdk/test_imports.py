@@ -13,7 +13,6 @@ ALLOWED = {
     "pydantic",
     "pydantic_core",
     "typing_extensions",
-    "verbatim_server_client",
 }
 
 
