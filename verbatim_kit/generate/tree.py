@@ -78,7 +78,7 @@ def _import_all(target: Path, client: str) -> None:
 
     The largest contract goes to the first process, the next one to the second, and so on in turn.
     """
-    clients = target / FOLDER
+    clients = (target / FOLDER).resolve()  # the commands run elsewhere
     by_size = sorted(
         (path.parent for path in target.glob("*/operations.py")),
         key=lambda contract: (contract / "models.py").stat().st_size,
