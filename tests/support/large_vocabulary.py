@@ -16,9 +16,8 @@ def large_vocabulary() -> list[bytes]:
     """Return the bytes of the tokens: the 256 bytes, then words and parts of words, with and without a blank
     before them, the most frequent first. Every run makes the same ones."""
     counts = Counter[bytes]()
-    for path in sorted(_ROOT.glob("**/*.md")) + sorted(_ROOT.glob("engine/**/*.py")):
-        if ".venv" not in str(path):
-            counts.update(piece.encode() for piece in _PIECE.findall(path.read_text()))
+    for path in sorted(_ROOT.glob("docs/**/*.md")) + sorted(_ROOT.glob("engine/**/*.py")):
+        counts.update(piece.encode() for piece in _PIECE.findall(path.read_text()))
     tokens = dict.fromkeys(bytes([byte]) for byte in range(256))
     words = sorted(counts, key=lambda word: (-counts[word], word))
     for word in words:

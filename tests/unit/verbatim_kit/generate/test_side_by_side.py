@@ -22,7 +22,8 @@ def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def contract(root: Path, name: str) -> Path:
-    """A copy of the golden contract, under a name of its own."""
+    """A copy of the golden contract, under a name of its own, in a copy of its project."""
+    shutil.copyfile(PROJECT / "pyproject.toml", root / "pyproject.toml")
     folder = root / "specs" / name
     shutil.copytree(PETS, folder)
     return folder
@@ -35,13 +36,12 @@ def spoil(folder: Path) -> None:
 
 
 def test_contracts_side_by_side_are_those_that_each_is_alone(tmp_path: Path) -> None:
-    for name in ("pyproject.toml", "LICENSE"):
-        shutil.copyfile(PROJECT / name, tmp_path / name)
+    shutil.copyfile(PROJECT / "LICENSE", tmp_path / "LICENSE")
     for name in ("pets", "quay", "zoo"):
         contract(tmp_path, name)
     assert main(["--root", str(tmp_path)]) == 0
     tree = tmp_path / "generated"
-    package = Path("clients", "python", "verbatim_server_client", "pets")
+    package = Path("clients", "python", "pets_client", "pets")
     assert differences(GOLDEN / "pets", tree / "pets") == []
     assert differences(GOLDEN / package, tree / package) == []
     for name in ("quay", "zoo"):

@@ -35,7 +35,7 @@ def test_names_are_those_of_typescript() -> None:
 def test_a_package_has_the_versions_of_the_document_and_of_its_libraries() -> None:
     files = render_package(document(), "ask", Clients("asker", "4.5.6"), "1.2.3")
     manifest = json.loads(files["package.json"])
-    assert manifest["description"] == "Typed client of Ask 1, as Verbatim serves it"
+    assert manifest["description"] == "Typed client of Ask 1, as asker serves it"
     assert manifest["dependencies"] == {"eventsource-parser": "1.2.3"}
     assert "asker-client-ts/4.5.6 ask/1" in files["src/client.ts"]
 
