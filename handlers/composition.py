@@ -158,7 +158,7 @@ def build_app(
         shared.workers.shutdown()
         bodies.shutdown()
 
-    max_body_bytes = _max_body_bytes(settings, engine)
+    max_body_bytes = max_body_bytes_of(settings, reads_media=engine.media is not None)
     options = RuntimeOptions(
         max_body_bytes=max_body_bytes,
         max_upload_bytes=settings.upload_limit,
@@ -233,9 +233,9 @@ def _num_own_connections(settings: Settings, engine: Engine) -> int:
     return num + settings.max_concurrent_requests + max(len(settings.engine_url), 1)
 
 
-def _max_body_bytes(settings: Settings, engine: Engine) -> int:
-    """Return the size of the largest body: images come in it, where the model reads any."""
-    if engine.media is None or "payload_limit" in settings.model_fields_set:
+def max_body_bytes_of(settings: Settings, *, reads_media: bool) -> int:
+    """Return the size of the largest body: images come in it, where a model reads any."""
+    if not reads_media or "payload_limit" in settings.model_fields_set:
         return settings.payload_limit
     return _MEDIA_BODY * settings.payload_limit
 

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from handlers.access.access import Access, check_access
 from handlers.access.visits.record_log import LOSSES
-from handlers.composition import CONTRACTS, TABLES, Shell, mount_all, with_cors
+from handlers.composition import CONTRACTS, TABLES, Shell, max_body_bytes_of, mount_all, with_cors
 from handlers.http.tls import RenewedCertificate, served_certificate
 from handlers.playground.home import HOME_LINK
 from handlers.playground.page import LINK
@@ -41,7 +41,6 @@ from verbatim_kit.runtime.runtime_options import RuntimeOptions
 from verbatim_kit.runtime.server import ContractServer
 
 _CONNECT_TIMEOUT_S: Final = 5.0
-_MEDIA_BODY: Final = 10  # times the default limit of bodies: a model may read images and the like
 _AUTO_HEADERS: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
@@ -124,9 +123,8 @@ def build_supervisor(settings: Settings, models: Models, session: aiohttp.Client
         OWN_CONNECTIONS: len(models.models) * settings.max_concurrent_requests,
         LOSSES: access.losses,
     }
-    is_limited = "payload_limit" in settings.model_fields_set
     options = RuntimeOptions(
-        max_body_bytes=settings.payload_limit * (1 if is_limited else _MEDIA_BODY),
+        max_body_bytes=max_body_bytes_of(settings, reads_media=True),
         max_upload_bytes=settings.upload_limit,
         checks_keys=access.key_check,
         pages=(HOME_LINK, LINK) if settings.playground else (),

@@ -10,6 +10,7 @@ import yaml
 
 from verbatim_kit.generate.documents.document import Document, SpecError, load_document, resolve
 from verbatim_kit.generate.emit import effective_document
+from verbatim_kit.generate.reading.interface import Interface
 from verbatim_kit.generate.reading.naming import is_identifier, pascal_case
 from verbatim_kit.generate.reading.reader import read_operations
 from verbatim_kit.generate.template import template_environment
@@ -56,11 +57,12 @@ def _write_project(name: str, source: Path, folder: Path) -> None:
     if overlay is not None:
         (specs / "overlay.yaml").write_text(yaml.safe_dump(overlay, sort_keys=False), encoding="utf-8")
     effective = effective_document(specs)
+    operations = read_operations(effective)
     values = {
         "name": name,
         "title": pascal_case(name),
-        "operations": read_operations(effective),
-        "error": _error_fields(effective),
+        "operations": operations,
+        "error": _error_fields(effective, operations[0]),
     }
     environment = template_environment(_TEMPLATES)
     for template in environment.list_templates():
@@ -71,9 +73,8 @@ def _write_project(name: str, source: Path, folder: Path) -> None:
     format_code(folder / name)
 
 
-def _error_fields(document: Document) -> Document:
-    """Return the class of the first declared error, and what its required members are filled with."""
-    operation = read_operations(document)[0]
+def _error_fields(document: Document, operation: Interface) -> Document:
+    """Return the class of an operation's first error, and what its required members are filled with."""
     model = next(error.model for error in operation.errors if error.model is not None)
     schema, _ = resolve(document, {"$ref": f"#/components/schemas/{model.removeprefix('m.')}"}, ())
     members = schema.get("properties", {})
