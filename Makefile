@@ -114,8 +114,8 @@ else
 endif
 
 # The pure parts that most changes pass through, and two contracts on an engine that follows a script.
-QUICK := tests/unit/engine/scheduling tests/unit/engine/port/text tests/unit/handlers/openai tests/unit/verbatim_kit/runtime \
-	tests/unit/handlers/settings tests/unit/handlers/tgi tests/unit/handlers/wire
+QUICK := tests/unit/engine/scheduling tests/unit/engine/port/text tests/unit/handlers/contracts/openai tests/unit/verbatim_kit/runtime \
+	tests/unit/handlers/settings tests/unit/handlers/contracts/tgi tests/unit/handlers/operations
 
 .PHONY: quick
 quick: $(READY)  ## Run the tests that find most mistakes, in about a minute on two cores

@@ -16,42 +16,42 @@ from handlers.access.visits.record_log import LOSSES
 from handlers.access.visits.visit import private_cache_salt
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.metrics import Metrics, ShareMetrics
-from handlers.aleph_alpha.contract import AlephAlphaContract
-from handlers.aleph_alpha.operations import AlephAlphaHandlers
-from handlers.anthropic.contract import AnthropicContract
-from handlers.anthropic.operations import AnthropicHandlers
 from handlers.chat.core import ChatCore
 from handlers.chat.media import PromptMedia
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
-from handlers.hf.contract import HfContract
-from handlers.hf.operations import HfHandlers
+from handlers.contracts.aleph_alpha.contract import AlephAlphaContract
+from handlers.contracts.aleph_alpha.operations import AlephAlphaHandlers
+from handlers.contracts.anthropic.contract import AnthropicContract
+from handlers.contracts.anthropic.operations import AnthropicHandlers
+from handlers.contracts.hf.contract import HfContract
+from handlers.contracts.hf.operations import HfHandlers
+from handlers.contracts.mindie.contract import MindieContract
+from handlers.contracts.mindie.operations import MindieHandlers
+from handlers.contracts.openai.contract import OpenAIContract
+from handlers.contracts.openai.operations import OpenAIHandlers
+from handlers.contracts.tgi.contract import TgiContract
+from handlers.contracts.tgi.operations import TgiHandlers
+from handlers.contracts.tokens.contract import TokensContract
+from handlers.contracts.tokens.operations import TokensHandlers
+from handlers.contracts.triton.contract import TritonContract
+from handlers.contracts.triton.operations import TritonHandlers
 from handlers.media.part_reader import PartReader
 from handlers.media.preparation import MediaPreparation
 from handlers.media.urls import MAX_FETCHES
-from handlers.mindie.contract import MindieContract
-from handlers.mindie.operations import MindieHandlers
-from handlers.openai.contract import OpenAIContract
-from handlers.openai.operations import OpenAIHandlers
-from handlers.playground.home import HOME_LINK
-from handlers.playground.page import LINK, Playground
 from handlers.process.interpreter_share import InterpreterShare
 from handlers.root_paths.document import RootDocument
 from handlers.root_paths.invocations import INVOCATIONS, Invocations
+from handlers.root_paths.playground.home import HOME_LINK
+from handlers.root_paths.playground.page import LINK, Playground
 from handlers.root_paths.probes import PROBES, Probes
 from handlers.served_model.model_contract import ModelContract
 from handlers.served_model.model_names import ModelNames
 from handlers.served_model.served_document import served_document
 from handlers.served_model.served_model import ServedModel
 from handlers.settings.settings import Settings
-from handlers.tgi.contract import TgiContract
-from handlers.tgi.operations import TgiHandlers
-from handlers.tokens.contract import TokensContract
-from handlers.tokens.operations import TokensHandlers
 from handlers.transcription.transcriber import Transcriber
 from handlers.transcription.transcript import Transcribes
-from handlers.triton.contract import TritonContract
-from handlers.triton.operations import TritonHandlers
 from verbatim_kit.http.descriptors import OWN_CONNECTIONS
 from verbatim_kit.runtime.body_thread import BodyThread
 from verbatim_kit.runtime.cors import Cors

@@ -125,10 +125,10 @@ def _loads(settings: Settings, models: Mapping[str, Settings]) -> str:
 
 def _run_server(settings: Settings, models: Mapping[str, Settings], watchdog: Watchdog) -> int:
     # Imported here, since these imports take seconds and a wrong option should fail at once.
+    from handlers.access.connections.tls import BadCertificate
     from handlers.access.keys.key_file import InvalidKeyFile
     from handlers.access.visits.record_log import CannotWriteAuditLog
     from handlers.chat.errors import TemplateError
-    from handlers.http.tls import BadCertificate
     from handlers.serving.listener import CannotListen
     from verbatim_kit.runtime.root_routes import UnknownContract
 

@@ -12,10 +12,10 @@ from handlers.active_requests.metrics import Metrics
 from handlers.chat.core import ChatCore
 from handlers.concurrency.workers import Workers
 from handlers.media.preparation import MediaPreparation
+from handlers.served_model.envelope import Envelope
+from handlers.served_model.fingerprint import fingerprint
 from handlers.served_model.model_names import ModelNames
 from handlers.shared_settings.shared_settings import SharedSettings
-from handlers.wire.envelope import Envelope
-from handlers.wire.fingerprint import fingerprint
 
 
 @dataclass(frozen=True)

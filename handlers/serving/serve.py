@@ -4,10 +4,10 @@ import asyncio
 import socket
 
 from handlers.access.access import check_access
+from handlers.access.connections.tls import RenewedCertificate, served_certificate
 from handlers.chat.summary import chat_summary
 from handlers.composition import CONTRACTS, build_app
 from handlers.engine_starter import StartEngine, engine_starter
-from handlers.http.tls import RenewedCertificate, served_certificate
 from handlers.process.end_by_signal import STOP, ended_by
 from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import format_all_as_json, set_up_log

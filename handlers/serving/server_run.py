@@ -9,8 +9,8 @@ from contextlib import suppress
 import uvicorn
 from starlette.types import ASGIApp
 
-from handlers.http.settings import http_limits
-from handlers.http.tls import RenewedCertificate
+from handlers.access.connections.settings import http_limits
+from handlers.access.connections.tls import RenewedCertificate
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.standard_output import CannotWrite, say, say_stopping
 from handlers.process.watchdog import Watchdog

@@ -10,7 +10,7 @@ from engine.remote.wire.verbatim import VerbatimApi
 from handlers.access.hosts import is_loopback
 from handlers.chat.summary import ChatSummary
 from handlers.composition import TABLES
-from handlers.playground.page import PATH
+from handlers.root_paths.playground.page import PATH
 from handlers.serving.model_table import model_lines
 from handlers.settings.settings import Settings
 

@@ -11,16 +11,16 @@ from pydantic import model_validator
 
 from engine.demo_model import DEMO_MODEL
 from engine.demo_vision import DEMO_VISION
+from handlers.access.connections.settings import HttpSettings
 from handlers.access.settings import AccessSettings
-from handlers.http.settings import HttpSettings
+from handlers.contracts.mindie.settings import MindieSettings
+from handlers.contracts.openai.settings import OpenAISettings
+from handlers.contracts.tgi.settings import TgiSettings
 from handlers.media.settings import MediaSettings
-from handlers.mindie.settings import MindieSettings
-from handlers.openai.settings import OpenAISettings
 from handlers.settings.engine_servers import EngineServerSettings
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.several_models import SeveralModelsSettings
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, EMBEDDED_VISION_MODEL, SharedSettings
-from handlers.tgi.settings import TgiSettings
 from handlers.tracing.settings import TracingSettings
 from handlers.transcription.settings import TranscriptionSettings
 

@@ -5,11 +5,12 @@ from functools import cache
 from inspect import get_annotations
 from typing import Final
 
+from handlers.access.connections.settings import HttpSettings
 from handlers.access.settings import AccessSettings
-from handlers.http.settings import HttpSettings
+from handlers.contracts.mindie.settings import MindieSettings
+from handlers.contracts.openai.settings import OpenAISettings
+from handlers.contracts.tgi.settings import TgiSettings
 from handlers.media.settings import MediaSettings
-from handlers.mindie.settings import MindieSettings
-from handlers.openai.settings import OpenAISettings
 from handlers.settings.adapters import AdapterSettings
 from handlers.settings.engine_servers import EngineServerSettings
 from handlers.settings.kv_events import KVEventSettings
@@ -19,7 +20,6 @@ from handlers.settings.several_models import SeveralModelsSettings
 from handlers.shared_settings.log_settings import LogSettings
 from handlers.shared_settings.section import Section
 from handlers.shared_settings.shared_settings import SharedSettings
-from handlers.tgi.settings import TgiSettings
 from handlers.tracing.settings import TracingSettings
 from handlers.transcription.settings import TranscriptionSettings
 

@@ -20,10 +20,10 @@ from handlers.access.keys.key_check import KeyCheck
 from handlers.access.visits.visit import current_visit
 from handlers.access.web_pages import Refuse
 from handlers.concurrency.limit import RETRY_AFTER_S
-from handlers.playground.home import is_for_the_page
-from handlers.playground.page import PATH
 from handlers.ray.lost_replica import unavailable
 from handlers.root_paths.invocations import INVOCATIONS
+from handlers.root_paths.playground.home import is_for_the_page
+from handlers.root_paths.playground.page import PATH
 from handlers.supervisor.model import Model, State
 from handlers.supervisor.models import Models, Unavailable
 from verbatim_kit.runtime.answering.disconnect import CancelledByDisconnect, DisconnectWatcher

@@ -10,13 +10,13 @@ import orjson
 from pydantic import TypeAdapter
 
 from handlers.access.closed_pages import KEY_HEADERS
-from handlers.anthropic.models import Models as AnthropicModels
 from handlers.composition import TABLES
+from handlers.contracts.anthropic.models import Models as AnthropicModels
+from handlers.contracts.triton.metadata import repository
 from handlers.ray.metrics import merged
 from handlers.served_model.model_names import ModelNames
 from handlers.supervisor.model import Model, State
 from handlers.supervisor.models import Models
-from handlers.triton.metadata import repository
 from verbatim_kit.runtime.endpoint import Handler
 from verbatim_kit.runtime.operation import Call, Operation
 

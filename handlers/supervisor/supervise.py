@@ -11,11 +11,9 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from handlers.access.access import Access, check_access
+from handlers.access.connections.tls import RenewedCertificate, served_certificate
 from handlers.access.visits.record_log import LOSSES
 from handlers.composition import CONTRACTS, TABLES, Shell, max_body_bytes_of, mount_all, with_cors
-from handlers.http.tls import RenewedCertificate, served_certificate
-from handlers.playground.home import HOME_LINK
-from handlers.playground.page import LINK
 from handlers.process.end_by_signal import STOP, ended_by
 from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import format_all_as_json, set_up_log
@@ -23,6 +21,8 @@ from handlers.process.standard_output import say
 from handlers.process.watchdog import Watchdog
 from handlers.ray.lost_replica import NoHandlers
 from handlers.root_paths.invocations import INVOCATIONS
+from handlers.root_paths.playground.home import HOME_LINK
+from handlers.root_paths.playground.page import LINK
 from handlers.root_paths.probes import PROBES, Probes
 from handlers.serving.listener import start_listening, take_port
 from handlers.serving.server_run import new_event_loop, run

@@ -1,7 +1,7 @@
 """The requests that a server received, and how it answered them.
 
 With `VERBATIM_RECORD`, the name of a folder, each program's requests are written into it, texts cut short, in
-the form of `handlers/conform/profile/agents`.
+the form of `handlers/commands/conform/profile/agents`.
 """
 
 import json

@@ -281,7 +281,12 @@ def under_uvicorn(options: Mapping[str, str], launcher: tuple[str, ...]) -> Iter
     variables = {f"VERBATIM_{name[2:].replace('-', '_').upper()}": value for name, value in options.items()}
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    arguments = ("handlers.app:create_app", "--factory", "--http", "handlers.http.environment:Protocol")
+    arguments = (
+        "handlers.app:create_app",
+        "--factory",
+        "--http",
+        "handlers.access.connections.environment:Protocol",
+    )
     process = subprocess.Popen(
         [*launcher, sys.executable, "-m", "uvicorn", *arguments, "--port", str(port)],
         env=os.environ | variables,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from handlers.conform.cli import main
+from handlers.commands.conform.cli import main
 from tests.conform.faulty_server import FAULTS, FaultyServer
 
 Found = dict[str, set[str]]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from handlers.commands.conform.cli import main
+from handlers.commands.conform.contracts import contract_named
 from handlers.composition import TABLES
-from handlers.conform.cli import main
-from handlers.conform.contracts import contract_named
 from tests.conftest import running_server
 from tests.contract.requests.headers import required_headers
 from tests.support.tiny_models.long_demo import long_demo_model

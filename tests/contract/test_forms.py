@@ -18,7 +18,7 @@ from tests.contract.documents.test_models_match_document import document, plain,
 from tests.contract.documents.test_second_opinion import parts_of, validate
 from tests.contract.requests.exchanges import Exchange
 from tests.support.selection.effort import trials
-from tests.unit.handlers.openai.transcriptions.scripted import MODEL, SOUND, SpeechApi
+from tests.unit.handlers.contracts.openai.transcriptions.scripted import MODEL, SOUND, SpeechApi
 from tests.unit.verbatim_kit.runtime.client import send
 
 FORMS = {

@@ -8,9 +8,9 @@ import os
 
 import pytest
 
+from handlers.commands.conform.contracts import contract_named
+from handlers.commands.conform.models import names_of
 from handlers.composition import TABLES
-from handlers.conform.contracts import contract_named
-from handlers.conform.models import names_of
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL
 from tests.support.token_servers.served_engines import Served
 from verbatim_kit.conform.checks.checks import RunLimits, fuzz_faults, fuzz_of

@@ -1,8 +1,8 @@
 """The requests that programs sent when they were pointed at a server, answered without the programs.
 
-`handlers/conform/profile/agents` has a file for each program: the contract that it speaks (OpenAI's if it
-names none), its requests, texts cut short, and the statuses. The server checks its answers against its own
-documents, and the types of the contract's own Python client check them again, without conversions. So do
+`handlers/commands/conform/profile/agents` has a file for each program: the contract that it speaks (OpenAI's
+if it names none), its requests, texts cut short, and the statuses. The server checks its answers against its
+own documents, and the types of the contract's own Python client check them again, without conversions. So do
 servers whose engine is behind a token server, of each kind.
 """
 
@@ -17,9 +17,9 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import TypeAdapter
 from starlette.types import ASGIApp
 
+from handlers.commands.conform.profile.program import Program, RecordedTurn, load_profile
+from handlers.commands.conform.texts import streamed_text, whole_text
 from handlers.composition import build_app
-from handlers.conform.profile.program import Program, RecordedTurn, load_profile
-from handlers.conform.texts import streamed_text, whole_text
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, spells
 from tests.support.token_servers.fronts import KINDS, engine_over

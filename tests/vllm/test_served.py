@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from handlers.commands.conform.cli import main
 from handlers.composition import TABLES
-from handlers.conform.cli import main
 from tests.conform.test_our_server import left_out, options_of
 from tests.conftest import running_server
 from tests.contract.test_lifetime import (

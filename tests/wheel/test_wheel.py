@@ -44,7 +44,7 @@ DATA = {
     "engine/demo_vision/processor_config.json",
     "engine/native/src/attention/decode_attention.cpp",
     "generated/openai/openapi.json",
-    "handlers/playground/assets/index.html",
+    "handlers/root_paths/playground/assets/index.html",
 }
 
 

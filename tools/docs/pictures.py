@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 from playwright.async_api import async_playwright
 
-from handlers.top.screen import Top
+from handlers.commands.top.screen import Top
 
 _ASSETS = Path(__file__).parents[2] / "docs" / "assets"
 _SAYINGS = ("Hello! My name is Ada.", "What is the capital of France?", "What is my name?")

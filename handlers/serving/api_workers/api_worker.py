@@ -15,9 +15,9 @@ import msgspec
 
 from engine.remote.client.upstream import Upstream
 from engine.remote.remote_engine import RemoteEngine
+from handlers.access.connections.tls import served_certificate
 from handlers.composition import build_app
 from handlers.engine_starter import remote_config
-from handlers.http.tls import served_certificate
 from handlers.process.end_by_signal import STOP, ended_by
 from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import set_up_log

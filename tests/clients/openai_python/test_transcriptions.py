@@ -10,7 +10,7 @@ import pytest
 from openai.types.audio import Transcription, TranscriptionVerbose
 
 from handlers.transcription.chunks import PauseRules
-from tests.unit.handlers.openai.transcriptions.scripted import MODEL, SOUND, SpeechApi
+from tests.unit.handlers.contracts.openai.transcriptions.scripted import MODEL, SOUND, SpeechApi
 
 TEXT = "Good morning. It's late."
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from handlers.commands.conform.contracts import contract_named
 from handlers.composition import TABLES
-from handlers.conform.contracts import contract_named
 from tests.contract.over_servers.agreement import says_it_lacks
 from tests.contract.requests.boundaries import ONE_IN, answered, rows, table
 from tests.support.token_servers.served_engines import Served

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 
-from handlers.conform.contracts import contract_named
+from handlers.commands.conform.contracts import contract_named
 from tests.contract.requests.documented import Asked
 from verbatim_kit.judge.exchange import Exchange
 from verbatim_kit.judge.judge import Judge

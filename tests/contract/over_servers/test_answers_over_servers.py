@@ -22,7 +22,7 @@ from tests.contract.test_forms import FORMS
 from tests.support.selection.effort import IS_WHOLE
 from tests.support.token_servers.fixed_seeds import draw_one_seed
 from tests.support.token_servers.fronts import KINDS, NAME, Fronts
-from tests.unit.handlers.openai.transcriptions.scripted import SOUND
+from tests.unit.handlers.contracts.openai.transcriptions.scripted import SOUND
 
 # Tokens of several requests are computed in one batch over a server, and in another one by the engine itself.
 _TOLERANCE: Final = 1e-5

@@ -14,8 +14,8 @@ from functools import cache
 from typing import Final
 from zlib import crc32
 
-from handlers.conform.contracts import contract_named
-from handlers.conform.models import names_of
+from handlers.commands.conform.contracts import contract_named
+from handlers.commands.conform.models import names_of
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL
 from tests.support.selection.effort import IS_WHOLE
 from verbatim_kit.conform.bounds.boundaries import Row, Table

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from handlers.conform.contracts import contract_named
+from handlers.commands.conform.contracts import contract_named
 from tests.contract.requests.boundaries import table
 from tests.contract.requests.exchanges import EXCHANGES
 from tests.contract.requests.features import FEATURES

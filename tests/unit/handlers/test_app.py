@@ -13,12 +13,12 @@ from engine.config import EngineConfig
 from handlers.access.visits.record_log import LOSSES
 from handlers.app import create_app
 from handlers.composition import CONTRACTS, TABLES, YIELDS, build_app
-from handlers.openai.contract import OpenAIContract
+from handlers.contracts.openai.contract import OpenAIContract
 from handlers.process.interpreter_share import InterpreterShare
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.openai.transcriptions.scripted import ScriptedTranscriber
-from tests.unit.handlers.tgi.api import Api, chat, generate_body
+from tests.unit.handlers.contracts.openai.transcriptions.scripted import ScriptedTranscriber
+from tests.unit.handlers.contracts.tgi.api import Api, chat, generate_body
 from tests.unit.verbatim_kit.runtime.client import send
 from verbatim_kit.http.descriptors import OWN_CONNECTIONS
 from verbatim_kit.runtime.root_routes import UnknownContract, placements

@@ -41,7 +41,7 @@ def interrupted(module: str, sent: str, *command: str) -> "subprocess.CompletedP
         ("argparse", _SERVE),
         pytest.param("pydantic_settings", _SERVE, marks=pytest.mark.long),
         ("handlers.commands.settings", _SERVE),
-        pytest.param("handlers.conform.cli", _SERVE, marks=pytest.mark.long),
+        pytest.param("handlers.commands.conform.cli", _SERVE, marks=pytest.mark.long),
         pytest.param("fastapi", _SERVE, marks=pytest.mark.long),
         ("uvicorn", _SERVE),
         ("torch", _SERVE),

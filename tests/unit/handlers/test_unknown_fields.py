@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.openai.api import Api
+from tests.unit.handlers.contracts.openai.api import Api
 
 _NOTE: Final = {"note_of_a_library": {"a": [1]}}
 _QUESTION: Final = {"role": "user", "content": [{"type": "text", "text": "What is 1 + 1?"}]}

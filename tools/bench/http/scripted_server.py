@@ -9,8 +9,8 @@ import uvloop
 from starlette.types import ASGIApp
 
 from engine.demo_model import DEMO_MODEL
+from handlers.access.connections.settings import http_limits
 from handlers.composition import build_app
-from handlers.http.settings import http_limits
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.settings.settings import Settings
 from tools.bench.http.bare_app import bare_app

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.samples.long_bodies import CASES, Case
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.openai.api import Api
+from tests.unit.handlers.contracts.openai.api import Api
 from tests.unit.verbatim_kit.runtime.client import send
 
 # 50 ms are allowed; a processor that two busy threads share takes up to twice as long for the same work.

@@ -14,8 +14,8 @@ from engine.config import MAX_IMAGE_PIXELS
 from engine.port.errors import EngineBusy
 from handlers.settings.settings import Settings
 from tests.support.scripted.media_processor import png, seeing_engine
+from tests.unit.handlers.contracts.openai.api import CHAT, MODEL, Api
 from tests.unit.handlers.media.test_fetcher import serving
-from tests.unit.handlers.openai.api import CHAT, MODEL, Api
 
 GENERATE: Final = "/tgi/generate"
 

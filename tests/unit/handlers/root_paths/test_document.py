@@ -9,7 +9,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from handlers.composition import CONTRACTS, TABLES, YIELDS
 from handlers.root_paths.document import merged_document
 from tests.support.scripted.engine import says
-from tests.unit.handlers.tgi.api import Api
+from tests.unit.handlers.contracts.tgi.api import Api
 from verbatim_kit.generate.spec_validator import SpecValidator
 from verbatim_kit.runtime.root_routes import placements
 

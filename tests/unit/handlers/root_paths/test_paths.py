@@ -10,7 +10,7 @@ from handlers.root_paths.invocations import operation_path
 from handlers.settings.settings import Settings
 from handlers.version import VERSION
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.tgi.api import Api
+from tests.unit.handlers.contracts.tgi.api import Api
 from tests.unit.verbatim_kit.runtime.client import send
 
 CHAT: dict[str, Any] = {"messages": [{"role": "user", "content": "Hi"}], "model": "verbatim-demo"}

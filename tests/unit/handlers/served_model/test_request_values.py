@@ -7,7 +7,7 @@ import pytest
 from engine.port.request import MAX_TEXT_CHARACTERS
 from handlers.served_model.request_values import bounded_texts
 from tests.support.scripted.engine import ScriptedEngine, says
-from tests.unit.handlers.openai.api import MODEL, Api, chat, completion
+from tests.unit.handlers.contracts.openai.api import MODEL, Api, chat, completion
 from verbatim_kit.errors import Refused, Violation
 
 _LONG = ["a" * (MAX_TEXT_CHARACTERS // 2)] * 2 + ["b"]

@@ -6,14 +6,14 @@ from functools import partial
 import pytest
 
 from engine.port.errors import NotCapable, UnknownAdapter
-from handlers.aleph_alpha.errors import to_problem as aleph_alpha
-from handlers.anthropic.errors import to_problem as anthropic
-from handlers.hf.operations import to_problem as hf
-from handlers.mindie.errors import to_problem as mindie
-from handlers.openai.errors import to_problem as openai
-from handlers.tgi.errors import to_problem as tgi
-from handlers.tokens.errors import to_problem as tokens
-from handlers.triton.errors import to_problem as triton
+from handlers.contracts.aleph_alpha.errors import to_problem as aleph_alpha
+from handlers.contracts.anthropic.errors import to_problem as anthropic
+from handlers.contracts.hf.operations import to_problem as hf
+from handlers.contracts.mindie.errors import to_problem as mindie
+from handlers.contracts.openai.errors import to_problem as openai
+from handlers.contracts.tgi.errors import to_problem as tgi
+from handlers.contracts.tokens.errors import to_problem as tokens
+from handlers.contracts.triton.errors import to_problem as triton
 from verbatim_kit.runtime.problem import Problem
 
 

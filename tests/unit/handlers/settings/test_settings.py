@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from engine.config import QUANTIZATIONS, KVEventsConfig
 from engine.remote.client.upstream import Upstream
 from handlers.cli import main
+from handlers.contracts.mindie.settings import MindieSettings
 from handlers.engine_starter import engine_config, remote_config
-from handlers.mindie.settings import MindieSettings
 from handlers.settings.settings import Settings
 from handlers.shared_settings.section import Section
 

@@ -36,7 +36,7 @@ from tests.support.scripted.token_server import (
 from tests.support.servers.collector import Collector, running_collector
 from tests.support.servers.running_app import living, running_app
 from tests.support.token_servers import emulated_sglang as sglang
-from tests.unit.handlers.openai.api import CALL, CHAT, EMBEDDINGS, MODEL, MODELS, TOOL, Api
+from tests.unit.handlers.contracts.openai.api import CALL, CHAT, EMBEDDINGS, MODEL, MODELS, TOOL, Api
 from tests.unit.verbatim_kit.runtime.client import send
 
 TRACE: Final = "4bf92f3577b34da6a3ce929d0e0e4736"

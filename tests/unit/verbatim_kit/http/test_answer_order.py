@@ -4,7 +4,7 @@ import asyncio
 
 from starlette.types import Receive, Scope, Send
 
-from handlers.http.settings import http_limits
+from handlers.access.connections.settings import http_limits
 from handlers.settings.settings import Settings
 from tests.unit.verbatim_kit.http.echo import answer, serving
 

@@ -6,8 +6,8 @@ import pytest
 
 from engine.demo_model import DEMO_MODEL
 from engine.port.info.model_info import ModelInfo
+from handlers.access.connections.settings import HttpSettings
 from handlers.access.settings import AccessSettings
-from handlers.http.settings import HttpSettings
 from handlers.serving.api_workers.engine_process import inner_settings
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings

@@ -15,7 +15,7 @@ from handlers.composition import build_app
 from handlers.engine_starter import engine_config
 from handlers.settings.settings import Settings
 from handlers.shared_settings.shared_settings import EMBEDDED_VISION_MODEL
-from tests.unit.handlers.openai.api import CHAT
+from tests.unit.handlers.contracts.openai.api import CHAT
 from tests.unit.tools.demo_model.vision.test_drawing import figure, scene
 from tests.unit.verbatim_kit.runtime.client import send
 from tools.demo_model.evaluation.trials import Trial

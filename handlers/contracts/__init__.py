@@ -1,0 +1,1 @@
+"""The contracts: one folder each, from the wire to neutral requests and back."""

@@ -1,0 +1,177 @@
+"""The contract's operations."""
+
+import time
+from functools import partial
+from typing import Final, final
+
+from typing_extensions import override
+
+from generated.openai import models as m
+from generated.openai.operations import (
+    CountResponseInputTokensHeaders,
+    CreateChatCompletionHeaders,
+    CreateCompletionHeaders,
+    CreateEmbeddingHeaders,
+    CreateResponseHeaders,
+    CreateTranscriptionHeaders,
+    CreateTranslationHeaders,
+    DetokenizeHeaders,
+    ListModelsHeaders,
+    LoadLoraAdapterHeaders,
+    Operations,
+    RenderChatCompletionHeaders,
+    RenderCompletionHeaders,
+    RetrieveModelHeaders,
+    TokenizeHeaders,
+    UnloadLoraAdapterHeaders,
+)
+from handlers.active_requests.admission import AdmissionControl
+from handlers.contracts.openai.chat.operation import Chat
+from handlers.contracts.openai.completions.operation import Completions
+from handlers.contracts.openai.embeddings import Embeddings
+from handlers.contracts.openai.errors import to_problem
+from handlers.contracts.openai.extensions.adapters import Adapters
+from handlers.contracts.openai.extensions.rendering import Rendering
+from handlers.contracts.openai.extensions.tokenizing import Tokens
+from handlers.contracts.openai.models import Models
+from handlers.contracts.openai.responses.input_tokens import InputTokens
+from handlers.contracts.openai.responses.operation import Responses
+from handlers.contracts.openai.responses.request.preparation import Preparation
+from handlers.contracts.openai.settings import OpenAISettings
+from handlers.contracts.openai.transcriptions.operation import Transcriptions
+from handlers.operations.embeddings import Embedder
+from handlers.served_model.served_model import ServedModel
+from handlers.transcription.transcript import Transcribes
+from verbatim_kit.errors import mapped_errors
+from verbatim_kit.runtime.operation import Answer, Call, EventStream
+
+_GENERATES: Final = frozenset(
+    {"create_chat_completion", "create_completion", "create_response", "create_embedding"}
+)
+_TRANSCRIBES: Final = frozenset({"create_transcription", "create_translation"})
+_to_problem: Final = partial(to_problem, prompt_field="")
+
+
+@final
+class OpenAIHandlers(AdmissionControl, Operations):
+    """Answers every operation of the contract; streams where the client asked for one."""
+
+    def __init__(self, shared: ServedModel, settings: OpenAISettings, transcriber: Transcribes) -> None:
+        """Make the handlers of all operations.
+
+        transcriber: the served model, which admission lets through only where it writes down speech.
+        """
+        super().__init__(shared.active_requests, _to_problem, _GENERATES, _TRANSCRIBES)
+        self._chat = Chat(shared, settings.reasoning_fields)
+        self._completions = Completions(shared)
+        self._rendering = Rendering(shared, self._completions)
+        self._tokens = Tokens(shared, self._chat)
+        self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
+        self._transcriptions = Transcriptions(shared, transcriber)
+        preparation = Preparation(shared)
+        self._responses = Responses(shared, preparation)
+        self._input_tokens = InputTokens(preparation, shared.model_names)
+        self._adapters = Adapters(shared.model_names)
+        self._models = Models(shared.model_names, shared.model_info, int(time.time()))
+
+    @override
+    async def create_chat_completion(
+        self, body: m.CreateChatCompletionRequest, call: Call[CreateChatCompletionHeaders]
+    ) -> Answer[m.CreateChatCompletionResponse] | EventStream[m.ChatCompletionStreamEvent]:
+        if body.stream:
+            return self._chat.stream(body, call)
+        return await self._chat.whole(body, call)
+
+    @override
+    async def create_completion(
+        self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
+    ) -> m.CreateCompletionResponse | EventStream[m.CompletionStreamEvent]:
+        if body.stream:
+            return self._completions.stream(body, call)
+        return await self._completions.whole(body, call)
+
+    @override
+    async def render_chat_completion(
+        self, body: m.CreateChatCompletionRequest, call: Call[RenderChatCompletionHeaders]
+    ) -> m.RenderedRequest:
+        return await self._rendering.chat(body)
+
+    @override
+    async def render_completion(
+        self, body: m.CreateCompletionRequest, call: Call[RenderCompletionHeaders]
+    ) -> list[m.RenderedRequest]:
+        return await self._rendering.completion(body)
+
+    @override
+    async def tokenize(
+        self, body: m.TokenizeRequest, call: Call[TokenizeHeaders]
+    ) -> Answer[m.TokenizeResponse]:
+        return await self._tokens.tokenize(body)
+
+    @override
+    async def detokenize(
+        self, body: m.DetokenizeRequest, call: Call[DetokenizeHeaders]
+    ) -> Answer[m.DetokenizeResponse]:
+        return await self._tokens.detokenize(body)
+
+    @override
+    async def create_response(
+        self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]
+    ) -> m.Response | EventStream[m.ResponseStreamEvent]:
+        if body.stream:
+            return self._responses.stream(body, call)
+        return await self._responses.whole(body, call)
+
+    @override
+    async def count_response_input_tokens(
+        self, body: m.CountResponseInputTokensRequest, call: Call[CountResponseInputTokensHeaders]
+    ) -> m.ResponseInputTokens:
+        return await self._input_tokens.count(body)
+
+    @override
+    async def create_embedding(
+        self, body: m.CreateEmbeddingRequest, call: Call[CreateEmbeddingHeaders]
+    ) -> m.CreateEmbeddingResponse:
+        return await self._embeddings.whole(body, call)
+
+    @override
+    async def create_transcription(
+        self, body: m.CreateTranscriptionRequest, call: Call[CreateTranscriptionHeaders]
+    ) -> (
+        m.CreateTranscriptionResponseJson
+        | m.CreateTranscriptionResponseVerboseJson
+        | str
+        | EventStream[m.TranscriptionStreamEvent]
+    ):
+        if body.stream:
+            return self._transcriptions.stream(body, call)
+        return await self._transcriptions.transcribe(body, call)
+
+    @override
+    async def create_translation(
+        self, body: m.CreateTranslationRequest, call: Call[CreateTranslationHeaders]
+    ) -> m.CreateTranslationResponseJson | m.CreateTranslationResponseVerboseJson | str:
+        return await self._transcriptions.translate(body, call)
+
+    @override
+    async def list_models(self, call: Call[ListModelsHeaders]) -> m.ListModelsResponse:
+        return self._models.list()
+
+    @override
+    async def retrieve_model(
+        self, arguments: m.RetrieveModelArguments, call: Call[RetrieveModelHeaders]
+    ) -> m.Model:
+        with mapped_errors(_to_problem):
+            return self._models.retrieve(arguments.model)
+
+    @override
+    async def load_lora_adapter(
+        self, body: m.LoadLoraAdapterRequest, call: Call[LoadLoraAdapterHeaders]
+    ) -> str:
+        return await self._adapters.load(body)
+
+    @override
+    async def unload_lora_adapter(
+        self, body: m.UnloadLoraAdapterRequest, call: Call[UnloadLoraAdapterHeaders]
+    ) -> str:
+        return self._adapters.unload(body)

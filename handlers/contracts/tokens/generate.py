@@ -1,0 +1,71 @@
+"""The operation that generates."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from secrets import token_hex
+from typing import Any
+
+from engine.port.errors import InvalidRequest
+from engine.port.request import GenerationRequest, Prompt
+from generated.tokens import models as m
+from handlers.active_requests.active_request import ActiveRequest
+from handlers.chat.media import PartContents
+from handlers.chat.messages import MediaPart
+from handlers.contracts.tokens.errors import to_problem
+from handlers.contracts.tokens.request import PARAMS, check_request, file_parts, generation_request
+from handlers.contracts.tokens.response import Event, Responses
+from handlers.operations.missing import given
+from handlers.operations.sequences import collect_sequences
+from handlers.served_model.served_model import ServedModel
+from verbatim_kit.errors import Refused
+from verbatim_kit.runtime.operation import Call
+
+
+class Generate:
+    """Continues token ids."""
+
+    def __init__(self, shared: ServedModel) -> None:
+        self._shared = shared
+
+    async def whole(self, body: m.GenerateRequest, call: Call[Any]) -> m.GenerateResponse:
+        """Answer in one piece."""
+        async with self._begin(body, call) as (active, request, responses):
+            generated = await collect_sequences(active.run(request), request.num_sequences)
+            return await self._shared.workers.write(generated.num_tokens, responses.whole, generated)
+
+    async def stream(self, body: m.GenerateRequest, call: Call[Any]) -> AsyncGenerator[Event, None]:
+        """Answer with an event a token, and the token counts if the client asked for them."""
+        async with self._begin(body, call) as (active, request, responses):
+            async with aclosing(active.run(request)) as tokens:
+                async for token in tokens:
+                    yield responses.event(token)
+            for event in responses.end():
+                yield event
+
+    @asynccontextmanager
+    async def _begin(
+        self, body: m.GenerateRequest, call: Call[Any]
+    ) -> AsyncIterator[tuple[ActiveRequest, GenerationRequest, Responses]]:
+        """Check and prepare a request, which is active in the block."""
+        shared = self._shared
+        with shared.active_requests.open(call.received_s, to_problem) as active:
+            adapter = None if body.model is None else shared.model_names.resolve(body.model).adapter
+            takes_forms = not shared.settings.disable_grammar_support
+            check_request(body, shared.model_info.vocab_size, takes_forms=takes_forms)
+            request_id = given(body.request_id) or token_hex(16)
+            with active.permits(f"{PARAMS}.n", body.sampling_params.n):
+                if parts := file_parts(body):
+                    prompt = await shared.media.prepare(self._prompt, body, parts)
+                else:
+                    prompt = Prompt(tuple(body.token_ids))
+                request = generation_request(body, prompt, shared.model_info.max_total_tokens, adapter)
+                yield active, request, Responses(request_id, body, prompt, shared.tokenizer)
+
+    def _prompt(self, body: m.GenerateRequest, contents: PartContents, parts: Sequence[MediaPart]) -> Prompt:
+        """Return the prompt with its files. Raises MediaWanted until they are read, and Refused."""
+        media = self._shared.chat.media
+        media.check(parts, contents)
+        try:
+            return media.expand(tuple(body.token_ids), parts, parts, contents)
+        except InvalidRequest as error:  # as many files as placeholders are wanted
+            raise Refused(str(error), "content_parts") from error
