@@ -261,7 +261,7 @@ def _shared(
             max_total_tokens=engine.model_info.max_total_tokens,
             tool_format=settings.tool_call_parser,
             chat_template=settings.chat_template,
-            allows_forms=not settings.disable_grammar_support,
+            allows_structured_output=not settings.disable_grammar_support,
             trusts_special_tokens=settings.trust_special_tokens,
             private_salt=private_cache_salt if settings.prefix_caching else None,
             media=PromptMedia(engine.media, settings.max_media_items),

@@ -4,16 +4,16 @@ It is built of xgrammar's structural tags: plain dictionaries that the engine re
 """
 
 from engine.port.request import Grammar
-from handlers.chat.form.response_format import (
+from handlers.chat.prompt.conversation import NO_PARAMETERS
+from handlers.chat.reading.answer_parser import ReasoningReading
+from handlers.chat.structured_output.response_format import (
     ResponseFormat,
     Tag,
     response_grammar,
     response_tag,
     tag_grammar,
 )
-from handlers.chat.form.structural_tag import MAY_BE_LOOSENED, TEXT_GRAMMAR, any_text, either
-from handlers.chat.prompt.conversation import NO_PARAMETERS
-from handlers.chat.reading.answer_parser import ReasoningReading
+from handlers.chat.structured_output.structural_tag import MAY_BE_LOOSENED, TEXT_GRAMMAR, any_text, either
 from handlers.chat.tool_calls.parameters import named_parameters
 from handlers.chat.tool_calls.tool_format import BoundTool, ToolFormat
 from handlers.chat.tool_calls.use import ToolUse

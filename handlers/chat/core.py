@@ -13,7 +13,6 @@ from engine.port.request import GenerationRequest, MediaKind, StopConditions
 from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.errors import InvalidResponseFormat, TemplateError
-from handlers.chat.form.response_format import FIELD
 from handlers.chat.media import (
     NOTHING_READ,
     PartContents,
@@ -30,6 +29,7 @@ from handlers.chat.prompt.dialect import Dialect
 from handlers.chat.prompt.renderer import PromptRenderer
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading, ToolReading
 from handlers.chat.reading.output import ChatOutputs
+from handlers.chat.structured_output.response_format import FIELD
 from handlers.chat.tool_calls.use import ToolUse, tool_use
 
 _LONG_TEXT = 2_000_000  # characters; shorter ones are rendered before they are counted
@@ -68,7 +68,7 @@ class ChatCore:
         max_total_tokens: int,
         chat_template: str | None = None,
         tool_format: str | None = None,
-        allows_forms: bool = True,
+        allows_structured_output: bool = True,
         trusts_special_tokens: bool = False,
         private_salt: Callable[[str | None], str | None] | None = None,
         media: PromptMedia | None = None,
@@ -78,7 +78,7 @@ class ChatCore:
         max_total_tokens: the context that the engine has room for, prompt and answer together.
         chat_template: the template for requests that bring none; None takes the model's own.
         tool_format: the name of the format of tool calls; None leaves it to template and tokenizer.
-        allows_forms: whether a request may have a response format; tool calls are bound either way.
+        allows_structured_output: whether requests may have a response format; tool calls are bound anyway.
         trusts_special_tokens: whether the text of a special token in a request is that token.
         private_salt: returns the salt under which the tokens of a prompt are remembered
             (`engine.port.text.token_memory`), given the request's own; called in `prepare`. With None no
@@ -87,7 +87,7 @@ class ChatCore:
         """
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens
-        self._allows_forms = allows_forms
+        self._allows_forms = allows_structured_output
         self._private_salt = private_salt
         self.media = PromptMedia() if media is None else media
         self._renderer = PromptRenderer(

@@ -6,8 +6,8 @@ from enum import Enum
 import msgspec
 
 from engine.port.request import BeamParams, SamplingParams
-from handlers.chat.form.response_format import ResponseFormat
 from handlers.chat.messages import ChatMessage, Document
+from handlers.chat.structured_output.response_format import ResponseFormat
 from handlers.chat.tools import ToolChoice, ToolDefinition
 
 

@@ -12,7 +12,9 @@ from typing import Final
 
 from typing_extensions import override
 
-from handlers.chat.form.structural_tag import (
+from handlers.chat.reading.channel_parser import ChannelParser
+from handlers.chat.reading.reasoning import ReasoningFormat, ReasoningStart
+from handlers.chat.structured_output.structural_tag import (
     Tag,
     any_number,
     const,
@@ -21,8 +23,6 @@ from handlers.chat.form.structural_tag import (
     sequence,
     text_without,
 )
-from handlers.chat.reading.channel_parser import ChannelParser
-from handlers.chat.reading.reasoning import ReasoningFormat, ReasoningStart
 from handlers.chat.tool_calls.message_header import (
     ASSISTANT,
     CALL,

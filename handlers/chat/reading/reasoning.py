@@ -7,7 +7,7 @@ from enum import Enum
 
 import msgspec
 
-from handlers.chat.form.structural_tag import Tag
+from handlers.chat.structured_output.structural_tag import Tag
 
 
 class ReasoningStart(Enum):

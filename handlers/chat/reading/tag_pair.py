@@ -7,7 +7,6 @@ from typing import Final
 
 from typing_extensions import override
 
-from handlers.chat.form.structural_tag import Tag, optional, regex, sequence, tag, text_without
 from handlers.chat.markers import partial_suffix
 from handlers.chat.reading.reasoning import (
     AnswerPart,
@@ -16,6 +15,7 @@ from handlers.chat.reading.reasoning import (
     ReasoningStart,
     ReasoningText,
 )
+from handlers.chat.structured_output.structural_tag import Tag, optional, regex, sequence, tag, text_without
 
 
 @dataclass(frozen=True, kw_only=True)

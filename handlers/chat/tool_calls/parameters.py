@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from handlers.chat.form.strict_schema import EFFECTIVE
-from handlers.chat.form.structural_tag import MAY_BE_LOOSENED, TEXT_GRAMMAR
+from handlers.chat.structured_output.strict_schema import EFFECTIVE
+from handlers.chat.structured_output.structural_tag import MAY_BE_LOOSENED, TEXT_GRAMMAR
 from handlers.chat.tool_calls.tool_format import Schema
 from verbatim_kit.json_pointer import target_of
 

@@ -9,9 +9,9 @@ from typing import Any, Final, Self, TypeAlias
 
 import msgspec
 
-from handlers.chat.form.structural_tag import Tag, const, optional, separated, sequence, tag
 from handlers.chat.markers import partial_suffix
 from handlers.chat.messages import ChatMessage
+from handlers.chat.structured_output.structural_tag import Tag, const, optional, separated, sequence, tag
 from handlers.chat.tool_calls.ids import OPENAI_IDS, ToolCallIds
 from handlers.chat.tool_calls.text import IncomingText, Reading
 

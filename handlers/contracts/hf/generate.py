@@ -5,7 +5,7 @@ from functools import partial
 from pydantic import MISSING
 
 from generated.hf import models as m
-from handlers.chat.form.response_format import JsonSchema, Regex, ResponseFormat
+from handlers.chat.structured_output.response_format import JsonSchema, Regex, ResponseFormat
 from handlers.contracts.tgi.generate.params import GenerateParams, generate_sampling
 from handlers.operations.missing import given
 

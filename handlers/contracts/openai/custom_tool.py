@@ -4,7 +4,7 @@ import json
 import re
 from typing import Final, Literal, NamedTuple
 
-from handlers.chat.form.lark_grammar import text_grammar
+from handlers.chat.structured_output.lark_grammar import text_grammar
 from handlers.chat.tools import ToolDefinition
 from verbatim_kit.errors import Refused, Violation
 

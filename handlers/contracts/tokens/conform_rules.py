@@ -7,7 +7,7 @@ from verbatim_kit.conform.place import ABSENT, Place
 from verbatim_kit.conform.rules import Ban, Companion, Rules, has_part_of_type, is_one_of
 
 _PARAMS: Final = "sampling_params"
-_FORMS: Final = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")
+_FORMATS: Final = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")
 _OUTPUTS: Final = f"{_PARAMS}.structured_outputs"
 _ONE_FORM: Final = "structured_outputs must have exactly one form"
 _PARTS: Final = ("image_url", "audio_url", "video_url")
@@ -19,9 +19,9 @@ def _at(*names: str) -> Place:
 
 
 def _alone(name: str) -> Companion:
-    """Return a companion that removes the other forms when one form is tested."""
+    """Return a companion that removes the other formats when one is tested."""
     others: dict[Place, Json] = {
-        _at("structured_outputs", other): ABSENT for other in _FORMS if other != name
+        _at("structured_outputs", other): ABSENT for other in _FORMATS if other != name
     }
     return Companion("*", f"{_OUTPUTS}.{name}*", others, _ONE_FORM)
 
@@ -37,7 +37,7 @@ RULES: Final = Rules(
         Companion(
             "*", f"{_PARAMS}.max_tokens", {_at("min_tokens"): ABSENT}, "min_tokens must not exceed max_tokens"
         ),
-        *(_alone(name) for name in _FORMS),
+        *(_alone(name) for name in _FORMATS),
         Companion(
             "*",
             f"{_OUTPUTS}.disable_*",

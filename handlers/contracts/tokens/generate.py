@@ -50,8 +50,8 @@ class Generate:
         shared = self._shared
         with shared.active_requests.open(call.received_s, to_problem) as active:
             adapter = None if body.model is None else shared.model_names.resolve(body.model).adapter
-            takes_forms = not shared.settings.disable_grammar_support
-            check_request(body, shared.model_info.vocab_size, takes_forms=takes_forms)
+            takes_structured_output = not shared.settings.disable_grammar_support
+            check_request(body, shared.model_info.vocab_size, takes_structured_output=takes_structured_output)
             request_id = given(body.request_id) or token_hex(16)
             with active.permits(f"{PARAMS}.n", body.sampling_params.n):
                 if parts := file_parts(body):

@@ -15,15 +15,20 @@ from engine.port.request import (
     Watermark,
 )
 from generated.tokens import models as m
-from handlers.chat.form.response_format import AnyJsonObject, Choice, JsonSchema, response_grammar
 from handlers.chat.messages import MediaPart
+from handlers.chat.structured_output.response_format import (
+    AnyJsonObject,
+    Choice,
+    JsonSchema,
+    response_grammar,
+)
 from handlers.contracts.tokens.errors import STRUCTURED_OUTPUTS
 from handlers.served_model.request_values import bounded_texts, check_bias_ids, check_token_ids
 from verbatim_kit.errors import Refused
 
 PARAMS: Final = "sampling_params"
 
-_FORMS: Final = ("json_", "json_object", "regex", "choice", "grammar", "structural_tag")
+_FORMATS: Final = ("json_", "json_object", "regex", "choice", "grammar", "structural_tag")
 # Forms whose text is the engine's own.
 _SOURCES: Final[Mapping[str, GrammarKind]] = {
     "json_": GrammarKind.JSON_SCHEMA,
@@ -35,8 +40,8 @@ _KINDS: Final[Mapping[str, MediaKind]] = {f"{kind.value}_url": kind for kind in 
 _NO_SEED: Final = -1  # as in vLLM
 
 
-def check_request(body: m.GenerateRequest, vocab_size: int, *, takes_forms: bool) -> None:
-    """Raise Refused for what no schema can state. takes_forms: whether the server takes grammars."""
+def check_request(body: m.GenerateRequest, vocab_size: int, *, takes_structured_output: bool) -> None:
+    """Raise Refused for what no schema can state. takes_structured_output: whether grammars are taken."""
     if not body.content_parts:  # the placeholder of a file may be no token that the model knows
         check_token_ids(body.token_ids, "token_ids", vocab_size)
     params = body.sampling_params
@@ -52,9 +57,9 @@ def check_request(body: m.GenerateRequest, vocab_size: int, *, takes_forms: bool
             f"{field} is {params.min_tokens}, above max_tokens, which is {params.max_tokens}", field
         )
     if params.structured_outputs is not None:
-        if not takes_forms:
+        if not takes_structured_output:
             raise Refused("this server takes no grammars", STRUCTURED_OUTPUTS)
-        _form(params.structured_outputs)
+        _format(params.structured_outputs)
 
 
 def file_parts(body: m.GenerateRequest) -> list[MediaPart]:
@@ -121,7 +126,7 @@ def _sampling(params: m.SamplingParams, grammar: Grammar | None) -> SamplingPara
 
 
 def _grammar(outputs: m.StructuredOutputs) -> Grammar:
-    name = _form(outputs)
+    name = _format(outputs)
     value = getattr(outputs, name)
     match name:
         case "json_object":
@@ -134,9 +139,9 @@ def _grammar(outputs: m.StructuredOutputs) -> Grammar:
             return Grammar(_SOURCES[name], value)
 
 
-def _form(outputs: m.StructuredOutputs) -> str:
+def _format(outputs: m.StructuredOutputs) -> str:
     """Return the name of the one form that is given. Raises Refused if there is not just one."""
-    found = [name for name in _FORMS if getattr(outputs, name) not in (None, False)]
+    found = [name for name in _FORMATS if getattr(outputs, name) not in (None, False)]
     if len(found) != 1:
-        raise Refused(f"{STRUCTURED_OUTPUTS} has {len(found)} forms, and must have one", STRUCTURED_OUTPUTS)
+        raise Refused(f"{STRUCTURED_OUTPUTS} has {len(found)} formats, and must have one", STRUCTURED_OUTPUTS)
     return found[0]

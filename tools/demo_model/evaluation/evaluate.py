@@ -25,8 +25,8 @@ from engine.native.bfloat16 import has_fast_bfloat16
 from engine.port.request import Grammar, GrammarKind
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.logits.grammar_mask import apply_grammar
-from handlers.chat.form.response_format import tag_grammar
-from handlers.chat.form.structural_tag import const, json_value, sequence
+from handlers.chat.structured_output.response_format import tag_grammar
+from handlers.chat.structured_output.structural_tag import const, json_value, sequence
 from tools.demo_model.dialogue import Dialogue, Json, parts_of
 from tools.demo_model.evaluation.trials import (
     KINDS,

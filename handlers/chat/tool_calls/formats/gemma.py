@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 from typing_extensions import override
 
-from handlers.chat.form.structural_tag import (
+from handlers.chat.structured_output.structural_tag import (
     Tag,
     any_number,
     const,

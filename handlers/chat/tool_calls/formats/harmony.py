@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from handlers.chat.form.structural_tag import (
+from handlers.chat.messages import ChatMessage
+from handlers.chat.structured_output.structural_tag import (
     Tag,
     any_number,
     const,
@@ -14,7 +15,6 @@ from handlers.chat.form.structural_tag import (
     optional,
     sequence,
 )
-from handlers.chat.messages import ChatMessage
 from handlers.chat.tool_calls.lenient_json import expect_arguments, read_arguments
 from handlers.chat.tool_calls.message_header import (
     ASSISTANT,

@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from typing_extensions import override
 
-from handlers.chat.form.structural_tag import const, json_value, optional, regex, sequence
+from handlers.chat.structured_output.structural_tag import const, json_value, optional, regex, sequence
 from handlers.chat.tool_calls.lenient_json import (
     captured,
     expect_arguments,

@@ -7,7 +7,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from handlers.chat.form.structural_tag import const, regex, sequence
+from handlers.chat.structured_output.structural_tag import const, regex, sequence
 from handlers.chat.tool_calls.formats.named_json import NamedJsonFormat
 from handlers.chat.tool_calls.ids import KIMI_IDS
 from handlers.chat.tool_calls.text import IncomingText, Malformed, Waiting

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from handlers.chat.form.structural_tag import const, json_value, optional, regex, sequence
+from handlers.chat.structured_output.structural_tag import const, json_value, optional, regex, sequence
 from handlers.chat.tool_calls.lenient_json import FENCE, expect_arguments, read_arguments
 from handlers.chat.tool_calls.text import CallBegin, CallEnd, IncomingText, Reading, Waiting
 from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Schema, ToolFormat

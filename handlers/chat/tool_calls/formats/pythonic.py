@@ -9,7 +9,7 @@ from typing import Self
 
 from typing_extensions import override
 
-from handlers.chat.form.structural_tag import (
+from handlers.chat.structured_output.structural_tag import (
     Tag,
     any_number,
     const,

@@ -12,7 +12,7 @@ from typing import Self
 
 from typing_extensions import override
 
-from handlers.chat.form.structural_tag import (
+from handlers.chat.structured_output.structural_tag import (
     TEXT_GRAMMAR,
     Tag,
     any_number,

@@ -7,8 +7,8 @@ from pydantic import MISSING
 
 from engine.port.request import SamplingParams
 from generated.anthropic import models as m
-from handlers.chat.form.response_format import FIELD, JsonSchema
 from handlers.chat.params import ChatParams, ReasoningStyle
+from handlers.chat.structured_output.response_format import FIELD, JsonSchema
 from handlers.chat.tools import ToolDefinition, faulty_parameters
 from handlers.contracts.anthropic.request.conversation import conversation, found_tools
 from handlers.contracts.anthropic.request.tools import (

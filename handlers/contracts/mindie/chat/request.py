@@ -6,8 +6,8 @@ from typing import Final
 
 from engine.port.request import SamplingParams
 from generated.mindie import models as m
-from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.params import ChatParams, ReasoningStyle
+from handlers.chat.structured_output.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.contracts.mindie.chat.messages import conversation
 from handlers.contracts.mindie.counts import beam_params, num_answers, num_logprobs
 from handlers.contracts.mindie.tools import tool_choice, tool_definitions

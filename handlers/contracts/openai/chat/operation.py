@@ -23,7 +23,7 @@ from handlers.contracts.openai.chat.request import chat_params, request_field
 from handlers.contracts.openai.chat.response import ChatAnswer, chat_completion
 from handlers.contracts.openai.chat.tools import custom_names, offered_tools
 from handlers.contracts.openai.errors import to_problem
-from handlers.contracts.openai.formats import check_no_form, check_search, grammar_field
+from handlers.contracts.openai.response_format import check_no_response_format, check_search, grammar_field
 from handlers.contracts.openai.sampling import check_named_ids, includes_usage, num_beams, shows_usage_so_far
 from handlers.contracts.openai.settings import ReasoningField
 from handlers.operations.missing import given, given_or
@@ -99,7 +99,7 @@ class Chat:
         self, body: m.CreateChatCompletionRequest, contents: PartContents, adapter: str | None
     ) -> PreparedChat:
         if self._shared.settings.disable_grammar_support:
-            check_no_form(body)
+            check_no_response_format(body)
         check_named_ids(body, self._shared.model_info.vocab_size)
         try:
             prepared = self._shared.chat.prepare(replace(chat_params(body), adapter=adapter), contents)

@@ -7,7 +7,7 @@ from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.contracts.openai.chat.messages import continues, conversation
 from handlers.contracts.openai.chat.tools import offered_tools
-from handlers.contracts.openai.formats import answer_form
+from handlers.contracts.openai.response_format import response_format
 from handlers.contracts.openai.sampling import (
     beam_params,
     check_min_tokens,
@@ -50,7 +50,7 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
         tools=tools,
         tool_choice=choice,
         parallel_tool_calls=body.parallel_tool_calls is not False and body.functions is None,
-        response_format=answer_form(body),
+        response_format=response_format(body),
         reasoning=ReasoningStyle.INLINE if body.separate_reasoning is False else ReasoningStyle.SPLIT,
         documents=tuple(body.documents or ()),
         enable_thinking=_enable_thinking(body),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from generated.openai import models as m
-from handlers.chat.form.strict_schema import require_strict
+from handlers.chat.structured_output.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.contracts.openai.custom_tool import CustomFunctions, InputGrammar
 from verbatim_kit.errors import Refused, Violation

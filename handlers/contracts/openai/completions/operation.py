@@ -16,8 +16,8 @@ from handlers.contracts.openai.answers.usage import usage
 from handlers.contracts.openai.completions.request import CompletionPlan, completion_plan, completion_requests
 from handlers.contracts.openai.completions.response import CompletionEvents, PromptText, completion_choices
 from handlers.contracts.openai.errors import to_problem
-from handlers.contracts.openai.formats import check_no_form, grammar_field
 from handlers.contracts.openai.prompts import check_prompt_ids
+from handlers.contracts.openai.response_format import check_no_response_format, grammar_field
 from handlers.contracts.openai.sampling import check_named_ids, includes_usage, num_beams, shows_usage_so_far
 from handlers.operations.sequences import GeneratedRequest, collect_merged
 from handlers.served_model.served_model import ServedModel
@@ -80,7 +80,7 @@ class Completions:
         shared = self._shared
         adapter = shared.model_names.resolve(body.model).adapter
         if shared.settings.disable_grammar_support:
-            check_no_form(body)
+            check_no_response_format(body)
         check_named_ids(body, shared.model_info.vocab_size)
         check_prompt_ids(body.prompt, "prompt", shared.model_info.vocab_size)
         return completion_plan(body, adapter, can_infill=shared.infill is not None)

@@ -8,9 +8,9 @@ from engine.port.request import GenerationRequest, Prompt, StopConditions
 from engine.port.text.infill import NO_INFILL, Infill
 from engine.port.text.tokenizer import Tokenizer
 from generated.openai import models as m
-from handlers.chat.form.response_format import response_grammar
-from handlers.contracts.openai.formats import answer_form, check_search
+from handlers.chat.structured_output.response_format import response_grammar
 from handlers.contracts.openai.prompts import prompts_of
+from handlers.contracts.openai.response_format import check_search, response_format
 from handlers.contracts.openai.sampling import (
     beam_params,
     check_min_tokens,
@@ -143,7 +143,7 @@ def completion_requests(
     infill: the model's prompts that fill a gap, which a plan with a suffix needs.
     Raises Refused and its kinds, PromptTooLong.
     """
-    form = answer_form(body)
+    form = response_format(body)
     grammar = None if form is None else response_grammar(form)
     check_search(body, grammar)
     num_ranked = plan.num_logprobs

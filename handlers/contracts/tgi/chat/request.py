@@ -8,9 +8,9 @@ import msgspec
 from engine.port.request import MediaKind
 from generated.tgi import models as m
 from handlers.chat.errors import ToolsWithResponseFormat
-from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.messages import ChatMessage, ContentPart, MediaPart, TextPart, is_continuable
 from handlers.chat.params import ChatParams
+from handlers.chat.structured_output.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from handlers.contracts.tgi.chat.operation import ChatPlan
 from handlers.contracts.tgi.generate.request import answer_format

@@ -6,7 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.port.request import SamplingParams, Watermark
-from handlers.chat.form.response_format import ResponseFormat, response_grammar
+from handlers.chat.structured_output.response_format import ResponseFormat, response_grammar
 from handlers.operations.missing import given_or
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 from generated.tgi import models as m
-from handlers.chat.form.response_format import JsonSchema, Regex, ResponseFormat
+from handlers.chat.structured_output.response_format import JsonSchema, Regex, ResponseFormat
 from handlers.contracts.tgi.generate.params import GenerateParams, generate_sampling
 
 Body = m.GenerateRequest | m.CompatGenerateRequest

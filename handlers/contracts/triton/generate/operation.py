@@ -68,7 +68,7 @@ class Generate:
             if not is_stream and members.get("stream"):
                 raise Refused(_ONE_RESPONSE, "stream")
             wanted = wanted_by(members)
-            if wanted.form is not None and shared.settings.disable_grammar_support:
+            if wanted.response_format is not None and shared.settings.disable_grammar_support:
                 raise Refused("This server takes no grammars: what the text must be cannot be said")
             with _permits(active, members, wanted):
                 adapter = shared.model_names.resolve(request.model, "model_name").adapter

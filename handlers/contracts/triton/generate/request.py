@@ -8,9 +8,9 @@ from engine.port.errors import PromptTooLong
 from engine.port.request import BeamParams, GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.port.text.tokenizer import Tokenizer
 from generated.triton import models as m
-from handlers.chat.form.response_format import ResponseFormat, response_grammar
-from handlers.contracts.triton.generate.forms import text_form
+from handlers.chat.structured_output.response_format import ResponseFormat, response_grammar
 from handlers.contracts.triton.generate.members import Members
+from handlers.contracts.triton.generate.response_format import response_format
 from handlers.contracts.triton.generate.sampling_options import sampling_options
 from handlers.served_model.request_values import bounded_texts
 from verbatim_kit.errors import Refused
@@ -29,7 +29,7 @@ class Wanted:
     prefix: str
     streams: bool
     options: m.SamplingOptions
-    form: ResponseFormat | None
+    response_format: ResponseFormat | None
     beams: BeamParams | None
     num_logprobs: int | None
     rules: Members
@@ -55,7 +55,7 @@ def wanted_by(members: Members) -> Wanted:
         prefix="" if excludes else members["text_input"],
         streams=streams,
         options=options,
-        form=text_form(members, options),
+        response_format=response_format(members, options),
         beams=_beams(options, rules),
         num_logprobs=_num_logprobs(members, options),
         rules=rules,
@@ -104,7 +104,7 @@ def _sampling(wanted: Wanted, tokenizer: Tokenizer) -> SamplingParams:
         logit_bias=_logit_bias(wanted, tokenizer),
         allowed_token_ids=tuple(allowed) if isinstance(allowed, list) else None,
         bad_words=tuple(filter(None, bounded_texts(options.bad_words, "bad_words"))),
-        grammar=None if wanted.form is None else response_grammar(wanted.form),
+        grammar=None if wanted.response_format is None else response_grammar(wanted.response_format),
         num_logprobs=wanted.num_logprobs,
     )
 

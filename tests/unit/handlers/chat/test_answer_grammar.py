@@ -20,7 +20,6 @@ from engine.port.errors import GenerationFailed, InvalidGrammar
 from engine.port.request import Grammar, GrammarKind
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.delta import join_pieces
-from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, Regex, ResponseFormat
 from handlers.chat.reading.answer_parser import (
     AnswerFormat,
     AnswerParser,
@@ -31,6 +30,7 @@ from handlers.chat.reading.answer_parser import (
 from handlers.chat.reading.channels import HARMONY_CHANNELS
 from handlers.chat.reading.reasoning import ReasoningFormat, ReasoningStart
 from handlers.chat.reading.tag_pair import THINK
+from handlers.chat.structured_output.response_format import AnyJsonObject, JsonSchema, Regex, ResponseFormat
 from handlers.chat.tool_calls.formats.harmony import HARMONY
 from handlers.chat.tool_calls.formats.registry import HERMES, LLAMA_JSON, QWEN_CODER, TOOL_FORMATS
 from handlers.chat.tool_calls.tool_format import ToolFormat

@@ -14,11 +14,11 @@ from handlers.chat.errors import (
     UnknownTool,
     UnsupportedContent,
 )
-from handlers.chat.form.response_format import JsonSchema, Regex
 from handlers.chat.messages import ChatMessage, MediaPart
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.reading.result import ChatChoice, collect_chat
+from handlers.chat.structured_output.response_format import JsonSchema, Regex
 from handlers.chat.tool_calls.formats.registry import HERMES, LLAMA_JSON
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
@@ -298,7 +298,7 @@ def test_documents_that_the_template_has_no_place_for_are_refused() -> None:
 
 
 def test_a_server_without_response_formats_refuses_them_and_binds_calls_all_the_same() -> None:
-    core = ChatCore(chat_tokenizer(HERMES_TEMPLATE), max_total_tokens=1000, allows_forms=False)
+    core = ChatCore(chat_tokenizer(HERMES_TEMPLATE), max_total_tokens=1000, allows_structured_output=False)
     with pytest.raises(InvalidResponseFormat) as error:
         core.prepare(params(response_format=Regex("a")))
     assert error.value.field == "response_format"

@@ -9,9 +9,9 @@ from engine.grammar.compiler import GrammarCompiler
 from engine.port.errors import GenerationFailed
 from engine.port.request import Grammar, SamplingParams
 from handlers.chat.core import ChatCore, PreparedChat
-from handlers.chat.form.response_format import AnyJsonObject
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
+from handlers.chat.structured_output.response_format import AnyJsonObject
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from tests.unit.handlers.chat.prompt.control.families import tokenizer_of
 

@@ -11,11 +11,11 @@ from engine.demo_model import DEMO_MODEL
 from engine.port.request import SamplingParams
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.delta import ChatDelta, ChatFinish
-from handlers.chat.form.response_format import JsonSchema
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reading.logprobs import scored_tokens
 from handlers.chat.reading.result import ChatChoice, ChatResult, collect_chat, join
+from handlers.chat.structured_output.response_format import JsonSchema
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 
 WEATHER = ToolDefinition(

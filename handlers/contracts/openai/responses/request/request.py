@@ -5,9 +5,9 @@ from typing import Final
 
 from engine.port.request import SamplingParams
 from generated.openai import models as m
-from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
-from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.params import ChatParams, ReasoningStyle
+from handlers.chat.structured_output.response_format import AnyJsonObject, JsonSchema, ResponseFormat
+from handlers.chat.structured_output.strict_schema import require_strict
 from handlers.contracts.openai.responses.request.conversation import Conversation
 from handlers.contracts.openai.responses.request.tools import Toolbox
 from handlers.contracts.openai.sampling import check_stream_options, seed_bits, stop_texts

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handlers.chat.form.structural_tag import written_length
+from handlers.chat.structured_output.structural_tag import written_length
 from handlers.chat.tool_calls.formats.gemma import GEMMA_4
 from handlers.chat.tool_calls.tool_format import BoundTool, Schema
 from tests.unit.handlers.chat.tool_calls.tool_cases import parser, read

@@ -1,9 +1,9 @@
-"""The form that a text must have, under the names of the two back ends."""
+"""The response format, under the names of the two back ends."""
 
 from typing import Any, Final
 
 from generated.triton import models as m
-from handlers.chat.form.response_format import (
+from handlers.chat.structured_output.response_format import (
     AnyJsonObject,
     Choice,
     Ebnf,
@@ -22,8 +22,8 @@ _GUIDE = "guided_decoding_guide"
 _STRUCTURED: Final = Nested(m.StructuredOutputs, _OUTPUTS)
 
 
-def text_form(members: Members, options: m.SamplingOptions) -> ResponseFormat | None:
-    """Return the form that the text must have; None for free text.
+def response_format(members: Members, options: m.SamplingOptions) -> ResponseFormat | None:
+    """Return the response format; None for free text.
 
     Raises Refused, or InvalidResponseFormat for what is no JSON Schema or tag.
     """

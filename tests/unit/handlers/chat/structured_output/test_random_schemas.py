@@ -17,11 +17,11 @@ from engine.demo_model import DEMO_MODEL
 from engine.port.request import SamplingParams
 from handlers.chat.core import ChatCore
 from handlers.chat.delta import ChatFinish
-from handlers.chat.form.response_format import JsonSchema
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reading.result import ChatChoice, collect_chat
-from tests.unit.handlers.chat.form.random_schemas import Schema, SchemaMaker
+from handlers.chat.structured_output.response_format import JsonSchema
+from tests.unit.handlers.chat.structured_output.random_schemas import Schema, SchemaMaker
 
 NUM_SCHEMAS = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "40"))
 MAX_TOKENS = 900

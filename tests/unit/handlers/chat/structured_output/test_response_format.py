@@ -6,7 +6,7 @@ from engine.grammar.compiler import GrammarCompiler
 from engine.port.errors import GenerationFailed
 from engine.port.request import Grammar, GrammarKind
 from handlers.chat.errors import InvalidResponseFormat
-from handlers.chat.form.response_format import (
+from handlers.chat.structured_output.response_format import (
     AnyJsonObject,
     Choice,
     Ebnf,

@@ -10,7 +10,7 @@ from engine.port.errors import GenerationFailed
 from engine.port.request import Grammar, GrammarKind
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.errors import InvalidResponseFormat
-from handlers.chat.form.lark_grammar import text_grammar
+from handlers.chat.structured_output.lark_grammar import text_grammar
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tool_calls.use import ToolUse

@@ -6,7 +6,7 @@ from pydantic_core import from_json
 
 from engine.port.request import Grammar
 from generated.openai import models as m
-from handlers.chat.form.response_format import (
+from handlers.chat.structured_output.response_format import (
     AnyJsonObject,
     Choice,
     Ebnf,
@@ -15,7 +15,7 @@ from handlers.chat.form.response_format import (
     ResponseFormat,
     StructuralTag,
 )
-from handlers.chat.form.strict_schema import require_strict
+from handlers.chat.structured_output.strict_schema import require_strict
 from handlers.contracts.openai.sampling import Body
 from handlers.operations.missing import given
 from verbatim_kit.errors import Refused, Violation
@@ -36,37 +36,39 @@ _FIELDS = (
 _OBJECT_SCHEMA = "response_format.schema"
 
 
-def answer_form(body: Body) -> ResponseFormat | None:
-    """Return the form that the answer must have; None for free text.
+def response_format(body: Body) -> ResponseFormat | None:
+    """Return the response format; None for free text.
 
-    Raises Refused for two forms at once, InvalidResponseFormat for what is no JSON Schema or structural tag,
-    NotStrict for a schema that says that it is strict and is not.
+    Raises Refused for two formats at once, InvalidResponseFormat for what is no JSON Schema or structural
+    tag, NotStrict for a schema that says that it is strict and is not.
     """
-    forms = _forms(body)
-    if len(forms) > 1:
-        first, second, *_ = forms
-        raise Refused(f"'{first}' and '{second}' both say what form the answer has; send one.", second)
-    return next((_form(field, value) for field, value in forms.items()), None)
+    formats = _formats(body)
+    if len(formats) > 1:
+        first, second, *_ = formats
+        raise Refused(f"'{first}' and '{second}' both say what the answer must be; send one.", second)
+    return next((_format(field, value) for field, value in formats.items()), None)
 
 
-def check_no_form(body: Body) -> None:
+def check_no_response_format(body: Body) -> None:
     """Raise Refused for the first field that binds the answer, on a server that takes no such field."""
-    for field in _forms(body):
+    for field in _formats(body):
         raise Refused("This server takes no response formats.", field, Violation.UNSUPPORTED_FIELD)
 
 
 def grammar_field(body: Body) -> str:
     """Return the field that the grammar comes from, to blame if the engine does not take it."""
-    return next(iter(_forms(body)), "tools")
+    return next(iter(_formats(body)), "tools")
 
 
 def check_search(body: Body, grammar: Grammar | None) -> None:
     """Raise Refused for a beam search that a grammar would bind."""
     if body.use_beam_search and grammar is not None:
-        raise Refused("A beam search cannot be held to a form or to calls of tools.", grammar_field(body))
+        raise Refused(
+            "A beam search cannot be held to a response format or to calls of tools.", grammar_field(body)
+        )
 
 
-def _forms(body: Body) -> dict[str, Any]:
+def _formats(body: Body) -> dict[str, Any]:
     """The fields that bind the answer, as the request has them."""
     sent = body.model_fields_set
     if sent.isdisjoint(_FIELDS):
@@ -75,7 +77,7 @@ def _forms(body: Body) -> dict[str, Any]:
     return {field: value for field, value in named.items() if not isinstance(value, _IS_FREE)}
 
 
-def _form(field: str, value: Any) -> ResponseFormat:
+def _format(field: str, value: Any) -> ResponseFormat:
     match field:
         case "response_format":
             return _response_format(value)

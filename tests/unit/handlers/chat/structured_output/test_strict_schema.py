@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from handlers.chat.errors import NotStrict
-from handlers.chat.form.strict_schema import require_strict, strict_violations
-from tests.unit.handlers.chat.form.random_schemas import Schema
+from handlers.chat.structured_output.strict_schema import require_strict, strict_violations
+from tests.unit.handlers.chat.structured_output.random_schemas import Schema
 
 STEP: Schema = {
     "type": "object",

@@ -1,1 +1,0 @@
-"""The forms that an answer must have: response formats and schemas as grammars."""

@@ -1,0 +1,1 @@
+"""Structured output, to which an answer is held: response formats and schemas as grammars."""
