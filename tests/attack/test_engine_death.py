@@ -9,19 +9,19 @@ from unittest.mock import patch
 
 import pytest
 
+from handlers.composition import TABLES
 from handlers.process.exit_status import ExitStatus
 from tests.attack.clients.wire import exchange, request_bytes
 from tests.attack.faults.faults import Stream, begin_fault, faulty_factory, faulty_server, status_of
 from tests.conftest import Server
-from tests.contract.requests.headers import required_headers
-from tests.contract.requests.long_requests import LONG_REQUESTS
+from tests.support.samples.contracts import samples_of
 
 _END_S = 30.0  # a few seconds, on a busy machine
 _SECRETS = ("/srv/secret", "0x7f00deadbeef", "panic")
 
 STREAMS = {
-    contract: next(request for request in requests if request.is_finished is not None)
-    for contract, requests in LONG_REQUESTS.items()
+    contract: next(one for one in samples_of(contract).long_requests if one.is_finished is not None)
+    for contract in TABLES
 }
 
 
@@ -32,7 +32,7 @@ def _streams(server: Server) -> Iterator[dict[str, Stream]]:
         yield {
             contract: opened.enter_context(
                 closing(
-                    Stream(server.url, f"/{contract}{asked.path}", asked.body, required_headers(contract))
+                    Stream(server.url, f"/{contract}{asked.path}", asked.body, samples_of(contract).headers)
                 )
             )
             for contract, asked in STREAMS.items()

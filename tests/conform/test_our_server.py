@@ -11,7 +11,7 @@ from handlers.commands.conform.cli import main
 from handlers.commands.conform.contracts import contract_named
 from handlers.composition import TABLES
 from tests.conftest import running_server
-from tests.contract.requests.headers import required_headers
+from tests.support.samples.contracts import samples_of
 from tests.support.tiny_models.long_demo import long_demo_model
 from tests.support.token_servers.served_engines import Served
 from verbatim_kit.conform.checks.names import OPTIONAL_CHECKS
@@ -36,7 +36,7 @@ def options_of(served: Served, contract: str) -> list[str]:
     """Return the options that name the server and its contract, without operations that its engine lacks."""
     options = ["--contract", contract, "--base-url", f"{served.url}/{contract}"]
     options += ["--model", "verbatim-demo"] if contract in WITHOUT_LIST else []
-    for name, value in required_headers(contract).items():
+    for name, value in samples_of(contract).headers.items():
         options += ["--header", f"{name}: {value}"]
     if not served.is_own:  # whose adapters are in the server that computes
         operations = endpoints(contract_named(contract).document)

@@ -16,7 +16,7 @@ from schemathesis import GenerationMode
 from handlers.composition import TABLES
 from tests.contract.documents.test_models_match_document import document, plain, template
 from tests.contract.documents.test_second_opinion import parts_of, validate
-from tests.contract.requests.exchanges import Exchange
+from tests.support.samples.contracts import Exchange
 from tests.support.selection.effort import trials
 from tests.unit.handlers.contracts.openai.transcriptions.scripted import MODEL, SOUND, SpeechApi
 from tests.unit.verbatim_kit.runtime.client import send

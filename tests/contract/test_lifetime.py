@@ -11,10 +11,9 @@ import pytest
 
 from handlers.composition import TABLES
 from tests.conftest import Server, running_server
-from tests.contract.requests.headers import required_headers
-from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
 from tests.contract.requests.paths import is_of
 from tests.support.clocks.until import until
+from tests.support.samples.contracts import LongRequest, samples_of
 from tests.support.selection.effort import IS_WHOLE
 from tests.support.token_servers.served_engines import ENGINES, OWN, Served
 
@@ -25,7 +24,7 @@ def name_of(value: str | LongRequest) -> str:
     return value.path + (" whole" if value.is_finished is None else " stream")
 
 
-ALL = [(contract, request) for contract in TABLES for request in LONG_REQUESTS[contract]]
+ALL = [(contract, request) for contract in TABLES for request in samples_of(contract).long_requests]
 # The grace period below is over a server too.
 OVER_SERVERS = [pytest.param(engine, marks=pytest.mark.long) for engine in ENGINES if engine != OWN]
 STREAMS = [(contract, request) for contract, request in ALL if request.is_finished is not None]
@@ -39,7 +38,7 @@ def metric(url: str, name: str) -> float:
 
 def test_every_contract_has_a_long_stream_and_a_long_whole_answer() -> None:
     for contract in TABLES:
-        kinds = {request.is_finished is None for request in LONG_REQUESTS[contract]}
+        kinds = {request.is_finished is None for request in samples_of(contract).long_requests}
         assert kinds == {True, False}, contract
 
 
@@ -61,7 +60,7 @@ async def running_request(
 ) -> "asyncio.Task[httpx.Response]":
     """Send a request and return once its sequence runs. One that ended before it was seen is sent again."""
     for _ in range(10):
-        path, headers = f"/{contract}{request.path}", required_headers(contract)
+        path, headers = f"/{contract}{request.path}", samples_of(contract).headers
         asking = asyncio.create_task(client.post(path, json=request.body, headers=headers))
         while not asking.done():
             if metric(str(client.base_url), "tgi_batch_current_size") > 0:
@@ -117,7 +116,7 @@ async def last_events(server: Server, asked: signal.Signals) -> list[tuple[tuple
 
 
 async def begin_and_leave(client: httpx.AsyncClient, contract: str, request: LongRequest) -> None:
-    path, headers = f"/{contract}{request.path}", required_headers(contract)
+    path, headers = f"/{contract}{request.path}", samples_of(contract).headers
     async with client.stream("POST", path, json=request.body, headers=headers) as answer:
         await anext(line async for line in answer.aiter_lines() if line.startswith("data: "))
 
@@ -128,7 +127,7 @@ async def last_event(
     """The one before the terminator, if the operation has one."""
     operation = next(one for one in TABLES[contract] if is_of(one, "POST", request.path))
     events = []
-    path, headers = f"/{contract}{request.path}", required_headers(contract)
+    path, headers = f"/{contract}{request.path}", samples_of(contract).headers
     async with client.stream("POST", path, json=request.body, headers=headers) as answer:
         async for line in answer.aiter_lines():
             if line.startswith("data: "):

@@ -8,7 +8,7 @@ import pytest
 
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
-from tests.contract.requests.headers import required_headers
+from tests.support.samples.contracts import samples_of
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import FIRST_SYSTEM_TEMPLATE, chat_tokenizer
 from tests.unit.verbatim_kit.runtime.client import send
@@ -42,7 +42,7 @@ async def test_a_system_message_in_the_middle_reaches_a_model_whose_template_ref
     )
     app = build_app(Settings(check_responses="fail"), engine)
     contract = path.split("/")[1]
-    response = await send(app, "POST", path, json=_REQUESTS[path], headers=required_headers(contract))
+    response = await send(app, "POST", path, json=_REQUESTS[path], headers=samples_of(contract).headers)
     assert response.status_code == 200, response.text
     [request] = engine.requests
     prompt = engine.tokenizer.decode(request.prompt.token_ids, skip_special_tokens=False)

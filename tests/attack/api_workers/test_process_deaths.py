@@ -18,8 +18,8 @@ from tests.attack.api_workers.test_api_workers import CHAT, GREEDY, TIMEOUT_S, a
 from tests.attack.faults.faults import Stream, begin_fault, faulty_server
 from tests.attack.test_engine_death import STREAMS
 from tests.conftest import Server
-from tests.contract.requests.headers import required_headers
 from tests.support.clocks.until import wait_until
+from tests.support.samples.contracts import samples_of
 from tests.support.servers.processes import is_alive
 
 _MOST_S: Final = 5.0  # from the engine's death until the last stream has ended
@@ -50,7 +50,7 @@ def test_the_engines_death_ends_every_contracts_streams_by_its_error(
         processes = api_workers(server)
         streams = {
             name: opened.enter_context(
-                closing(Stream(server.url, f"/{name}{asked.path}", asked.body, required_headers(name)))
+                closing(Stream(server.url, f"/{name}{asked.path}", asked.body, samples_of(name).headers))
             )
             for name, asked in STREAMS.items()
         }

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from tests.contract.requests.exchanges import EXCHANGES
-from tests.contract.requests.headers import required_headers
+from handlers.composition import TABLES
+from tests.support.samples.contracts import samples_of
 
 _MAX_STEPS: Final = 3
 # Values at the edges of what JSON, Python and the documents can hold.
@@ -51,8 +51,8 @@ class Mutant(NamedTuple):
 
 def mutant(random: Random) -> Mutant:
     """One example, altered in its values, in its bytes, or in both."""
-    contract = random.choice(sorted(EXCHANGES))
-    example = random.choice([one for one in EXCHANGES[contract] if one.body is not None])
+    contract = random.choice(sorted(TABLES))
+    example = random.choice([one for one in samples_of(contract).exchanges if one.body is not None])
     value: Any = deepcopy(example.body)
     if random.random() < 0.8:
         for _ in range(random.randint(1, _MAX_STEPS)):
@@ -62,7 +62,7 @@ def mutant(random: Random) -> Mutant:
         for _ in range(random.randint(1, _MAX_STEPS)):
             body = random.choice(_BYTE_STEPS)(body, random)
     content_type = "application/json" if random.random() < 0.9 else random.choice(_CONTENT_TYPES)
-    headers = {name.encode(): value.encode() for name, value in required_headers(contract).items()}
+    headers = {name.encode(): value.encode() for name, value in samples_of(contract).headers.items()}
     headers[b"content-type"] = content_type.encode()
     return Mutant(contract, f"/{contract}{example.path}", headers, body)
 
@@ -99,7 +99,7 @@ def _with_another_key(value: dict[str, Any], random: Random) -> dict[str, Any]:
 
 def _names() -> list[str]:
     """Every field that an example of some contract has, so that one contract's reaches another."""
-    bodies = [one.body or {} for examples in EXCHANGES.values() for one in examples]
+    bodies = [one.body or {} for contract in TABLES for one in samples_of(contract).exchanges]
     inner = [value for body in bodies for value in body.values() if isinstance(value, dict)]
     return sorted({name for each in (*bodies, *inner) for name in each})
 

@@ -14,9 +14,8 @@ from openapi_core.exceptions import OpenAPIError
 from openapi_core.testing import MockRequest, MockResponse
 
 from handlers.composition import TABLES
-from tests.contract.requests.exchanges import EXCHANGES, Exchange
-from tests.contract.requests.headers import required_headers
 from tests.contract.requests.paths import is_of
+from tests.support.samples.contracts import Exchange, samples_of
 
 Judge = Callable[[str], OpenAPI]
 
@@ -37,7 +36,7 @@ def judge(server_url: str) -> Judge:
 
 @pytest.mark.parametrize("contract", TABLES)
 def test_the_exchanges_cover_every_operation(contract: str) -> None:
-    succeed = [exchange for exchange in EXCHANGES[contract] if exchange.status < 300]
+    succeed = [exchange for exchange in samples_of(contract).exchanges if exchange.status < 300]
     missing = [
         operation.id
         for operation in TABLES[contract]
@@ -49,14 +48,14 @@ def test_the_exchanges_cover_every_operation(contract: str) -> None:
 
 @pytest.mark.parametrize(
     ("contract", "exchange"),
-    [(contract, exchange) for contract in TABLES for exchange in EXCHANGES[contract]],
+    [(contract, exchange) for contract in TABLES for exchange in samples_of(contract).exchanges],
     ids=lambda value: f"{value.path} {value.status}" if isinstance(value, Exchange) else value,
 )
 def test_answers_are_what_the_served_document_declares(
     judge: Judge, server_url: str, contract: str, exchange: Exchange
 ) -> None:
     url = f"{server_url}/{contract}{exchange.path}"
-    headers = required_headers(contract)
+    headers = samples_of(contract).headers
     for path, body in exchange.before:
         httpx.post(f"{server_url}/{contract}{path}", json=body).raise_for_status()
     answer = httpx.request(exchange.method, url, json=exchange.body, headers=headers, timeout=100)
@@ -70,7 +69,9 @@ def test_answers_are_what_the_served_document_declares(
 
 
 def test_the_judge_refuses_an_answer_that_is_not_declared(judge: Judge, server_url: str) -> None:
-    exchange = next(one for one in EXCHANGES["tgi"] if (one.path, one.status) == ("/generate", 200))
+    exchange = next(
+        one for one in samples_of("tgi").exchanges if (one.path, one.status) == ("/generate", 200)
+    )
     answer = httpx.Response(200, json={"text": "the wrong key"})
     with pytest.raises(OpenAPIError):
         validate(judge("tgi"), f"{server_url}/tgi/generate", exchange, answer, answer.content)

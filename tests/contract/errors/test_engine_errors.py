@@ -25,9 +25,8 @@ from engine.port.errors import (
 from engine.remote.client.failures import ServerFailed
 from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
-from tests.contract.requests.headers import required_headers
-from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
 from tests.contract.requests.paths import is_of
+from tests.support.samples.contracts import LongRequest, samples_of
 from tests.support.scripted.engine import ScriptedEngine, fails_after
 from tests.unit.verbatim_kit.runtime.client import send
 
@@ -49,10 +48,6 @@ ERRORS = [
     EngineStopped("no"),
     EngineBusy("no"),
 ]
-
-
-# Contracts that say it with a status of their own.
-UNAVAILABLE = {"anthropic": 529}
 
 
 def test_all_that_the_engine_raises_for_a_request_is_here() -> None:
@@ -82,21 +77,21 @@ def _leaves(error: type[Exception]) -> set[type[Exception]]:
         # One table of errors serves all operations of a contract.
         pytest.param(name, request, id=f"{name}{request.path}", marks=pytest.mark.long if place else ())
         for name in TABLES
-        for place, request in enumerate(LONG_REQUESTS[name])
+        for place, request in enumerate(samples_of(name).long_requests)
     ],
 )
 async def test_an_error_of_the_engine_has_a_declared_status(
     contract: str, request_: LongRequest, error: EngineError, caplog: pytest.LogCaptureFixture
 ) -> None:
     app = build_app(Settings(), ScriptedEngine(fails_after(error), max_total_tokens=1000))
-    path, headers = f"/{contract}{request_.path}", required_headers(contract)
+    path, headers = f"/{contract}{request_.path}", samples_of(contract).headers
     response = await send(app, "POST", path, json=request_.body, headers=headers)
     operation = next(one for one in TABLES[contract] if is_of(one, "POST", request_.path))
     assert response.status_code in operation.errors
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
     if isinstance(error, InvalidRequest):
         assert 400 <= response.status_code < 500
-    unavailable = UNAVAILABLE.get(contract, 503)
+    unavailable = samples_of(contract).unavailable_status
     if isinstance(error, EngineBusy):  # others keep the server busy, which is no fault of the client's
         assert (response.status_code in (429, unavailable), "retry-after" in response.headers) == (True, True)
     if isinstance(error, EngineStopped):

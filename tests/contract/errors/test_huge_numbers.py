@@ -12,8 +12,8 @@ from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest
 from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
-from tests.contract.requests.headers import required_headers
 from tests.contract.requests.paths import is_of
+from tests.support.samples.contracts import samples_of
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.verbatim_kit.runtime.client import send
 
@@ -64,7 +64,9 @@ async def test_so_many_tokens_are_refused_and_not_counted(
     *outer, last = field.split(".")
     for number in (5, *_NUMBERS):
         asked = {**body, outer[0]: {last: number}} if outer else {**body, last: number}
-        answer = await send(app, "POST", f"/{contract}{path}", json=asked, headers=required_headers(contract))
+        answer = await send(
+            app, "POST", f"/{contract}{path}", json=asked, headers=samples_of(contract).headers
+        )
         assert (answer.status_code == 200) == (number == 5), answer.text[:200]
         assert number == 5 or answer.status_code in operation.errors, answer.text[:200]
         assert answer.status_code < 500, answer.text[:200]

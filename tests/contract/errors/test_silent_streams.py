@@ -12,10 +12,8 @@ from handlers.access.visits.record_log import RecordLog
 from handlers.access.visits.request_line import line_of
 from handlers.composition import CONTRACTS, TABLES, build_app
 from handlers.settings.settings import Settings
-from tests.contract.errors.test_engine_errors import UNAVAILABLE
-from tests.contract.requests.headers import required_headers
-from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
 from tests.support.clocks.virtual_time import run_in_virtual_time
+from tests.support.samples.contracts import LongRequest, samples_of
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.verbatim_kit.runtime.client import send
 
@@ -24,7 +22,7 @@ STREAMS = pytest.mark.parametrize(
     [
         pytest.param(name, request, id=f"{name}{request.path}")
         for name in TABLES
-        for request in LONG_REQUESTS[name]
+        for request in samples_of(name).long_requests
         if request.is_finished is not None
     ],
 )
@@ -76,7 +74,7 @@ class Exchange:
             part = message["status"] if "status" in message else message["body"]
             self.parts.append((loop.time(), part))
 
-        headers = {"content-type": "application/json", "host": "localhost", **required_headers(contract)}
+        headers = {"content-type": "application/json", "host": "localhost", **samples_of(contract).headers}
         scope = {
             "type": "http",
             "method": "POST",
@@ -116,7 +114,7 @@ def test_a_late_first_token_comes_after_the_status_and_comments(contract: str, r
 @STREAMS
 def test_a_refusal_before_the_status_is_due_keeps_its_own(contract: str, request_: LongRequest) -> None:
     exchange = Exchange(contract, request_, silent_s=4, error=EngineStopped("no"))
-    assert exchange.parts[0] == (4, UNAVAILABLE.get(contract, 503))
+    assert exchange.parts[0] == (4, samples_of(contract).unavailable_status)
     assert ["error_status" in entry for entry in exchange.entries] == [False]
 
 
@@ -131,7 +129,7 @@ def test_a_refusal_after_the_status_is_the_contracts_error_event(
     assert request_.is_unavailable is not None
     assert event["code"] == "service_unavailable" if is_typed else request_.is_unavailable(event)
     (entry,) = exchange.entries
-    assert (entry["status"], entry["error_status"]) == (200, UNAVAILABLE.get(contract, 503))
+    assert (entry["status"], entry["error_status"]) == (200, samples_of(contract).unavailable_status)
 
 
 @STREAMS

@@ -17,8 +17,8 @@ from handlers.composition import TABLES
 from tests.contract.over_servers.agreement import EngineRequest, disagreement
 from tests.contract.over_servers.comparing import Answer, difference, read
 from tests.contract.requests.documented import Asked, requests_of
-from tests.contract.requests.features import FEATURES
 from tests.contract.test_forms import FORMS
+from tests.support.samples.contracts import samples_of
 from tests.support.selection.effort import IS_WHOLE
 from tests.support.token_servers.fixed_seeds import draw_one_seed
 from tests.support.token_servers.fronts import KINDS, NAME, Fronts
@@ -115,7 +115,9 @@ def test_what_an_engine_can_do_beyond_texts_is_asked_for_and_done(
     """No feature is compared by two refusals; that of each contract reaches the engine."""
     draw_one_seed(monkeypatch)
     for asked in _ALL:
-        if any(asked.name == f"{asked.endpoint.title}: {name}" for name in FEATURES[asked.contract]):
+        if any(
+            asked.name == f"{asked.endpoint.title}: {name}" for name in samples_of(asked.contract).features
+        ):
             answer, requests = asking.own(asked)
             assert (answer.status_code, bool(requests)) == (200, True), (asked.id, answer.text)
 

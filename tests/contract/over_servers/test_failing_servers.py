@@ -19,8 +19,7 @@ from engine.remote.remote_engine import RemoteEngine
 from engine.remote.wire.apis import APIS
 from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
-from tests.contract.requests.headers import required_headers
-from tests.contract.requests.long_requests import LONG_REQUESTS, LongRequest
+from tests.support.samples.contracts import LongRequest, samples_of
 from tests.support.scripted import token_server_program as program
 from tests.support.scripted.token_server import Reply, answers, refuses, running_upstream
 from tests.support.servers.running_app import running_app
@@ -56,7 +55,7 @@ async def test_the_time_that_a_server_names_reaches_the_client(contract: str, ap
     async with running_upstream(ONE_TOKEN[api]) as upstream:
         upstream.models[0]["max_model_len"] = 2048
         async with over(api, upstream.url) as app:
-            for request in LONG_REQUESTS[contract]:
+            for request in samples_of(contract).long_requests:
                 for named, expected in NAMED.items():
                     upstream.replies = [refuses(status, headers={"Retry-After": named})]
                     response = await ask(app, contract, request)
@@ -66,7 +65,7 @@ async def test_the_time_that_a_server_names_reaches_the_client(contract: str, ap
 
 
 async def ask(app: ASGIApp, contract: str, request: LongRequest) -> httpx.Response:
-    path, headers = f"/{contract}{request.path}", required_headers(contract)
+    path, headers = f"/{contract}{request.path}", samples_of(contract).headers
     return await send(app, "POST", path, json=request.body, headers=headers)
 
 

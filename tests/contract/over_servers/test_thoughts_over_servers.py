@@ -13,7 +13,7 @@ from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.contract.over_servers.comparing import difference, read
 from tests.contract.requests.documented import Asked, endpoint_of
-from tests.contract.requests.headers import required_headers
+from tests.support.samples.contracts import samples_of
 from tests.support.scripted.engine import ScriptedEngine, spells
 from tests.support.token_servers.fronts import KINDS, engine_over
 from tests.unit.handlers.chat.models import chat_tokenizer
@@ -57,7 +57,7 @@ def _all() -> Iterator[Asked]:
     for contract, requests in _REQUESTS.items():
         for path, body in requests:
             for streams in (False, True):
-                request = Request("POST", path, {**body, "stream": streams}, required_headers(contract))
+                request = Request("POST", path, {**body, "stream": streams}, samples_of(contract).headers)
                 name = f"{path}{', streamed' if streams else ''}"
                 yield Asked(contract, endpoint_of(contract, "POST", path), name, request)
 

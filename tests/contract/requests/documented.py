@@ -7,9 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from handlers.commands.conform.contracts import contract_named
 from tests.contract.requests.boundaries import table
-from tests.contract.requests.exchanges import EXCHANGES
-from tests.contract.requests.features import FEATURES
-from tests.contract.requests.headers import required_headers
+from tests.support.samples.contracts import samples_of
 from verbatim_kit.conform.bounds.boundaries import Table
 from verbatim_kit.conform.document import Endpoint, endpoints
 from verbatim_kit.conform.place import ABSENT, put
@@ -49,7 +47,7 @@ def requests_of(contract: str) -> Iterator[Asked]:
     for endpoint, name, request in (*_documented(contract), *_written(contract)):
         if repr(request) not in seen:
             seen.add(repr(request))
-            headers = {**required_headers(contract), **request.headers}
+            headers = {**samples_of(contract).headers, **request.headers}
             title = f"{endpoint.title}: {name}"
             yield Asked(contract, endpoint, title, request._replace(headers=headers))
 
@@ -76,9 +74,9 @@ def _bodies(rows: Table, endpoint: Endpoint, body: Any) -> Iterator[tuple[str, A
 def _written(contract: str) -> Iterator[tuple[Endpoint, str, Request]]:
     listed = [
         (f"exchange {number}", one.method, one.path, one.body)
-        for number, one in enumerate(EXCHANGES[contract])
+        for number, one in enumerate(samples_of(contract).exchanges)
     ]
-    listed += [(name, "POST", path, body) for name, (path, body) in FEATURES[contract].items()]
+    listed += [(name, "POST", path, body) for name, (path, body) in samples_of(contract).features.items()]
     for name, method, path, body in listed:
         request = Request(method, path, ABSENT if body is None else body)
         yield endpoint_of(contract, method, path), name, request

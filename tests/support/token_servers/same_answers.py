@@ -30,8 +30,9 @@ from handlers.settings.settings import Settings
 from tests.clients.test_same_text import answers, continuations
 from tests.contract.over_servers.agreement import disagreement
 from tests.contract.requests.documented import Asked, requests_of
-from tests.contract.requests.features import FEATURES, SCHEMA
 from tests.support.engine_requests import generation_request
+from tests.support.samples.bodies import SCHEMA
+from tests.support.samples.contracts import samples_of
 from tests.support.servers.running_app import running_app
 from tests.support.token_servers.fixed_seeds import draw_one_seed
 from tests.support.token_servers.real_server import Engines
@@ -269,7 +270,7 @@ class SameAnswers(ABC):
         assert over_server == own
 
     async def test_a_schema_of_a_contract_binds_the_answer(self, engines: Engines) -> None:
-        path, body = FEATURES["openai"]["/v1/chat/completions: a schema"]
+        path, body = samples_of("openai").features["/v1/chat/completions: a schema"]
         answer = await send(build_app(Settings(), engines.over_server), "POST", f"/openai{path}", json=body)
         content = json.loads(answer.json()["choices"][0]["message"]["content"])
         assert content.keys() == set(SCHEMA["required"]) and isinstance(content["a"], int)
