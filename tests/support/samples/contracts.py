@@ -50,7 +50,8 @@ class Samples(NamedTuple):
     answer; none for a contract that generates no text. features: by name, the path and the body of requests
     for what an engine does beyond continuing a text; all succeed, and ask for the likeliest tokens unless the
     feature is to draw them. headers: without which the contract answers no request. unavailable_status: of an
-    answer while the server stops.
+    answer while the server stops. noted_fields: of which the document says that the engine lacks them, for an
+    engine that takes no more than JSON Schema.
     """
 
     exchanges: Sequence[Exchange]
@@ -58,6 +59,7 @@ class Samples(NamedTuple):
     features: Mapping[str, tuple[str, Body]]
     headers: Mapping[str, str] = {}
     unavailable_status: int = 503
+    noted_fields: frozenset[str] = frozenset()
 
 
 def samples_of(contract: str) -> Samples:

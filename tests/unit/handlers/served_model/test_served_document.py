@@ -10,6 +10,7 @@ from engine.port.request import GrammarKind
 from handlers.composition import CONTRACTS, build_app
 from handlers.served_model.served_document import served_document
 from handlers.settings.settings import Settings
+from tests.support.samples.contracts import samples_of
 from tests.support.scripted.engine import ScriptedEngine
 from tests.unit.verbatim_kit.runtime.client import send
 
@@ -25,25 +26,6 @@ NOTHING = Capabilities(
     embeddings=False,
     grammars=frozenset({GrammarKind.JSON_SCHEMA}),
 )
-NOTED = {
-    "openai": {
-        "typical_p",
-        "use_beam_search",
-        "allowed_token_ids",
-        "bad_words",
-        "logprob_token_ids",
-        "priority",
-        "response_format",
-    },
-    "tgi": {"typical_p", "watermark", "grammar"},
-    "hf": {"typical_p", "watermark", "grammar"},
-    "triton": {"beam_width", "bad_words", "allowed_token_ids", "grammar"},
-    "aleph_alpha": {"nice", "completion_bias_exclusion"},
-    "mindie": {"use_beam_search", "response_format"},
-    "anthropic": set[str](),
-    "tokens": {"typical_p", "watermark", "allowed_token_ids", "bad_words", "logprob_token_ids", "priority"}
-    | {"structured_outputs"},
-}
 
 
 def noted(part: Any, name: str = "") -> set[str]:
@@ -99,7 +81,7 @@ def test_every_document_says_that_the_model_writes_down_speech_alone(name: str) 
 def test_fields_that_the_engine_refuses_say_so_and_their_schemas_stay(name: str) -> None:
     contract = CONTRACTS[name].contract
     document = orjson.loads(served_document(contract, NOTHING))
-    assert noted(document) - {"createEmbedding"} == NOTED[name]
+    assert noted(document) - {"createEmbedding"} == samples_of(name).noted_fields
     assert ("createEmbedding" in noted(document)) == (name == "openai")
     assert bare(document) == bare(orjson.loads(contract.document()))
 

@@ -80,4 +80,5 @@ SAMPLES: Final = Samples(
             *streamed("/complete", _COMPLETE_FEATURES),
         ]
     ),
+    noted_fields=frozenset({"completion_bias_exclusion", "nice"}),
 )

@@ -94,4 +94,5 @@ SAMPLES: Final = Samples(
             *native(ranks=False),
         ]
     ),
+    noted_fields=frozenset({"grammar", "typical_p", "watermark"}),
 )

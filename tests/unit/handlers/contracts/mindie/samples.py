@@ -45,4 +45,5 @@ SAMPLES: Final = Samples(
         ),
     ),
     features=dict(streamed(CHAT_PATH, CHAT_FEATURES | SEVERAL_FEATURES | TOOL_FEATURES)),
+    noted_fields=frozenset({"response_format", "use_beam_search"}),
 )

@@ -168,4 +168,15 @@ SAMPLES: Final = Samples(
             *streamed("/v1/responses", _RESPONSE_FEATURES),
         ]
     ),
+    noted_fields=frozenset(
+        {
+            "allowed_token_ids",
+            "bad_words",
+            "logprob_token_ids",
+            "priority",
+            "response_format",
+            "typical_p",
+            "use_beam_search",
+        }
+    ),
 )

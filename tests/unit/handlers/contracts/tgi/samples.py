@@ -86,4 +86,5 @@ SAMPLES: Final = Samples(
             *native(ranks=True),
         ]
     ),
+    noted_fields=frozenset({"grammar", "typical_p", "watermark"}),
 )

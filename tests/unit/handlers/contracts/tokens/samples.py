@@ -62,4 +62,15 @@ SAMPLES: Final = Samples(
         ),
     ),
     features=dict(streamed("/inference/v1/generate", _TOKEN_FEATURES)),
+    noted_fields=frozenset(
+        {
+            "allowed_token_ids",
+            "bad_words",
+            "logprob_token_ids",
+            "priority",
+            "structured_outputs",
+            "typical_p",
+            "watermark",
+        }
+    ),
 )

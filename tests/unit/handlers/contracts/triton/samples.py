@@ -89,4 +89,5 @@ SAMPLES: Final = Samples(
             ),
         ]
     ),
+    noted_fields=frozenset({"allowed_token_ids", "bad_words", "beam_width", "grammar"}),
 )
