@@ -16,8 +16,8 @@ from engine.assembly.built_engine import BuiltEngine
 from engine.bounded_process.client import CAN_FORK
 from engine.build import build_core
 from engine.config import MAX_UNREAD_BYTES, AdapterLimits, EngineConfig
-from engine.frontend.engine_thread import Abort, Add, Embed, EngineThread
-from engine.frontend.stepped_core import SteppedCore
+from engine.engine_thread.engine_thread import Abort, Add, Embed, EngineThread
+from engine.engine_thread.stepped_core import SteppedCore
 from engine.grammar.compile_queue import GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.ebnf.process.client import SHARED as GRAMMARS

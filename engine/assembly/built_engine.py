@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from engine.frontend.stepped_core import SteppedCore
+from engine.engine_thread.stepped_core import SteppedCore
 from engine.lora.registry import AdapterRegistry
 from engine.media.encoder import LoadedMedia
 from engine.port.info.model_info import ModelInfo

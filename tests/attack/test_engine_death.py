@@ -62,7 +62,7 @@ def test_the_engines_death_ends_requests_with_an_error_and_the_process_with_a_st
                 _check_ended_in_error(contract, stream)
         assert server.process.wait(timeout=_END_S) == ExitStatus.ENGINE_DIED
     text = log.read_text()
-    assert "CRITICAL engine.frontend.engine_thread: the engine died\nTraceback" in text
+    assert "CRITICAL engine.engine_thread.engine_thread: the engine died\nTraceback" in text
     assert "SystemExit: panic" in text, "the operator learns why"
 
 

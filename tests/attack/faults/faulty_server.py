@@ -17,7 +17,7 @@ import torch
 import uvicorn
 
 from engine.attention.batch import Batch
-from engine.frontend.engine_thread import EngineThread
+from engine.engine_thread.engine_thread import EngineThread
 from engine.grammar.compiler import GrammarCompiler
 from engine.model.runner import ModelRunner
 from engine.port.text.tokenizer import Tokenizer

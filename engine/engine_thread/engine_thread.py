@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
 from engine.core.job_table import Output
-from engine.frontend.stepped_core import SteppedCore
+from engine.engine_thread.stepped_core import SteppedCore
 from engine.grammar.compiler import CompiledGrammar
 from engine.host.call_thread import CallThread
 from engine.port.errors import EngineError, EngineStopped, GenerationFailed
