@@ -11,6 +11,7 @@ from engine.assembly.engine_parts import EngineParts
 from engine.assembly.fallback_parts import fallback_parts
 from engine.assembly.paged_parts import PagedParts, paged_parts
 from engine.assembly.prepared_model import prepare_model
+from engine.attention.varlen.library import torch_varlen
 from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
 from engine.extras import how_to_install
@@ -49,7 +50,7 @@ def choose_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> En
     obstacle = prepared.paged_obstacle
     if obstacle is None:
         try:
-            return paged_parts(prepared, on_progress)
+            return paged_parts(prepared, torch_varlen(prepared.loaded.plan.device), on_progress)
         except NoPagedAttention as error:
             obstacle = str(error)
         if prepared.loaded.plan.device.type == "cuda":
@@ -62,7 +63,7 @@ def build_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> Pag
     prepared = prepare_model(config, on_progress)
     if prepared.paged_obstacle is not None:
         raise NoPagedAttention(prepared.paged_obstacle)
-    return paged_parts(prepared, on_progress)
+    return paged_parts(prepared, torch_varlen(prepared.loaded.plan.device), on_progress)
 
 
 def _open_publisher(config: KVEventsConfig) -> "KVEventPublisher":

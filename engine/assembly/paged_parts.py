@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from msgspec.structs import replace
 from torch import Tensor
 from transformers import PreTrainedModel
 
@@ -12,15 +13,19 @@ from engine.assembly.model_facts import NO_DRAFTS
 from engine.assembly.prepared_model import PreparedModel
 from engine.assembly.sequence_memory import SequenceMemory
 from engine.attention.kv_cache.pages import KVPages
+from engine.attention.paged_attention import PagedAttention
 from engine.attention.paged_backend import PagedBackend
+from engine.attention.varlen.choice import VarlenChoice, choose_layers
+from engine.attention.varlen.library import VarlenLibrary
 from engine.fusion.install_fast_path import ObservedSteps, install_fast_path, observe_steps
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
-from engine.model.checks.reference_pass import is_same, largest_difference
+from engine.model.checks.reference_pass import is_same, largest_difference, relative_difference
 from engine.model.checks.self_check import check_attention, decoded_logits, eager_logits, paged_logits
 from engine.model.geometry_probe import observe_geometry
+from engine.model.loading.refusals import one_line
 from engine.model.runner import ModelRunner
-from engine.port.info.kernels import Kernel, check_none_is_missing
+from engine.port.info.kernels import Kernel, Obstacle, check_none_is_missing, kernel
 from engine.scheduling.sequence_states import SequenceStates
 from engine.scheduling.state_slots import StateSlots
 from engine.state.by_sequence import compute_by_sequence
@@ -36,10 +41,20 @@ class PagedParts(EngineParts):
     attention: PagedBackend
 
 
-def paged_parts(prepared: PreparedModel, on_progress: Callable[[str], None]) -> PagedParts:
-    """Return the parts of a model that attends over pages. Raises NoPagedAttention if it cannot."""
-    config, loaded = prepared.config, prepared.loaded
+def paged_parts(
+    prepared: PreparedModel, library: VarlenLibrary | None, on_progress: Callable[[str], None]
+) -> PagedParts:
+    """Return the parts of a model that attends over pages. library: None on a CPU.
+
+    Raises NoPagedAttention if it cannot.
+    """
+    loaded = prepared.loaded
     geometry = observe_geometry(loaded.model)
+    choice = None
+    if library is not None:
+        choice = choose_layers(geometry, library, prepared.config.block_size, loaded.model.device)
+        prepared = prepared._replace(config=replace(prepared.config, block_size=choice.block_size))
+    config = prepared.config
     observed = observe_states(loaded.model) if has_recurrent_layers(loaded.model) else None
     device = loaded.model.device
     slot_bytes = None if observed is None else observed.geometry.slot_bytes
@@ -60,8 +75,11 @@ def paged_parts(prepared: PreparedModel, on_progress: Callable[[str], None]) -> 
             StateSlots(states.num_slots), config.block_size, takes_snapshots=config.prefix_caching
         )
     scheduler = prepared.scheduler(sizes, runner, slots)
+    varlen = None if choice is None else _install_varlen(choice, attention, runner)
     layers = _install_layers(prepared, runner)
-    kernels = tuple(paged_kernels(device, loaded.model.dtype, geometry.dtype, prepared.linears, layers))
+    kernels = tuple(
+        paged_kernels(device, loaded.model.dtype, geometry.dtype, prepared.linears, layers, varlen)
+    )
     if config.require_native:
         check_none_is_missing(kernels)
     info = prepared.facts.describe(memory, sizes, runner.hidden_states.shape[1], kernels)
@@ -82,6 +100,25 @@ def _choose_steps(model: PreTrainedModel, runner: ModelRunner, on_progress: Call
         on_progress("recurrent layers continue a prompt token by token, since their code cannot in chunks")
     else:
         runner.is_stepwise = False
+
+
+def _install_varlen(choice: VarlenChoice, attention: PagedBackend, runner: ModelRunner) -> Kernel:
+    """Let torch's varlen attention serve the layers that were chosen if the model's logits stay the same."""
+    if choice.served is None:
+        return choice.kernel
+    model = runner.model
+    own = paged_logits(runner)
+    attention.attention = choice.served.attention
+    try:
+        difference = relative_difference(paged_logits(runner), own)
+        has_same = is_same(difference, model.dtype)
+        reason = f"the logits of {type(model).__name__} differ by {difference:.1%}"
+    except Exception as error:  # whatever a kernel raises that does not take a model's tensors
+        has_same, reason = False, f"the pass of a few tokens raises: {one_line(error)}"
+    if has_same:
+        return choice.kernel
+    attention.attention = PagedAttention
+    return kernel("varlen_attention", Obstacle(reason, is_lack=True))
 
 
 def _install_layers(prepared: PreparedModel, runner: ModelRunner) -> Iterator[Kernel]:

@@ -10,6 +10,7 @@ from engine.port.errors import KernelsMissing
 KernelName = Literal[
     "decode_attention",
     "chunk_attention",
+    "varlen_attention",
     "linear",
     "int8",
     "int4",
