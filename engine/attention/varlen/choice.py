@@ -84,7 +84,7 @@ def _obstacles(
     """Return for each kind of layer why it is not served in this form, if it is not."""
     found: dict[LayerGeometry, Obstacle | None] = {}
     for kind in dict.fromkeys(map(_kind, geometry.layers)):
-        reason = _refusal(kind, geometry, library)
+        reason = refusal(kind, geometry, library)
         if reason is not None:
             found[kind] = Obstacle(reason)
             continue
@@ -100,7 +100,7 @@ def _obstacles(
     return found
 
 
-def _refusal(layer: LayerGeometry, geometry: KVGeometry, library: VarlenLibrary) -> str | None:
+def refusal(layer: LayerGeometry, geometry: KVGeometry, library: VarlenLibrary) -> str | None:
     """Return why torch's varlen attention has no parameters for a layer, if it has not."""
     if geometry.dtype not in library.dtypes:
         return f"takes {' and '.join(map(name_of, library.dtypes))}, not {name_of(geometry.dtype)}"
