@@ -8,24 +8,24 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.assembly.engine_parts import EngineParts
+from engine.assembly.gpu_code import install_graphs, install_varlen
 from engine.assembly.kernel_reports import paged_kernels
 from engine.assembly.model_facts import NO_DRAFTS
 from engine.assembly.prepared_model import PreparedModel
 from engine.assembly.sequence_memory import SequenceMemory
 from engine.attention.kv_cache.pages import KVPages
-from engine.attention.paged_attention import PagedAttention
 from engine.attention.paged_backend import PagedBackend
-from engine.attention.varlen.choice import VarlenChoice, choose_layers
+from engine.attention.varlen.choice import choose_layers
 from engine.attention.varlen.library import VarlenLibrary
 from engine.fusion.install_fast_path import ObservedSteps, install_fast_path, observe_steps
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
-from engine.model.checks.reference_pass import is_same, largest_difference, relative_difference
+from engine.model.checks.reference_pass import is_same, largest_difference
 from engine.model.checks.self_check import check_attention, decoded_logits, eager_logits, paged_logits
+from engine.model.decode_graphs import Capture
 from engine.model.geometry_probe import observe_geometry
-from engine.model.loading.refusals import one_line
 from engine.model.runner import ModelRunner
-from engine.port.info.kernels import Kernel, Obstacle, check_none_is_missing, kernel
+from engine.port.info.kernels import Kernel, check_none_is_missing
 from engine.scheduling.sequence_states import SequenceStates
 from engine.scheduling.state_slots import StateSlots
 from engine.state.by_sequence import compute_by_sequence
@@ -42,9 +42,12 @@ class PagedParts(EngineParts):
 
 
 def paged_parts(
-    prepared: PreparedModel, library: VarlenLibrary | None, on_progress: Callable[[str], None]
+    prepared: PreparedModel,
+    library: VarlenLibrary | None,
+    capture: Capture | None,
+    on_progress: Callable[[str], None],
 ) -> PagedParts:
-    """Return the parts of a model that attends over pages. library: None on a CPU.
+    """Return the parts of a model that attends over pages. library, capture: None on a CPU.
 
     Raises NoPagedAttention if it cannot.
     """
@@ -66,7 +69,9 @@ def paged_parts(
         states = StateStore(observed.geometry, sizes.num_state_slots, device)
         if config.max_draft_tokens:
             on_progress(NO_DRAFTS)
-    attention = PagedBackend(KVPages(geometry, sizes.num_blocks, config.block_size, device))
+    attention = PagedBackend(
+        KVPages(geometry, sizes.num_blocks, config.block_size, device, num_spare=0 if capture is None else 1)
+    )
     runner = ModelRunner(loaded.model, attention, states, loaded.media)
     slots = None
     if states is not None:
@@ -75,11 +80,22 @@ def paged_parts(
             StateSlots(states.num_slots), config.block_size, takes_snapshots=config.prefix_caching
         )
     scheduler = prepared.scheduler(sizes, runner, slots)
-    varlen = None if choice is None else _install_varlen(choice, attention, runner)
+    varlen = None if choice is None else install_varlen(choice, attention, runner)
     layers = _install_layers(prepared, runner)
     kernels = tuple(
         paged_kernels(device, loaded.model.dtype, geometry.dtype, prepared.linears, layers, varlen)
     )
+    if choice is not None and capture is not None:
+        kernels += (
+            install_graphs(
+                choice,
+                attention,
+                runner,
+                capture,
+                num_sequences=sizes.max_num_sequences,
+                most_keys=min(loaded.plan.max_total_tokens, sizes.num_blocks * config.block_size),
+            ),
+        )
     if config.require_native:
         check_none_is_missing(kernels)
     info = prepared.facts.describe(memory, sizes, runner.hidden_states.shape[1], kernels)
@@ -100,25 +116,6 @@ def _choose_steps(model: PreTrainedModel, runner: ModelRunner, on_progress: Call
         on_progress("recurrent layers continue a prompt token by token, since their code cannot in chunks")
     else:
         runner.is_stepwise = False
-
-
-def _install_varlen(choice: VarlenChoice, attention: PagedBackend, runner: ModelRunner) -> Kernel:
-    """Let torch's varlen attention serve the layers that were chosen if the model's logits stay the same."""
-    if choice.served is None:
-        return choice.kernel
-    model = runner.model
-    own = paged_logits(runner)
-    attention.attention = choice.served.attention
-    try:
-        difference = relative_difference(paged_logits(runner), own)
-        has_same = is_same(difference, model.dtype)
-        reason = f"the logits of {type(model).__name__} differ by {difference:.1%}"
-    except Exception as error:  # whatever a kernel raises that does not take a model's tensors
-        has_same, reason = False, f"the pass of a few tokens raises: {one_line(error)}"
-    if has_same:
-        return choice.kernel
-    attention.attention = PagedAttention
-    return kernel("varlen_attention", Obstacle(reason, is_lack=True))
 
 
 def _install_layers(prepared: PreparedModel, runner: ModelRunner) -> Iterator[Kernel]:

@@ -18,40 +18,19 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from typing_extensions import override
 
-from engine.attention.kv_cache.pages import KVPages
-from engine.attention.paged_attention import ATTENTION_NAME
-from engine.attention.paged_backend import PagedBackend
-from engine.attention.varlen.attention import ServedLayers
-from engine.attention.varlen.choice import refusal
-from engine.attention.varlen.library import FORMS, VarlenLibrary
+from engine.attention.varlen.library import VarlenLibrary
 from engine.core.core import EngineCore
 from engine.grammar.compiler import GrammarCompiler
 from engine.host.transfers import DeviceValue, Readback
-from engine.model.adaptation.adapted_modules import adapt_modules
-from engine.model.geometry_probe import observe_geometry
-from engine.model.runner import ModelRunner
 from engine.port.errors import EngineError
 from engine.port.events import Embedding, FinishReason, TokenEvent
 from engine.port.request import EmbeddingRequest
-from engine.port.text.tokenizer import Tokenizer
-from engine.sampling.sampler import Sampler
-from engine.scheduling.block_pool import BlockPool
-from engine.scheduling.scheduler import Scheduler
-from engine.scheduling.sequence_states import SequenceStates
-from engine.scheduling.state_slots import StateSlots
-from engine.speculation.ngram_proposer import NgramProposer
-from engine.speculation.speculator import Speculator
-from engine.state.by_sequence import compute_by_sequence
-from engine.state.probe import has_recurrent_layers, observe_states
-from engine.state.store import StateStore
-from tests.support.tiny_models.text import ARCHITECTURES, HYBRIDS, INDEXED, tiny_model, tiny_tokenizer
+from tests.support.tiny_models.text import ARCHITECTURES, HYBRIDS, INDEXED, tiny_tokenizer
+from tests.support.varlen_core import varlen_core
 from tests.unit.engine.core.test_device_reads import REQUESTS
-from tests.unit.engine.free_rows import FreeRows
 
 META = torch.device("meta")
 LIBRARY = VarlenLibrary(varlen_attn_out, AuxRequest(lse=True), (torch.bfloat16,))
-BLOCK_SIZE = 16
-NUM_BLOCKS = 200
 # What is sampled does not depend on the architecture.
 FEW = ("greedy", "prompt logprobs", "embedding")
 # The token that is made up; a grammar of the requests allows it.
@@ -111,33 +90,6 @@ def numbers_made_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Readback, "read", lambda readback: None)
 
 
-def core_on_meta(architecture: str, *, num_drafted: int = 0) -> EngineCore:
-    """An engine whose model and cache are on the meta device, put together as for a GPU."""
-    model = tiny_model(architecture)
-    model.set_attn_implementation(ATTENTION_NAME)
-    adapt_modules(model)
-    torch.nn.Module.to(model, META, torch.bfloat16)
-    geometry = observe_geometry(model)
-    served = frozenset(layer.index for layer in geometry.layers if refusal(layer, geometry, LIBRARY) is None)
-    pages = KVPages(geometry, NUM_BLOCKS, BLOCK_SIZE, META)
-    states = slots = None
-    if has_recurrent_layers(model):
-        observed = observe_states(model)
-        compute_by_sequence(observed.modules)
-        states = StateStore(observed.geometry, 100, META)
-        slots = SequenceStates(StateSlots(100), BLOCK_SIZE, takes_snapshots=True)
-    attention = ServedLayers(LIBRARY, FORMS[1], served).attention
-    runner = ModelRunner(model, PagedBackend(pages, attention), states)
-    scheduler = Scheduler(
-        BlockPool(NUM_BLOCKS, BLOCK_SIZE), max_batch_tokens=6, max_num_sequences=64, states=slots
-    )
-    tokenizer = Tokenizer(tiny_tokenizer(), vocab_size=model.config.vocab_size, end_token_ids=())
-    speculator = (
-        Speculator(NgramProposer(), num_drafted, costs=FreeRows(), most_rows=64) if num_drafted else None
-    )
-    return EngineCore(runner, scheduler, Sampler(tokenizer), tokenizer, speculator=speculator)
-
-
 def run(core: EngineCore, kinds: Iterable[str] = REQUESTS) -> Iterator[TokenEvent | Embedding]:
     for arrival, request in enumerate(REQUESTS[kind] for kind in kinds):
         if isinstance(request, EmbeddingRequest):
@@ -159,7 +111,7 @@ def run(core: EngineCore, kinds: Iterable[str] = REQUESTS) -> Iterator[TokenEven
 @pytest.mark.usefixtures("numbers_made_up")
 @pytest.mark.parametrize("architecture", [*ARCHITECTURES, *INDEXED, *HYBRIDS])
 def test_steps_of_every_architecture_read_nothing(architecture: str) -> None:
-    core = core_on_meta(architecture)
+    core = varlen_core(architecture, LIBRARY, META, torch.bfloat16)
     kinds = REQUESTS if architecture == "llama" else FEW
     events = list(run(core, kinds))
     ends = [event.finish for event in events if isinstance(event, TokenEvent) and event.finish is not None]
@@ -170,9 +122,21 @@ def test_steps_of_every_architecture_read_nothing(architecture: str) -> None:
 
 @pytest.mark.usefixtures("numbers_made_up")
 def test_steps_with_drafts_read_nothing() -> None:
-    core = core_on_meta("llama", num_drafted=3)
+    core = varlen_core("llama", LIBRARY, META, torch.bfloat16, num_drafted=3)
     assert list(run(core))
     assert core.counters.drafts.num_accepted_tokens > 0
+
+
+def recorded(compute: Callable[[], None]) -> Callable[[], None]:
+    compute()
+    return compute
+
+
+@pytest.mark.usefixtures("numbers_made_up")
+def test_steps_that_fill_recordings_read_nothing() -> None:
+    core = varlen_core("llama", LIBRARY, META, torch.bfloat16, capture=recorded)
+    assert list(run(core, FEW))
+    assert core.counters.decode_steps.num_succeeded > 1
 
 
 @pytest.mark.parametrize(

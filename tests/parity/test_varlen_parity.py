@@ -20,6 +20,7 @@ from engine.assembly.prepared_model import prepare_model
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.varlen.library import VarlenLibrary
 from engine.config import EngineConfig
+from engine.model.decode_graphs import Capture
 from engine.port.events import TokenEvent
 from engine.port.info.kernels import Kernel as KernelReport
 from engine.port.request import SamplingParams, StopConditions
@@ -70,9 +71,11 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     )
 
 
-def parts_of(directory: Path, library: VarlenLibrary = LIBRARY, **shape: Any) -> PagedParts:
+def parts_of(
+    directory: Path, library: VarlenLibrary = LIBRARY, capture: Capture | None = None, **shape: Any
+) -> PagedParts:
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", **shape)
-    return paged_parts(prepare_model(config, lambda line: None), library, lambda line: None)
+    return paged_parts(prepare_model(config, lambda line: None), library, capture, lambda line: None)
 
 
 def report_of(parts: PagedParts) -> KernelReport:

@@ -123,3 +123,62 @@ def emulated(*kernels: Kernel, dtypes: tuple[torch.dtype, ...] = (torch.float32,
         return kernels[-1].attn_out(*args, **named)
 
     return VarlenLibrary(attn_out, AuxRequest(lse=True), dtypes)
+
+
+@torch.library.custom_op("tests::varlen_attn_out", mutates_args=("out",))
+def _one_operation(
+    out: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    cu_seq_q: Tensor,
+    max_q: int,
+    max_k: int,
+    scale: float,
+    left: int,
+    enable_gqa: bool,
+    seqused_k: Tensor,
+    block_table: Tensor,
+) -> Tensor:
+    out.fill_(torch.nan)  # what rows hold that no sequence has is not said
+    _, lse = Kernel().attn_out(
+        out,
+        query,
+        key,
+        value,
+        cu_seq_q,
+        None,
+        max_q,
+        max_k,
+        return_aux=AuxRequest(lse=True),
+        scale=scale,
+        window_size=(left, 0),
+        enable_gqa=enable_gqa,
+        seqused_k=seqused_k,
+        block_table=block_table,
+    )
+    return lse
+
+
+def recordable() -> VarlenLibrary:
+    """A library whose calls are single operations, as torch's are, which a recording holds."""
+
+    def attn_out(*args: Any, **named: Any) -> tuple[Tensor, Tensor]:
+        out, query, key, value, cu_seq_q, _, max_q, max_k = args
+        lse: Tensor = _one_operation(
+            out,
+            query,
+            key,
+            value,
+            cu_seq_q,
+            max_q,
+            max_k,
+            named["scale"],
+            named["window_size"][0],
+            named["enable_gqa"],
+            named["seqused_k"],
+            named["block_table"],
+        )
+        return out, lse
+
+    return VarlenLibrary(attn_out, AuxRequest(lse=True), (torch.float32,))

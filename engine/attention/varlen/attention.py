@@ -31,13 +31,18 @@ class ServedLayers(NamedTuple):
 
 
 class VarlenAttention:
-    """The attention of one batch over the pages: one call a layer, whatever its rows are."""
+    """The attention of one batch over the pages: one call a layer, whatever its rows are.
 
-    def __init__(self, batch: Batch, pages: KVPages, served: ServedLayers) -> None:
+    plan: the batch's, the same for all layers; made here if it is not given.
+    """
+
+    def __init__(
+        self, batch: Batch, pages: KVPages, served: ServedLayers, plan: VarlenPlan | None = None
+    ) -> None:
         self._slots = batch.slots
         self._pages = pages
         self._served = served
-        self._plan = VarlenPlan.build(batch, pages.block_size, batch.slots.device)
+        self.plan = plan or VarlenPlan.build(batch, pages.block_size, batch.slots.device)
         self._others = PagedAttention(batch, pages)
 
     def attend(
@@ -62,7 +67,7 @@ class VarlenAttention:
     ) -> Tensor:
         """Attend from [num_tokens, num_heads, dim] to pages as in `KVPages`; returns the query's shape."""
         (attn_out, with_lse, _), form, _ = self._served
-        plan = self._plan
+        plan = self.plan
         output = query.new_empty(query.shape)
         # FlashAttention leaves `out` as it was where a step only decodes and the window is (-1, -1), which
         # would be enough there.

@@ -36,12 +36,33 @@ class VarlenPlan:
     max_k: int
 
     @classmethod
+    def of_decodes(
+        cls, num_sequences: int, most_keys: int, block_size: int, device: torch.device
+    ) -> "VarlenPlan":
+        """Return a plan of so many sequences of one row each, to be refilled; as yet none has rows.
+
+        num_sequences: a power of two. most_keys: that a sequence may have.
+        """
+        width = _width(-(-most_keys // block_size), block_size)
+        sizes = ((num_sequences + 1,), (num_sequences + 1,), (num_sequences,), (num_sequences, width))
+        starts, ends, counts, table = (torch.zeros(size, dtype=torch.int32, device=device) for size in sizes)
+        return cls(starts, ends, counts, table, 1, width * block_size)
+
+    def refill(self, plan: "VarlenPlan") -> None:
+        """Take the numbers of a plan of as many sequences, whose table is at most as wide, where ours lie."""
+        assert plan.max_q == 1 and plan.max_k <= self.max_k
+        self.query_starts.copy_(plan.query_starts)
+        self.key_starts.copy_(plan.key_starts)
+        self.num_keys.copy_(plan.num_keys)
+        self.block_table[:, : plan.block_table.shape[1]].copy_(plan.block_table)
+
+    @classmethod
     def build(cls, batch: Batch, block_size: int, device: torch.device) -> "VarlenPlan":
         """Plan a batch, in one upload."""
         spans = batch.decodes + batch.chunks
-        num_sequences = _rounded(len(spans))
-        num_blocks = max(-(-_FEWEST_KEYS // block_size), max(len(span.blocks) for span in spans))
-        block_table = np.zeros((num_sequences, _rounded(num_blocks)), np.int32)
+        num_sequences = rounded(len(spans))
+        width = _width(max(len(span.blocks) for span in spans), block_size)
+        block_table = np.zeros((num_sequences, width), np.int32)
         query_starts = np.full(num_sequences + 1, len(batch.slots), np.int32)
         num_keys = np.zeros(num_sequences, np.int32)
         for index, span in enumerate(spans):
@@ -57,14 +78,19 @@ class VarlenPlan:
             ends,
             counts,
             table.view(block_table.shape),
-            _rounded(max(span.num_tokens for span in spans)),
-            block_table.shape[1] * block_size,
+            rounded(max(span.num_tokens for span in spans)),
+            width * block_size,
         )
 
 
-def _rounded(number: int) -> int:
+def rounded(number: int) -> int:
     """Return the power of two that is at least the number."""
     return 1 << (number - 1).bit_length()
+
+
+def _width(num_blocks: int, block_size: int) -> int:
+    """Return the width of a table for sequences of so many blocks."""
+    return rounded(max(-(-_FEWEST_KEYS // block_size), num_blocks))
 
 
 def _upload(arrays: list[np.ndarray[tuple[int], np.dtype[np.int32]]], device: torch.device) -> list[Tensor]:

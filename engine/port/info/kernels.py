@@ -18,6 +18,7 @@ KernelName = Literal[
     "layer_fusion",
     "layer_stacking",
     "decode_path",
+    "decode_graphs",
     "adapters",
     "ranking",
 ]
