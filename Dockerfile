@@ -49,10 +49,10 @@ RUN echo "triton; python_version < '0'" >/tmp/overrides \
     && verbatim check verbatim-demo
 
 FROM build AS gpu-environment
-COPY constraints.txt .
-RUN uv pip install --constraint constraints.txt torch
+COPY constraints-gpu.txt .
+RUN uv pip install --constraint constraints-gpu.txt torch
 COPY --from=wheel-with-kernels /wheel /wheel
-RUN uv pip install /wheel/verbatim_kit-*.whl "$(echo /wheel/verbatim_server-*.whl)[engine,media]" && verbatim check verbatim-demo
+RUN uv pip install /wheel/verbatim_kit-*.whl "$(echo /wheel/verbatim_server-*.whl)[gpu,media]" && verbatim check verbatim-demo
 
 FROM ${PYTHON_IMAGE} AS base
 RUN useradd --uid 1000 --home-dir /data --no-create-home verbatim && install --directory --owner 1000 /data

@@ -37,20 +37,25 @@ CPU_TORCH ?= https://download.pytorch.org/whl/cpu
 TORCH_INDEX ?= $(shell test -e /proc/driver/nvidia/version || ! $(PYTHON) -c \
 	'import urllib.request as u; u.urlopen("$(CPU_TORCH)/torch/", timeout=5)' 2>/dev/null || echo $(CPU_TORCH))
 
-SERVED_BY := front engine transformers media
+# With an NVIDIA driver, a newer torch (docs/gpu.md); else the one whose operators for CPUs the engine was tried with.
+NVIDIA := $(wildcard /proc/driver/nvidia/version)
+TORCH_FOR ?= $(if $(NVIDIA),gpu,cpu)
+CONSTRAINTS := $(if $(filter gpu,$(TORCH_FOR)),constraints-gpu.txt,constraints.txt)
+SERVED_BY := front $(if $(filter gpu,$(TORCH_FOR)),gpu,engine) transformers media
 
 # $(call install-served,BIN) installs what the server needs to compute and to read media, but not what xgrammar's
 # metadata asks for in addition: triton, a gigabyte that it does not import.
 define install-served
 index='$(TORCH_INDEX)'; \
-echo "Installing torch (from $${index:-the indexes of pip}) and what else it takes to serve."; \
+echo "Installing $$(tail -n 1 $(CONSTRAINTS)) for a $(TORCH_FOR) ($(if $(NVIDIA),an,no) NVIDIA driver is here) from" \
+	"$${index:-the indexes of pip}, and what else it takes to serve."; \
 echo 'A build for CPUs: a download of 0.3 GB, 1.4 GB on disk, one to three minutes. For CUDA: ten times as much.'; \
-$(1)/pip install --quiet --constraint constraints.txt $${index:+--extra-index-url $$index} \
+$(1)/pip install --quiet --constraint $(CONSTRAINTS) $${index:+--extra-index-url $$index} \
 	$(SERVED_BY:%=--requirement requirements/%.txt) --editable verbatim_kit \
 && $(1)/pip install --quiet --no-deps --requirement requirements/xgrammar.txt
 endef
 
-$(SERVE): $(BIN)/python $(REQUIREMENTS) constraints.txt
+$(SERVE): $(BIN)/python $(REQUIREMENTS) $(CONSTRAINTS)
 	@# The distribution was called `verbatim` once. Left next to the new one, it would own the command too.
 	@rm -rf verbatim.egg-info
 	@$(BIN)/pip uninstall -qq --yes verbatim
@@ -58,8 +63,8 @@ $(SERVE): $(BIN)/python $(REQUIREMENTS) constraints.txt
 	@$(BIN)/pip install --quiet --no-deps --editable .
 	@touch $@
 
-$(READY): $(SERVE) constraints.txt
-	$(BIN)/pip install --quiet --constraint constraints.txt $(OURS) '.[generate,test,lint]'
+$(READY): $(SERVE) $(CONSTRAINTS)
+	$(BIN)/pip install --quiet --constraint $(CONSTRAINTS) $(OURS) '.[generate,test,lint]'
 	@# text-generation pins a huggingface-hub that transformers 5 has left behind; it runs with the present one.
 	$(BIN)/pip install --quiet --no-deps text-generation==0.7.0
 	@touch $@

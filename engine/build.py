@@ -10,11 +10,13 @@ from engine.assembly.built_engine import BuiltEngine
 from engine.assembly.engine_parts import EngineParts
 from engine.assembly.fallback_parts import fallback_parts
 from engine.assembly.paged_parts import PagedParts, paged_parts
-from engine.assembly.prepared_model import prepare_model
+from engine.assembly.prepared_model import PreparedModel, prepare_model
+from engine.attention.varlen.library import torch_varlen
 from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
 from engine.extras import how_to_install
 from engine.lora.opening import open_adapters
+from engine.model.decode_graphs import cuda_graphs
 from engine.port.errors import CannotPublish, NoPagedAttention
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def choose_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> En
     obstacle = prepared.paged_obstacle
     if obstacle is None:
         try:
-            return paged_parts(prepared, on_progress)
+            return _on_pages(prepared, on_progress)
         except NoPagedAttention as error:
             obstacle = str(error)
         if prepared.loaded.plan.device.type == "cuda":
@@ -62,7 +64,12 @@ def build_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> Pag
     prepared = prepare_model(config, on_progress)
     if prepared.paged_obstacle is not None:
         raise NoPagedAttention(prepared.paged_obstacle)
-    return paged_parts(prepared, on_progress)
+    return _on_pages(prepared, on_progress)
+
+
+def _on_pages(prepared: PreparedModel, on_progress: Callable[[str], None]) -> PagedParts:
+    device = prepared.loaded.plan.device
+    return paged_parts(prepared, torch_varlen(device), cuda_graphs(device), on_progress)
 
 
 def _open_publisher(config: KVEventsConfig) -> "KVEventPublisher":

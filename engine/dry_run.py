@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 import torch
+from msgspec.structs import replace
 from transformers import PreTrainedModel
 
 from engine.assembly.kernel_reports import fallback_kernels, paged_kernels
@@ -14,6 +15,8 @@ from engine.assembly.sequence_memory import SequenceMemory
 from engine.attention.kv_cache.budget import CacheSizes
 from engine.attention.kv_cache.geometry import KVGeometry, LayerGeometry
 from engine.attention.paged_attention import EAGER
+from engine.attention.varlen.choice import VarlenChoice, choose_layers
+from engine.attention.varlen.library import torch_varlen
 from engine.config import EngineConfig
 from engine.fusion.layer_fusion import expected_fusion
 from engine.linear.linear_facts import expected_linear_facts
@@ -141,7 +144,9 @@ def _describe(
     if observed is None:
         notes.append("its layers were not tried, which needs its weights: the cache is as config.json says")
         observed = _configured(config, plan, model)
-    memory, lack = observed.memory, None
+    memory, varlen, lack = observed.memory, None, None
+    if observed.choice is not None:
+        config, varlen = replace(config, block_size=observed.choice.block_size), observed.choice.kernel
     try:
         sizes = memory.sizes(config, plan, reserved_bytes=plan.weight_bytes)
     except ModelNotSupported as error:
@@ -159,7 +164,9 @@ def _describe(
     )
     if memory.paged_obstacle is None:
         layers = [expected_fusion(model, plan.device, observed.mergeable)]
-        kernels = paged_kernels(plan.device, model.dtype, memory.geometry.dtype, facts.linears, layers)
+        kernels = paged_kernels(
+            plan.device, model.dtype, memory.geometry.dtype, facts.linears, layers, varlen
+        )
     else:
         kernels = fallback_kernels(plan.device, model.dtype, facts.linears)
     return facts.describe(memory, sizes, observed.hidden_size, tuple(kernels)), lack
@@ -168,12 +175,13 @@ def _describe(
 class _Observed(NamedTuple):
     """The result of a pass of a few tokens. hidden_size: the number of entries of a hidden state.
 
-    mergeable: as of `find_mergeable`.
+    mergeable: as of `find_mergeable`. choice: of the layers that torch's varlen attention serves, on a GPU.
     """
 
     memory: SequenceMemory
     hidden_size: int
     mergeable: Mergeable
+    choice: VarlenChoice | None = None
 
 
 def _observe(config: EngineConfig, plan: PlannedModel, model: PreTrainedModel) -> _Observed | None:
@@ -212,8 +220,12 @@ def _on_pages(config: EngineConfig, plan: PlannedModel, model: PreTrainedModel) 
     geometry = observe_geometry(model)
     mergeable = _mergeable(plan, model, lambda: observe_geometry(model))
     slot_bytes = observe_states(model).geometry.slot_bytes if has_recurrent_layers(model) else None
+    choice = None
+    if (library := torch_varlen(plan.device)) is not None:
+        choice = choose_layers(geometry, library, config.block_size, plan.device)
+        config = replace(config, block_size=choice.block_size)
     memory = SequenceMemory.on_pages(geometry, slot_bytes, config)
-    return _Observed(memory, states.rows.shape[-1], mergeable)
+    return _Observed(memory, states.rows.shape[-1], mergeable, choice)
 
 
 def _on_fallback(

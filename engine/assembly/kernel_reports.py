@@ -20,12 +20,15 @@ def paged_kernels(
     kv_dtype: torch.dtype,
     linears: LinearFacts,
     layers: Iterable[Kernel],
+    varlen: Kernel | None = None,
 ) -> Iterator[Kernel]:
     """Yield the reports for a model that attends over pages.
 
     dtype: of its logits. kv_dtype: of its keys and values. layers: the reports on what takes the place of
-    whole layers, iterated over once.
+    whole layers, iterated over once. varlen: on torch's own paged attention; None on a CPU, which has none.
     """
+    if varlen is not None:
+        yield varlen
     yield kernel("decode_attention", decode_obstacle(device, kv_dtype))
     yield kernel("chunk_attention", chunk_obstacle(device, kv_dtype))
     yield from linears.kernels

@@ -3,21 +3,26 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from msgspec.structs import replace
 from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.assembly.engine_parts import EngineParts
+from engine.assembly.gpu_code import install_graphs, install_varlen
 from engine.assembly.kernel_reports import paged_kernels
 from engine.assembly.model_facts import NO_DRAFTS
 from engine.assembly.prepared_model import PreparedModel
 from engine.assembly.sequence_memory import SequenceMemory
 from engine.attention.kv_cache.pages import KVPages
 from engine.attention.paged_backend import PagedBackend
+from engine.attention.varlen.choice import choose_layers
+from engine.attention.varlen.library import VarlenLibrary
 from engine.fusion.install_fast_path import ObservedSteps, install_fast_path, observe_steps
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
 from engine.model.checks.reference_pass import is_same, largest_difference
 from engine.model.checks.self_check import check_attention, decoded_logits, eager_logits, paged_logits
+from engine.model.decode_graphs import Capture
 from engine.model.geometry_probe import observe_geometry
 from engine.model.runner import ModelRunner
 from engine.port.info.kernels import Kernel, check_none_is_missing
@@ -36,10 +41,23 @@ class PagedParts(EngineParts):
     attention: PagedBackend
 
 
-def paged_parts(prepared: PreparedModel, on_progress: Callable[[str], None]) -> PagedParts:
-    """Return the parts of a model that attends over pages. Raises NoPagedAttention if it cannot."""
-    config, loaded = prepared.config, prepared.loaded
+def paged_parts(
+    prepared: PreparedModel,
+    library: VarlenLibrary | None,
+    capture: Capture | None,
+    on_progress: Callable[[str], None],
+) -> PagedParts:
+    """Return the parts of a model that attends over pages. library, capture: None on a CPU.
+
+    Raises NoPagedAttention if it cannot.
+    """
+    loaded = prepared.loaded
     geometry = observe_geometry(loaded.model)
+    choice = None
+    if library is not None:
+        choice = choose_layers(geometry, library, prepared.config.block_size, loaded.model.device)
+        prepared = prepared._replace(config=replace(prepared.config, block_size=choice.block_size))
+    config = prepared.config
     observed = observe_states(loaded.model) if has_recurrent_layers(loaded.model) else None
     device = loaded.model.device
     slot_bytes = None if observed is None else observed.geometry.slot_bytes
@@ -51,7 +69,9 @@ def paged_parts(prepared: PreparedModel, on_progress: Callable[[str], None]) -> 
         states = StateStore(observed.geometry, sizes.num_state_slots, device)
         if config.max_draft_tokens:
             on_progress(NO_DRAFTS)
-    attention = PagedBackend(KVPages(geometry, sizes.num_blocks, config.block_size, device))
+    attention = PagedBackend(
+        KVPages(geometry, sizes.num_blocks, config.block_size, device, num_spare=0 if capture is None else 1)
+    )
     runner = ModelRunner(loaded.model, attention, states, loaded.media)
     slots = None
     if states is not None:
@@ -60,8 +80,22 @@ def paged_parts(prepared: PreparedModel, on_progress: Callable[[str], None]) -> 
             StateSlots(states.num_slots), config.block_size, takes_snapshots=config.prefix_caching
         )
     scheduler = prepared.scheduler(sizes, runner, slots)
+    varlen = None if choice is None else install_varlen(choice, attention, runner)
     layers = _install_layers(prepared, runner)
-    kernels = tuple(paged_kernels(device, loaded.model.dtype, geometry.dtype, prepared.linears, layers))
+    kernels = tuple(
+        paged_kernels(device, loaded.model.dtype, geometry.dtype, prepared.linears, layers, varlen)
+    )
+    if choice is not None and capture is not None:
+        kernels += (
+            install_graphs(
+                choice,
+                attention,
+                runner,
+                capture,
+                num_sequences=sizes.max_num_sequences,
+                most_keys=min(loaded.plan.max_total_tokens, sizes.num_blocks * config.block_size),
+            ),
+        )
     if config.require_native:
         check_none_is_missing(kernels)
     info = prepared.facts.describe(memory, sizes, runner.hidden_states.shape[1], kernels)

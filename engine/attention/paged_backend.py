@@ -1,15 +1,24 @@
-"""The attention backend that runs everywhere: pages are torch tensors; torch or compiled code attends."""
+"""The attention backend of all devices: pages are torch tensors, over which several kinds of code attend."""
 
+from collections.abc import Callable
+
+from engine.attention.backend import Attention
 from engine.attention.batch import Batch
 from engine.attention.kv_cache.pages import KVPages
 from engine.attention.paged_attention import PagedAttention
 
 
 class PagedBackend:
-    """An `AttentionBackend` over `KVPages`."""
+    """An `AttentionBackend` over `KVPages`.
 
-    def __init__(self, pages: KVPages) -> None:
+    attention: makes the attention of a batch. The default runs everywhere: torch or compiled code attends.
+    """
+
+    def __init__(
+        self, pages: KVPages, attention: Callable[[Batch, KVPages], Attention] = PagedAttention
+    ) -> None:
         self.pages = pages
+        self.attention = attention
 
     @property
     def num_blocks(self) -> int:
@@ -19,8 +28,8 @@ class PagedBackend:
     def block_size(self) -> int:
         return self.pages.block_size
 
-    def plan(self, batch: Batch) -> PagedAttention:
-        return PagedAttention(batch, self.pages)
+    def plan(self, batch: Batch) -> Attention:
+        return self.attention(batch, self.pages)
 
     def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
         self.pages.copy(copies)

@@ -27,7 +27,9 @@ def send(tensor: Tensor, device: torch.device) -> Tensor:
     """Return the host's tensor itself on a CPU; elsewhere a copy, whatever becomes of the host's."""
     if device.type == "cpu":
         return tensor
-    return tensor.pin_memory().to(device, non_blocking=True)
+    if device.type == "cuda":
+        tensor = tensor.pin_memory()
+    return tensor.to(device, non_blocking=True)
 
 
 class DeviceValue:

@@ -10,7 +10,12 @@ from torch import Tensor, nn
 from transformers import DynamicCache, PreTrainedConfig, PreTrainedModel
 from transformers.cache_utils import DynamicSlidingWindowLayer
 
-from engine.attention.kv_cache.geometry import IndexGeometry, KVGeometry, LayerGeometry
+from engine.attention.kv_cache.geometry import (
+    IndexGeometry,
+    KVGeometry,
+    LayerGeometry,
+    QueryGeometry,
+)
 from engine.attention.paged_attention import ATTENTION_NAME, observed_pass
 from engine.attention.scores import Scores
 from engine.attention.selection import IndexCache, Indexer, Selection
@@ -67,6 +72,7 @@ class _Observer:
                 None if isinstance(window, Selection) else window,
                 window.top_k if isinstance(window, Selection) else None,
                 self._index_keys.get(index),
+                QueryGeometry(query.shape[1], scores.softcap is not None, scores.sinks is not None),
             )
         )
         group = query.shape[1] // key.shape[1]

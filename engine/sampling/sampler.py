@@ -240,9 +240,10 @@ def _measured(logits: Tensor, states: Sequence[SamplingState]) -> Tensor:
     adjusted = [row for row, state in enumerate(states) if state.params.adjusted_logprobs]
     if adjusted:
         logits = logits.to(torch.float32, copy=True)
-        chosen = logits[adjusted]
+        index = _index(adjusted, logits.device)
+        chosen = logits[index]
         adjust_logits(chosen, [states[row] for row in adjusted])
-        logits[adjusted] = chosen
+        logits[index] = chosen
     return logits
 
 

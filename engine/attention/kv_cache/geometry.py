@@ -20,12 +20,21 @@ class IndexGeometry(msgspec.Struct, frozen=True):
         return self.dim * self.dtype.itemsize
 
 
+class QueryGeometry(msgspec.Struct, frozen=True):
+    """The heads that ask a layer's keys. has_softcap, has_sinks: whether its `Scores` have these."""
+
+    num_heads: int
+    has_softcap: bool = False
+    has_sinks: bool = False
+
+
 class LayerGeometry(msgspec.Struct, frozen=True):
     """The shapes of one layer.
 
     index: the attention module's `layer_idx`, or the number of its call (`KVGeometry.is_by_call`). window:
     the part of its sequence that a token sees; None for all before it. top_k: how many of these tokens an
     index chooses; None for all. index_keys: those that the layer caches; None if it has no index of its own.
+    queries: None where no pass has shown them.
     """
 
     index: int
@@ -35,6 +44,7 @@ class LayerGeometry(msgspec.Struct, frozen=True):
     window: Window | None = None
     top_k: int | None = None
     index_keys: IndexGeometry | None = None
+    queries: QueryGeometry | None = None
 
     def seen_in_words(self) -> str:
         """Return which tokens a token sees, such as "full" or "a window of 512 tokens"."""

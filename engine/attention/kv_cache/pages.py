@@ -17,26 +17,46 @@ class KVPages:
     value_dim, and those with an index its keys [num_blocks, block_size, index_dim]. Tokens come before heads,
     so that gathered pages are already the run of tokens that attention reads, without a second copy. Pages
     start as zeros, because masked slots still enter a product with 0, and 0 * NaN is NaN.
+
+    num_blocks: of those that sequences may own. num_spare: of those after them, which none owns.
     """
 
-    def __init__(self, geometry: KVGeometry, num_blocks: int, block_size: int, device: torch.device) -> None:
+    def __init__(
+        self,
+        geometry: KVGeometry,
+        num_blocks: int,
+        block_size: int,
+        device: torch.device,
+        *,
+        num_spare: int = 0,
+    ) -> None:
         self.num_blocks = num_blocks
         self.block_size = block_size
         self.dtype = geometry.dtype
         self.is_by_call = geometry.is_by_call
         self._device = device
+        num_pages = num_blocks + num_spare
         self._layers = {
             layer.index: tuple(
-                zeros((num_blocks, block_size, layer.num_kv_heads, dim), geometry.dtype, device)
+                zeros((num_pages, block_size, layer.num_kv_heads, dim), geometry.dtype, device)
                 for dim in (layer.key_dim, layer.value_dim)
             )
             for layer in geometry.layers
         }
         self._index_keys = {
-            layer.index: zeros((num_blocks, block_size, keys.dim), keys.dtype, device)
+            layer.index: zeros((num_pages, block_size, keys.dim), keys.dtype, device)
             for layer in geometry.layers
             if (keys := layer.index_keys) is not None
         }
+
+    @property
+    def num_layers(self) -> int:
+        return len(self._layers)
+
+    @property
+    def spare_block(self) -> int:
+        """The first of the blocks that no sequence owns."""
+        return self.num_blocks
 
     def write(self, layer: int, slots: Tensor, keys: Tensor, values: Tensor) -> None:
         """Write the keys and values of a batch to its slots.

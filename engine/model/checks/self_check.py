@@ -68,16 +68,21 @@ def paged_logits(runner: ModelRunner, adapter: Adapter | None = None) -> Tensor:
     return torch.cat(chunks)
 
 
-def decoded_logits(runner: ModelRunner, adapters: Sequence[Adapter | None] = (None,)) -> list[Tensor]:
+def decoded_logits(
+    runner: ModelRunner,
+    adapters: Sequence[Adapter | None] = (None,),
+    *,
+    num_sequences: int = _NUM_SEQUENCES,
+) -> list[Tensor]:
     """Return the logits of three steps whose rows all decode: many, one alone, the others.
 
-    adapters: those of the sequences, which have them by turns. Each is [num_rows, vocab_size] float32. It
-    uses the first blocks of an empty cache, and clears them.
+    adapters: those of the sequences, which have them by turns. num_sequences: of many. Each is
+    [num_rows, vocab_size] float32. It uses the first blocks of an empty cache, and clears them.
     """
     block_size = runner.block_size
     num_blocks = -(-2 // block_size)  # of a sequence of two tokens
-    num_slots = _NUM_SEQUENCES if runner.num_slots is None else runner.num_slots
-    num_sequences = max(1, min(_NUM_SEQUENCES, num_slots, runner.num_blocks // num_blocks))
+    num_slots = num_sequences if runner.num_slots is None else runner.num_slots
+    num_sequences = max(1, min(num_sequences, num_slots, runner.num_blocks // num_blocks))
     pool = BlockPool(num_sequences * num_blocks, block_size)
     scheduler = Scheduler(pool, max_batch_tokens=num_sequences, max_num_sequences=num_sequences)
     sequences = []

@@ -10,6 +10,7 @@ from engine.port.errors import KernelsMissing
 KernelName = Literal[
     "decode_attention",
     "chunk_attention",
+    "varlen_attention",
     "linear",
     "int8",
     "int4",
@@ -17,6 +18,7 @@ KernelName = Literal[
     "layer_fusion",
     "layer_stacking",
     "decode_path",
+    "decode_graphs",
     "adapters",
     "ranking",
 ]

@@ -44,8 +44,9 @@ class TimestampFilter:
         if self._last_timestamp_id is not None:
             # The start of a part may be the end of the one before it; no part is empty.
             logits[first : self._last_timestamp_id + (not self._is_pair_open)] = -torch.inf
-        if self._last and logits[first:].logsumexp(dim=0) > logits[:first].max():
-            logits[:first] = -torch.inf
+        if self._last:
+            text = logits[:first]
+            text.masked_fill_(logits[first:].logsumexp(dim=0) > text.max(), -torch.inf)
 
     def fork(self) -> "TimestampFilter":
         """Return a copy for a sequence that continues on its own from here."""

@@ -59,6 +59,18 @@ def test_no_library_is_in_two_of_the_lists_of_what_serves() -> None:
     assert sum(map(len, lists)) == len(read_requirements("front", *ENGINE, "media"))
 
 
+def test_the_list_for_gpus_is_the_engines_with_a_newer_torch(project: dict[str, Any]) -> None:
+    assert files_of(project, "gpu") == {"gpu", *ENGINE} - {"engine"}
+    of_cpus, of_gpus = read_requirements("engine"), read_requirements("gpu")
+    assert {str(each) for name, each in of_gpus.items() if name != "torch"} == {
+        str(each) for name, each in of_cpus.items() if name != "torch"
+    }
+    for wanted, constraints in ((of_cpus, "constraints.txt"), (of_gpus, "constraints-gpu.txt")):
+        pinned = Requirement((FOLDER.parent / constraints).read_text(encoding="utf-8").splitlines()[-1])
+        (version,) = (each.version for each in pinned.specifier)
+        assert pinned.name == "torch" and wanted["torch"].specifier.contains(version)
+
+
 @pytest.mark.parametrize("extra", ["engine", "media", "transformers"])
 def test_what_an_extra_is_asked_for_is_what_its_lists_have(extra: str, project: dict[str, Any]) -> None:
     wanted = {IMPORTED_AS.get(name, name) for name in read_requirements(*files_of(project, extra))}

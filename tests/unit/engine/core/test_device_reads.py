@@ -1,25 +1,16 @@
-"""A step waits for the device once, at its end, whatever is asked of it.
+"""A step on a device gives what it gives on the host, whatever is asked of it, and is read by one copy.
 
-There is no device here but the host. So the code is made to take all tensors for a device's, and every call
-that would wait for one is noted: reading a tensor's numbers, and operations whose result has a size that
-depends on them. Two things are not held to this: transformers' own modelling code, and the bitmasks of
-grammars, which xgrammar fills and keeps in the host's memory.
+There is no device here but the host. So the code is made to take all tensors for a device's. That nothing but
+this copy waits for a device is shown on torch's meta device (`tests/parity/test_meta_steps.py`).
 """
 
-import sys
-from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from msgspec.structs import replace
-from torch import Tensor
-from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
-from typing_extensions import override
 
 from engine.build import build_core, build_parts
 from engine.config import EngineConfig
@@ -38,6 +29,7 @@ from engine.port.request import (
     Pooling,
     SamplingParams,
     StopConditions,
+    TimestampRules,
     Watermark,
 )
 from engine.scheduling.sequence import Sequence
@@ -50,10 +42,6 @@ from tests.unit.engine.free_rows import FreeRows
 PROMPT = tuple(tiny_tokenizer().encode("The town"))
 GREEDY = SamplingParams(temperature=0.0)
 GRAMMAR = Grammar(GrammarKind.REGEX, "[a-z]{3,9}( [a-z]{3,9}){2}")
-
-READS = ("item", "tolist", "numpy", "cpu", "__bool__", "__int__", "__float__", "__index__", "__array__")
-# What these return has a size that the host must know.
-SIZED_BY_NUMBERS = ("nonzero", "masked_select", "unique", "_unique2", "equal", "bincount", "is_nonzero")
 
 
 def new_request(sampling: SamplingParams, **options: Any) -> GenerationRequest:
@@ -81,7 +69,11 @@ REQUESTS: dict[str, GenerationRequest | EmbeddingRequest] = {
     "excluded": new_request(SamplingParams(seed=7, banned_token_ids=(9,), bad_words=("the town", "e"))),
     "allowed": new_request(SamplingParams(seed=7, allowed_token_ids=(4, 5, 6, 7, 8))),
     "watermark": new_request(SamplingParams(seed=8, watermark=Watermark())),
+    "timestamps": new_request(
+        SamplingParams(seed=8, timestamps=TimestampRules(first_timestamp_id=200, text_end_id=190))
+    ),
     "logprobs": new_request(SamplingParams(seed=9, num_logprobs=3)),
+    "adjusted logprobs": new_request(SamplingParams(seed=9, num_logprobs=3, adjusted_logprobs=True)),
     "named logprobs": new_request(SamplingParams(seed=9, num_logprobs=3, logprob_token_ids=(4, 9))),
     "prompt logprobs": new_request(SamplingParams(seed=9, num_prompt_logprobs=2)),
     "grammar": new_request(SamplingParams(seed=10, grammar=GRAMMAR)),
@@ -94,68 +86,6 @@ REQUESTS: dict[str, GenerationRequest | EmbeddingRequest] = {
     ),
     "embedding": embedding_request(request_id="", token_ids=PROMPT, pooling=Pooling.MEAN),
 }
-
-
-def is_ours() -> bool:
-    """Return whether the engine's own code made the call that is being noted, and for no grammar."""
-    frame = sys._getframe(2)
-    while "/torch/" in frame.f_code.co_filename or frame.f_code.co_filename == __file__:
-        assert frame.f_back is not None
-        frame = frame.f_back
-    name = str(frame.f_globals.get("__name__"))
-    return name.startswith("engine.") and not name.startswith("engine.grammar.")
-
-
-class _Functions(TorchFunctionMode):
-    """Notes what Python reads of tensors."""
-
-    def __init__(self, reads: list[str]) -> None:
-        self._reads = reads
-
-    @override
-    def __torch_function__(
-        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        if func.__name__ in READS and is_ours():
-            self._reads.append(func.__name__)
-        return func(*args, **kwargs or {})
-
-
-class _Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
-    """Notes operations that wait for the device to say how large their result is."""
-
-    def __init__(self, reads: list[str]) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        self._reads = reads
-
-    @override
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        name = func.overloadpacket.__name__
-        if (
-            name in SIZED_BY_NUMBERS or _selects_by_bools(name, args) or _repeats(func, kwargs)
-        ) and is_ours():
-            self._reads.append(name)
-        return func(*args, **kwargs or {})
-
-
-def _selects_by_bools(name: str, args: Any) -> bool:
-    return name in ("index", "index_put", "index_put_") and any(
-        isinstance(index, Tensor) and index.dtype in (torch.bool, torch.uint8) for index in args[1]
-    )
-
-
-def _repeats(func: Any, kwargs: dict[str, Any] | None) -> bool:
-    return str(func) in ("aten.repeat_interleave.Tensor", "aten.repeat_interleave.self_Tensor") and not (
-        kwargs and kwargs.get("output_size")
-    )
-
-
-@contextmanager
-def noted(reads: list[str]) -> Iterator[None]:
-    with _Functions(reads), _Operations(reads):
-        yield
 
 
 @pytest.fixture(autouse=True)
@@ -202,26 +132,7 @@ def timeless(outputs: list[Output]) -> list[Any]:
     return told
 
 
-def run_counted(core: EngineCore, arrivals: dict[int, GenerationRequest | EmbeddingRequest]) -> list[Output]:
-    """All outputs; each step's launch has read nothing, and its collection once."""
-    for arrival, request in arrivals.items():
-        add(core, arrival, request)
-    outputs = []
-    while core.has_work:
-        launching: list[str] = []
-        collecting: list[str] = []
-        with noted(launching):
-            step = core.launch()
-        assert step is not None and step.error is None
-        with noted(collecting):
-            outputs += core.collect(step)
-        assert launching == []
-        # `cpu` is the copy from the device, `numpy` what the copy is then seen as.
-        assert collecting == ["cpu", "numpy"]
-    return outputs
-
-
-def run_plainly(core: EngineCore, arrivals: dict[int, GenerationRequest | EmbeddingRequest]) -> list[Output]:
+def run(core: EngineCore, arrivals: dict[int, GenerationRequest | EmbeddingRequest]) -> list[Output]:
     for arrival, request in arrivals.items():
         add(core, arrival, request)
     outputs = []
@@ -231,12 +142,12 @@ def run_plainly(core: EngineCore, arrivals: dict[int, GenerationRequest | Embedd
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_a_step_reads_the_device_once_and_gives_what_it_gives_on_the_host(
+def test_a_step_gives_what_it_gives_on_the_host(
     core: EngineCore, name: str, request: pytest.FixtureRequest
 ) -> None:
-    expected = run_plainly(core, {0: REQUESTS[name]})
+    expected = run(core, {0: REQUESTS[name]})
     request.getfixturevalue("as_on_a_device")
-    outputs = run_counted(core, {0: REQUESTS[name]})
+    outputs = run(core, {0: REQUESTS[name]})
     assert timeless(outputs) == timeless(expected)
     if name == "nothing left":
         assert isinstance(outputs[0].event, NoTokenLeft)
@@ -244,9 +155,9 @@ def test_a_step_reads_the_device_once_and_gives_what_it_gives_on_the_host(
 
 def test_requests_of_every_kind_share_the_one_read(core: EngineCore, request: pytest.FixtureRequest) -> None:
     together = dict(enumerate(REQUESTS.values()))
-    expected = run_plainly(core, together)
+    expected = run(core, together)
     request.getfixturevalue("as_on_a_device")
-    assert timeless(run_counted(core, together)) == timeless(expected)
+    assert timeless(run(core, together)) == timeless(expected)
 
 
 class Foreseeing:
@@ -276,39 +187,15 @@ def test_drafted_rows_share_the_one_read(directory: Path, request: pytest.Fixtur
     parts = build_parts(config, lambda line: None)
     kinds = ("greedy", "sampled", "top_k, top_p, min_p", "penalised", "excluded", "logprobs", "grammar")
     together = {arrival: REQUESTS[kind] for arrival, kind in enumerate(kinds)}
-    expected = run_plainly(parts.core(), together)
+    expected = run(parts.core(), together)
     request.getfixturevalue("as_on_a_device")
     core = parts.core(
         speculator=Speculator(Foreseeing(token_ids(expected)), 3, costs=FreeRows(), most_rows=64)
     )
-    outputs = run_counted(core, together)
+    outputs = run(core, together)
     assert token_ids(outputs) == token_ids(expected)
     drafts = core.counters.drafts
     assert 0 < drafts.num_accepted_tokens < drafts.num_drafted_tokens
-
-
-@pytest.mark.parametrize("call", [Tensor.tolist, Tensor.item, bool, int, float, Tensor.nonzero, Tensor.cpu])
-def test_a_read_is_noted(call: Callable[[Tensor], object], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else the tests above could not fail."""
-    monkeypatch.setattr(sys.modules[__name__], "is_ours", lambda: True)
-    reads: list[str] = []
-    with noted(reads):
-        call(torch.ones(1))
-    assert reads
-
-
-@pytest.mark.parametrize(
-    "select",
-    [lambda rows, mask: rows[mask], lambda rows, mask: rows.repeat_interleave(mask.long(), 0)],
-)
-def test_a_result_whose_size_the_device_decides_is_noted(
-    select: Callable[[Tensor, Tensor], object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys.modules[__name__], "is_ours", lambda: True)
-    reads: list[str] = []
-    with noted(reads):
-        select(torch.ones(2), torch.tensor([True, False]))
-    assert reads
 
 
 def test_a_readback_gives_every_value_its_numbers_from_one_copy(as_on_a_device: None) -> None:
