@@ -34,6 +34,7 @@ def test_most_held_out_prompts_are_answered_right(examinee: Examinee, kind: str,
     assert sum(right) >= NUM_PROMPTS - 1, replies
 
 
+@pytest.mark.by_turns("thinking", "question")
 @pytest.mark.parametrize("thinking", [False, True])
 @pytest.mark.parametrize("question", TOOLLESS_QUESTIONS)
 def test_a_question_for_a_tool_that_nobody_gave_is_turned_down(

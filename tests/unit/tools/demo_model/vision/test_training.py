@@ -48,6 +48,7 @@ def test_the_first_stage_trains_the_tower_the_same_way_each_time(tmp_path: Path)
     assert {name for name in fresh if torch.equal(first[name], fresh[name])} <= unread
 
 
+@pytest.mark.long
 def test_the_second_stage_trains_the_text_model_and_leaves_the_reader_of_pictures(tmp_path: Path) -> None:
     first, second = (trained_text(tmp_path / name) for name in ("first", "second"))
     assert all(torch.equal(first[name], second[name]) for name in first)
