@@ -19,11 +19,14 @@ PROMPTS: Final = (tuple(range(40, 90)), tuple(range(40, 100)), tuple(range(300, 
 Chain = tuple[int, ...]
 
 
+# Each starts a server.
+pytestmark = pytest.mark.long
+
+
 def test_a_subscriber_knows_what_is_cached() -> None:
     followed()
 
 
-@pytest.mark.long
 def test_it_knows_the_same_whichever_process_answers() -> None:
     assert followed("--api-workers", "2") == followed()  # equal tokens have equal hashes in all servers
 

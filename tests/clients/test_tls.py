@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import LIMITS, running_server
 from tests.support.servers.certificates import needs_openssl, self_signed
 
-pytestmark = needs_openssl
+pytestmark = [needs_openssl, pytest.mark.long]
 
 
 def test_a_server_with_a_certificate_answers_those_who_show_one_that_it_trusts(tmp_path: Path) -> None:

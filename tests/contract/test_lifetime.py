@@ -82,6 +82,7 @@ async def test_a_server_told_to_stop_finishes_what_runs_and_takes_no_more(served
 
 
 # The other signal is the one of the test above.
+@pytest.mark.long
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM] if IS_WHOLE else [signal.SIGINT])
 async def test_after_the_grace_period_a_stream_ends_with_an_error_and_the_server_in_peace(
     served: Served, asked: signal.Signals, tmp_path: Path

@@ -67,6 +67,7 @@ def test_models_start_on_demand_and_stop_for_each_other() -> None:
         assert streamed == ask(server, VISION)["choices"][0]["message"]["content"] != ""
 
 
+@pytest.mark.long
 def test_sigterm_lets_streams_end_and_leaves_no_process() -> None:
     with supervisor() as server:
         body = chat(TEXT, stream=True, max_tokens=300, ignore_eos=True)
@@ -92,6 +93,7 @@ def test_sigkill_leaves_no_process() -> None:
         wait_until(lambda: not any(map(is_alive, models)))
 
 
+@pytest.mark.long
 def test_a_model_that_cannot_be_loaded_is_told_whole_in_the_log_and_shortly_in_the_answer() -> None:
     with running_server(TEXT, "no-such-owner/no-such-model", *LIMITS) as server:
         body = chat("no-such-owner/no-such-model")
@@ -100,6 +102,7 @@ def test_a_model_that_cannot_be_loaded_is_told_whole_in_the_log_and_shortly_in_t
         assert "cannot be started: " in refused.json()["error"]["message"]
 
 
+@pytest.mark.long
 def test_one_model_sleeps_and_wakes() -> None:
     with running_server(*LIMITS, "--admin-key", "admin-secret") as server:
         assert states(server) == {TEXT: "stopped"}

@@ -106,6 +106,7 @@ def wait_until_idle(url: str) -> None:
     wait_until(lambda: "tgi_batch_current_size 0" in httpx.get(f"{url}/tgi/metrics").text)
 
 
+@pytest.mark.long
 def test_a_server_without_standard_streams_drains_at_the_end_of_its_terminal() -> None:
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"

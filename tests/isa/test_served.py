@@ -34,6 +34,7 @@ def test_the_embedded_model_answers(plain: list[str]) -> None:
     assert "Paris" in plain[0]
 
 
+@pytest.mark.long
 @needs_compiler
 def test_in_8_bits_it_answers_the_same(plain: list[str]) -> None:
     with running_server(*LIMITS, "--quantize", "int8") as server:

@@ -27,6 +27,7 @@ from engine.scheduling.sequence import Sequence
 from tests.soak.ledger import Ledger
 from tests.soak.usage import Usage, usage
 from tests.soak.workload import Ending, Errand, Workload
+from tests.support.clocks.until import until
 
 NUM_REQUESTS = int(os.environ.get("VERBATIM_SOAK_REQUESTS", "300"))
 NUM_CLIENTS = 40
@@ -163,9 +164,9 @@ class Clients:
 
 async def becomes_idle(engine: AsyncEngine) -> None:
     """Until the aborts of those that left have been read."""
-    async with asyncio.timeout(60):
-        while engine._core.has_work or engine.stats().num_free_blocks < engine.stats().num_blocks:
-            await asyncio.sleep(0.01)
+    await until(
+        lambda: not engine._core.has_work and engine.stats().num_free_blocks == engine.stats().num_blocks
+    )
 
 
 def core_of(engine: AsyncEngine) -> EngineCore:

@@ -13,16 +13,16 @@ from engine.demo_model import DEMO_MODEL
 from engine.demo_vision import DEMO_VISION
 from tools.demo_model import recipe
 from tools.demo_model.corpus import CHAT_TEMPLATE, texts
-from tools.demo_model.evaluation.evaluate import Examinee, evaluate, scores_of, table
+from tools.demo_model.evaluation import Examinee, evaluate, scores_of, table
 from tools.demo_model.export import Part, average, export
 from tools.demo_model.recipe import Schedule
 from tools.demo_model.tokenizer import save_tokenizer, train_tokenizer
 from tools.demo_model.training import new_model, train, trained_model
 from tools.demo_model.vision import model as vision
 from tools.demo_model.vision import recipe as vision_recipe
+from tools.demo_model.vision.questions import all_trials
 from tools.demo_model.vision.tower import Labeller, put_into_words, train_tower
 from tools.demo_model.vision.train import train_text
-from tools.demo_model.vision.trials import all_trials
 
 _TEXT: Final = Path("build/demo_model")
 _VISION: Final = Path("build/demo_vision")

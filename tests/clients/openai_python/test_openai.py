@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from handlers.composition import build_app
 from handlers.settings.settings import Settings
 from tests.conftest import API_KEY
+from tests.support.clocks.until import until
 from tests.support.scripted.engine import ScriptedEngine, says
 
 MODEL = "verbatim-demo"
@@ -341,8 +342,7 @@ async def test_a_full_server_is_tried_again_when_it_says(monkeypatch: pytest.Mon
             base_url="http://test/openai/v1", api_key="-", http_client=http_client, max_retries=0
         )
         first = asyncio.create_task(client.completions.create(model=MODEL, prompt="a"))
-        while engine.num_running == 0:
-            await asyncio.sleep(0)
+        await until(lambda: engine.num_running > 0)
         with pytest.raises(openai.RateLimitError) as full:
             await client.completions.create(model=MODEL, prompt="a")
         wait_s = float(full.value.response.headers["retry-after"])

@@ -2,8 +2,8 @@
 
 The requests are those of the contracts' documents, of `exchanges` and of `features`, whole and streamed.
 Those of the documents are sent whole as they are there and streamed for the likeliest tokens, each to one
-front: `make test` sends every other one to that over vLLM's API, and `make test-long SHORT=1` the rest by
-turns to those over the other kinds of servers. `make test-long` sends all of them to all.
+front: `make test` sends one in eight to that over vLLM's API, and `make test-long SHORT=1` the rest by turns
+to those over the other kinds of servers. `make test-long` sends all of them to all.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -48,7 +48,7 @@ def _kinds(asked: Asked) -> Sequence[str]:
     """Return the kinds of servers that get a request in this run."""
     first, *others = KINDS
     number = crc32(asked.id.encode())
-    return KINDS if IS_WHOLE else others[number // 3 % len(others) :][:1] if number % 3 else [first]
+    return KINDS if IS_WHOLE else others[number // 8 % len(others) :][:1] if number % 8 else [first]
 
 
 _CHOSEN: Final = [

@@ -62,6 +62,7 @@ def _all() -> Iterator[Asked]:
                 yield Asked(contract, endpoint_of(contract, "POST", path), name, request)
 
 
+@pytest.mark.by_turns("kind", "asked")
 @pytest.mark.parametrize("asked", [*_all()], ids=lambda asked: asked.id)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_thoughts_and_calls_are_the_same_over_a_server(kind: str, asked: Asked) -> None:

@@ -41,14 +41,14 @@ _LATER = {"layer_stacking", "decode_path"}
         "qwen3",
         "gemma3",
         "gpt2",
-        "mixtral",
         "deepseek_v3",
         "deepseek_v32",
-        "llama4",
-        "gpt_oss",
         "qwen3_next",
-        "falcon_h1",
         "mamba",
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("mixtral", "llama4", "gpt_oss", "falcon_h1")
+        ),
     ],
 )
 def test_a_dry_run_describes_the_engine_that_would_start(
@@ -139,7 +139,7 @@ def test_a_dry_run_counts_recurrent_states_and_drafts_nothing(tmp_path: Path) ->
 
 @pytest.mark.by_turns("quantize", "architecture")
 @pytest.mark.parametrize("quantize", [None, pytest.param("int8", marks=needs_compiler)])
-@pytest.mark.parametrize("architecture", ["bloom", "falcon", "gptj", "rwkv"])
+@pytest.mark.parametrize("architecture", ["bloom", pytest.param("falcon", marks=pytest.mark.long), "rwkv"])
 def test_a_dry_run_describes_the_fallback_path(
     architecture: str, quantize: str | None, tmp_path: Path
 ) -> None:

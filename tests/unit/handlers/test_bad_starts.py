@@ -213,7 +213,9 @@ def test_a_pipe_in_a_models_directory_is_one_line(
     ("begin", "words"),
     [
         ('rmdir "$PWD"', "the working directory does not exist any more"),
-        ("export PYTHONOPTIMIZE=2", "Python was started without docstrings"),
+        pytest.param(
+            "export PYTHONOPTIMIZE=2", "Python was started without docstrings", marks=pytest.mark.long
+        ),
         ("ulimit -n 24", "the limit of open files is 24 (ulimit -n)"),
     ],
 )
@@ -261,7 +263,7 @@ def test_a_template_that_refuses_a_lone_message_on_purpose_is_served(
     assert error_of(capsys, str(model)) == "ZeroDivisionError: division by zero\n"
 
 
-@pytest.mark.parametrize("arguments", [("settings",), ("contracts",)])
+@pytest.mark.parametrize("arguments", [("settings",), pytest.param(("contracts",), marks=pytest.mark.long)])
 def test_a_full_device_is_one_line(arguments: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(

@@ -73,6 +73,7 @@ def test_help_imports_nothing_that_serves() -> None:
     assert not imported & {"aiohttp", "fastapi", "llguidance", "numpy", "torch", "transformers", "xgrammar"}
 
 
+@pytest.mark.long
 def test_a_server_imports_no_library_that_few_of_its_requests_need() -> None:
     imports = """
 import sys, handlers.serving.serve, engine.async_engine

@@ -66,6 +66,7 @@ def test_a_front_answers_chats_tools_schemas_and_counts_without_the_own_engines_
     assert json.loads(answers["/v1/completions"].text)["usage"]["completion_tokens"] == 4
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("for_fronts")
 def test_a_front_refuses_images_and_names_the_extra() -> None:
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
@@ -79,7 +80,9 @@ def test_a_front_refuses_images_and_names_the_extra() -> None:
 
 
 @pytest.mark.usefixtures("for_fronts")
-@pytest.mark.parametrize("command", ["serve", "check", "build-kernels"])
+@pytest.mark.parametrize(
+    "command", ["serve", *(pytest.param(name, marks=pytest.mark.long) for name in ("check", "build-kernels"))]
+)
 def test_a_command_of_the_own_engine_names_what_is_missing_and_how_it_is_installed(command: str) -> None:
     ran = subprocess.run([COMMAND, command], capture_output=True, text=True, timeout=60)
     assert ran.returncode == ExitStatus.FAILED

@@ -134,6 +134,7 @@ runpy.run_module("tests.support.scripted.token_server_program", run_name="__main
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
 def test_a_model_on_several_gpus_is_vllms_whose_end_is_that_of_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -157,6 +158,7 @@ def test_a_model_on_several_gpus_is_vllms_whose_end_is_that_of_the_server(
     assert not any("gpu-memory" in line for line in server.said), "it has an effect"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
 def test_the_server_of_a_front_that_is_killed_ends_too() -> None:
     with front() as (server, guard):

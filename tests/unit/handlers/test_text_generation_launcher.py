@@ -224,6 +224,7 @@ def hub_cache(folder: Path, model: str) -> Path:
 
 
 @pytest.mark.timeout(300)  # a start beside other work
+@pytest.mark.long
 def test_a_real_command_line_starts_a_server_that_answers_and_logs_json(tmp_path: Path) -> None:
     cache = hub_cache(tmp_path / "cache", "some/model")
     command = [sys.executable, "-m", "handlers.text_generation_launcher", "--model-id", "some/model"]

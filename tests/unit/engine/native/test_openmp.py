@@ -30,6 +30,7 @@ def test_they_spin_briefly() -> None:
     assert told_spins({}) == "1000"
 
 
+@pytest.mark.long
 def test_the_environment_has_the_last_word() -> None:
     assert told_spins({"GOMP_SPINCOUNT": "7"}) == "7"
     assert told_spins({"OMP_WAIT_POLICY": "passive"}) == "0"

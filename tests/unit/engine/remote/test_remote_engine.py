@@ -699,8 +699,7 @@ async def test_a_reader_that_is_too_slow_is_cut_off(tokenizer: Tokenizer) -> Non
         reading = both.engine.submit(request)
         with pytest.raises(ReaderTooSlow):
             await anext(reading)
-            while both.engine.stats().counters.num_generated_tokens < 256:
-                await asyncio.sleep(0)
+            await until(lambda: both.engine.stats().counters.num_generated_tokens >= 256)
             await anext(reading)
 
 

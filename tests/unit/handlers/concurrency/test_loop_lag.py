@@ -32,7 +32,17 @@ async def _longest_gap(is_over: asyncio.Event) -> float:
     return longest
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+# One text, one of many tokens, and one of each kind of list; the others take the same ways.
+_USUAL = ("openai chat", "tgi tokenize", "messages", "arrays", "a map", "token ids", "bad words")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=() if case.name in _USUAL else pytest.mark.long, id=case.name)
+        for case in CASES
+    ],
+)
 async def test_the_loop_turns_while_a_long_body_is_read(case: Case) -> None:
     api = Api(ScriptedEngine(says("x"), max_total_tokens=1000))
     content = json.dumps(case.body).encode()

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from engine.port.attempt import current_attempt
 from handlers.concurrency.workers import Workers
+from tests.support.clocks.until import until
 
 _request: ContextVar[str] = ContextVar("_request")
 
@@ -62,8 +63,7 @@ async def test_what_a_caller_no_longer_waits_for_is_cancelled() -> None:
         assert ended.wait(60)
 
     task = asyncio.create_task(workers.compute(work))
-    while not begun.is_set():
-        await asyncio.sleep(0)
+    await until(begun.is_set)
     assert not ended.is_set()
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)

@@ -18,6 +18,7 @@ from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.concurrency.workers import Workers
 from handlers.operations.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooling
 from handlers.settings.settings import Settings
+from tests.support.clocks.until import until
 from tests.support.scripted.engine import HIDDEN_SIZE, ScriptedEngine, embedding, says
 from verbatim_kit.errors import Refused, Violation
 
@@ -144,8 +145,7 @@ async def test_who_stops_waiting_ends_all_texts(workers: Workers) -> None:
     engine = ScriptedEngine(says("never"), gate=asyncio.Event())
     server = Embeddings(engine, workers)
     waiting = asyncio.create_task(server.embed("a", "b"))
-    while engine.num_running < 2:
-        await asyncio.sleep(0)
+    await until(lambda: engine.num_running >= 2)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting

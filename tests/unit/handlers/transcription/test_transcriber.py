@@ -132,7 +132,14 @@ async def test_a_stream_gives_the_text_in_parts_and_then_the_transcript(director
     assert "".join(texts) == whole.text == "".join(each.text for each in whole.segments).strip()
 
 
-@pytest.mark.parametrize("options", [{}, {"pauses": PauseRules()}, {"segments": True}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"segments": True},
+        *(pytest.param(options, marks=pytest.mark.long) for options in ({}, {"pauses": PauseRules()})),
+    ],
+    ids=str,
+)
 async def test_the_scored_tokens_of_a_stream_are_those_of_the_transcript(
     directory: Path, options: dict[str, Any]
 ) -> None:

@@ -4,9 +4,9 @@ import pytest
 from transformers import AutoModelForCausalLM
 
 from engine.demo_model import DEMO_MODEL
+from handlers.llm.llm import LLM
 from tools.demo_model.dialogue import Dialogue, Round
-from tools.demo_model.evaluation.evaluate import Examinee, forced_trials, num_ended
-from tools.demo_model.evaluation.trials import Trial, is_right, trials
+from tools.demo_model.evaluation import Examinee, Trial, forced_trials, is_right, num_ended, trials
 from tools.demo_model.skills.calling import ACCEPT
 
 NUM_PROMPTS = 4
@@ -34,6 +34,7 @@ def test_most_held_out_prompts_are_answered_right(examinee: Examinee, kind: str,
     assert sum(right) >= NUM_PROMPTS - 1, replies
 
 
+@pytest.mark.by_turns("thinking", "question")
 @pytest.mark.parametrize("thinking", [False, True])
 @pytest.mark.parametrize("question", TOOLLESS_QUESTIONS)
 def test_a_question_for_a_tool_that_nobody_gave_is_turned_down(
@@ -47,11 +48,9 @@ def test_a_question_for_a_tool_that_nobody_gave_is_turned_down(
 
 # The weights end 98% of forms and 99% of calls; another processor's rounding draws others, and these are few.
 @pytest.mark.parametrize(("kind", "least"), [("forced form", 46), ("forced call", 48)])
-def test_a_forced_answer_that_does_not_fit_the_question_ends_soon(
-    examinee: Examinee, kind: str, least: int
-) -> None:
-    draws = forced_trials(kind, NUM_DRAWS)
-    assert num_ended(examinee, draws, failures=True) >= least
+def test_a_forced_answer_that_does_not_fit_the_question_ends_soon(kind: str, least: int) -> None:
+    with LLM(str(DEMO_MODEL)) as llm:
+        assert num_ended(llm, forced_trials(kind, NUM_DRAWS), failures=True) >= least
 
 
 def test_the_weights_fit_the_package() -> None:

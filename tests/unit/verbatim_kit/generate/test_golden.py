@@ -38,6 +38,7 @@ def test_the_generated_tree_is_the_golden_one(generated: Path) -> None:
     assert differences(generated / "generated", GOLDEN / "generated") == []
 
 
+@pytest.mark.long
 def test_the_golden_tree_is_well_typed() -> None:
     """mypy finds `generated` in the folder where it runs, and the clients by their path."""
     command = [sys.executable, "-m", "mypy", "--config-file", str(REPOSITORY / "pyproject.toml")]
@@ -47,6 +48,7 @@ def test_the_golden_tree_is_well_typed() -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.long
 def test_the_order_of_sets_does_not_show(generated: Path, tmp_path: Path) -> None:
     copy_project(tmp_path)
     environment = {**os.environ, "PYTHONHASHSEED": "1"}  # ours is a random one

@@ -14,6 +14,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from handlers.serving.server_run import new_event_loop
+from tests.support.clocks.until import until
 from tests.support.servers.certificates import needs_openssl, self_signed
 from tests.unit.verbatim_kit.http.echo import Served, answer, serving
 
@@ -276,7 +277,6 @@ async def arrive(server: Served, peer: Peer, state: State) -> None:
 
 async def let_server_read(server: Served, num_connections: int) -> None:
     """Return when the server, whose loop is this one, has taken all connections and read what was sent."""
-    while server.connections.num_open < num_connections:
-        await asyncio.sleep(0)
+    await until(lambda: server.connections.num_open >= num_connections)
     for _ in range(20):
         await asyncio.sleep(0)

@@ -57,6 +57,7 @@ def kit_alone(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_its_own_test_passes_once_its_operations_are_filled_in(project: Path) -> None:
     ended = run(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")
     assert ended.returncode == 0, ended.stdout

@@ -7,6 +7,7 @@ import pytest
 from engine.grammar.patterns.formats import FORMAT_PATTERNS
 from engine.grammar.schema.enforceable_document import parse_json
 from engine.port.errors import InvalidGrammar
+from tests.support.selection.effort import trials
 from tests.unit.engine.grammar.schema.schema_cases import SchemaGrammar
 
 INTEGER = {"type": "integer"}
@@ -946,7 +947,7 @@ def test_a_schema_allows_nothing_that_it_forbids(schema: Any, invalid: list[str]
 @pytest.mark.parametrize("schema", [schema for schema, _ in ENFORCED.values()], ids=ENFORCED)
 def test_what_a_schema_allows_is_valid_against_it(schema: Any) -> None:
     grammar, validator = SchemaGrammar(schema), jsonschema_rs.validator_for(schema)
-    texts = grammar.texts(60)
+    texts = grammar.texts(trials(15, whole=60))
     assert texts
     assert not [text for text in texts if not validator.is_valid(json.loads(text))]
 
@@ -957,7 +958,8 @@ def test_keywords_beside_each_other_all_hold(schema: Any, valid: list[str], inva
     assert not [text for text in valid if not grammar.allows(text)]
     assert not [text for text in valid if not validator.is_valid(json.loads(text))]
     assert not [text for text in invalid if grammar.allows(text)]
-    assert not [text for text in grammar.texts(40) if not validator.is_valid(json.loads(text))]
+    texts = grammar.texts(trials(8, whole=40))
+    assert not [text for text in texts if not validator.is_valid(json.loads(text))]
 
 
 # A schema of an older draft, texts that it allows, and that it does not.
@@ -1023,7 +1025,7 @@ def test_what_a_format_allows_is_of_that_format(name: str) -> None:
     schema = {"type": "string", "format": name}
     validator = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
     grammar = SchemaGrammar(schema)
-    texts = grammar.texts(60)
+    texts = grammar.texts(trials(15, whole=60))
     assert texts
     assert not [text for text in texts if not validator.is_valid(json.loads(text))]
 

@@ -15,6 +15,7 @@ from engine.remote.client import upstream as upstreams
 from engine.remote.client.failures import BadStatus, CutOff, NoAnswer
 from engine.remote.client.shared_question import SharedQuestion
 from engine.remote.client.upstream import Upstream
+from tests.support.clocks.until import until
 from tests.support.servers.certificates import needs_openssl, self_signed
 
 CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -138,8 +139,7 @@ async def test_an_answer_that_is_left_closes_its_connection() -> None:
 async def test_an_answer_without_a_length_ends_with_its_connection() -> None:
     async with asked(b"HTTP/1.0 200 OK\r\n\r\nall of it", b"") as (upstream, server):
         reading = asyncio.create_task(whole(upstream))
-        while not server.bodies:
-            await asyncio.sleep(0)
+        await until(lambda: server.bodies)
         server.writers[0].close()
         assert await reading == b"all of it"
 
@@ -181,8 +181,7 @@ async def test_a_head_that_does_not_end_is_no_longer_read() -> None:
 async def test_a_connection_that_closes_before_its_answer_gives_none(reply: bytes) -> None:
     async with asked(reply, b"") as (upstream, server):
         reading = asyncio.create_task(whole(upstream))
-        while not server.bodies:
-            await asyncio.sleep(0)
+        await until(lambda: server.bodies)
         server.writers[0].close()
         with pytest.raises(NoAnswer):
             await reading
@@ -192,8 +191,7 @@ async def test_an_answer_that_is_cut_is_not_taken_for_a_whole_one() -> None:
     for reply in (CHUNKED + chunk(b"a"), OK[:-1]):
         async with asked(reply) as (upstream, server):
             reading = asyncio.create_task(whole(upstream))
-            while not server.bodies:
-                await asyncio.sleep(0)
+            await until(lambda: server.bodies)
             server.writers[0].close()
             with pytest.raises(CutOff, match="cut"):
                 await reading

@@ -9,6 +9,7 @@ import pytest
 from engine.port.errors import ModelNotSupported
 from engine.remote.local import local_port
 from engine.remote.local.local_port import free_port, wait_until_left
+from tests.support.clocks.until import until
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
@@ -37,8 +38,7 @@ async def test_a_server_that_is_about_to_end_is_waited_for() -> None:
         with pytest.raises(ModelNotSupported, match=f"another server listens at {url} already"):
             await wait_until_left(url, 0.0, said.append)
         waiting = asyncio.create_task(wait_until_left(url, 60.0, said.append))
-        while not said:
-            await asyncio.sleep(0)
+        await until(lambda: said)
         assert not waiting.done()
         server.close()
         await asyncio.wait_for(waiting, 60)

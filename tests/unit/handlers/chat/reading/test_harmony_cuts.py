@@ -73,7 +73,7 @@ def beginnings(text: str) -> Iterator[tuple[str, bool]]:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_an_answer_in_two_pieces_shows_no_fragment_of_a_marker(shape: str) -> None:
-    step = trials(3, whole=1)  # each beginning is cut at every third place, and the next at others
+    step = trials(7, whole=1)  # each beginning is cut at every seventh place, and the next at others
     for text, is_cut in beginnings(SHAPES[shape]):
         whole = read(parser(), [text], is_cut=is_cut)
         for place in range(1 + len(text) % step, len(text), step):

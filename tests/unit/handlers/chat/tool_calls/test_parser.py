@@ -174,7 +174,8 @@ def test_calls_beyond_the_limit_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("streams", [True, False])
-@pytest.mark.parametrize("block", ['<tool_call>{"', "<tool_call>{", '<tool_call>{"a": "b"'])
+@pytest.mark.by_turns("block", "streams")
+@pytest.mark.parametrize("block", ["<tool_call>{", '<tool_call>{"', '<tool_call>{"a": "b"'])
 def test_blocks_that_begin_inside_of_each_other_are_not_each_read_to_the_end(
     block: str, streams: bool
 ) -> None:

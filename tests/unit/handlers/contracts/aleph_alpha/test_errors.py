@@ -8,6 +8,7 @@ import pytest
 
 from engine.port.errors import EngineStopped, GenerationFailed, InvalidToken, RequestAborted
 from handlers.concurrency.limit import MAX_SEQUENCES
+from tests.support.clocks.until import until
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.contracts.aleph_alpha.api import (
     CHAT,
@@ -79,8 +80,7 @@ async def test_a_full_server_is_429_with_a_time_to_come_back(path: str) -> None:
     gate = asyncio.Event()
     api = Api(ScriptedEngine(says("x"), gate=gate), max_concurrent_requests=1)
     running = asyncio.create_task(api.post(COMPLETE, completion()))
-    while not api.engine.num_running:
-        await asyncio.sleep(0)
+    await until(lambda: api.engine.num_running)
     response = await api.post(path, BODIES[path])
     gate.set()
     assert (response.status_code, response.json()["code"]) == (429, "TOO_MANY_REQUESTS")

@@ -7,6 +7,7 @@ import pytest
 
 from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar
 from engine.port.info.stats import Health
+from tests.support.clocks.until import until
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.contracts.hf.api import Api, chat, completion, generate_body
 from tests.unit.handlers.contracts.hf.test_chat import TOOL
@@ -125,8 +126,7 @@ async def test_a_server_without_room_is_429(path: str, body: dict[str, Any]) -> 
     gate = asyncio.Event()
     api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=1)
     first = asyncio.create_task(api.post(path, body))
-    while api.engine.num_running == 0:
-        await asyncio.sleep(0)
+    await until(lambda: api.engine.num_running > 0)
     response = await api.post(path, body)
     gate.set()
     assert (await first).status_code == 200

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar, RequestAborted
+from tests.support.clocks.until import until
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.contracts.mindie.api import PATH, Api, chat
 from tests.unit.verbatim_kit.runtime.client import send
@@ -53,8 +54,7 @@ async def test_a_request_over_the_limit_is_503_until_another_ends(is_stream: boo
     gate = asyncio.Event()
     api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2, max_request_share=1)
     first = asyncio.create_task(api.post(chat(best_of=2, stream=False)))
-    while api.engine.num_running == 0:
-        await asyncio.sleep(0)
+    await until(lambda: api.engine.num_running > 0)
     refused = await api.post(chat(stream=is_stream))
     assert (refused.status_code, "retry-after" in refused.headers) == (503, True)
     assert refused.json() == {"error": "The server is overloaded", "error_type": "Service Unavailable"}

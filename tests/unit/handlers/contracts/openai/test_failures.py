@@ -16,6 +16,7 @@ from engine.port.errors import (
     RequestAborted,
 )
 from engine.port.request import EmbeddingRequest
+from tests.support.clocks.until import until
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.contracts.openai.api import (
     CHAT,
@@ -158,8 +159,7 @@ async def test_a_request_over_the_limit_is_429_until_another_ends(path: str, bod
     gate = asyncio.Event()
     api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2, max_request_share=1)
     first = asyncio.create_task(api.post(COMPLETIONS, completion(["a", "b"])))
-    while api.engine.num_running < 2:
-        await asyncio.sleep(0)
+    await until(lambda: api.engine.num_running >= 2)
     response = await api.post(path, body)
     error = response.json()["error"]
     assert response.status_code == 429
@@ -235,8 +235,7 @@ async def test_a_client_that_goes_ends_its_request() -> None:
     api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=1)
     for path, body in GENERATING[:4]:
         asking = asyncio.create_task(api.post(path, body))
-        while api.engine.num_running == 0:
-            await asyncio.sleep(0)
+        await until(lambda: api.engine.num_running > 0)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
         assert api.engine.num_running == 0

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.clocks.until import until
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.handlers.contracts.tgi.api import Api, chat, generate_body
 
@@ -24,8 +25,7 @@ async def test_a_request_over_the_limit_is_refused_until_another_ends(
     gate = asyncio.Event()
     api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=1)
     first = asyncio.create_task(api.post(path, body))
-    while api.engine.num_running == 0:
-        await asyncio.sleep(0)
+    await until(lambda: api.engine.num_running > 0)
     assert await api.refusal(path, body) == OVERLOADED
     gate.set()
     assert (await first).status_code == 200
@@ -45,8 +45,7 @@ async def test_every_sequence_takes_a_permit(path: str, body: dict[str, Any], fi
     gate = asyncio.Event()
     api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2, max_request_share=1)
     first = asyncio.create_task(api.post("/generate", generate_body()))
-    while api.engine.num_running == 0:
-        await asyncio.sleep(0)
+    await until(lambda: api.engine.num_running > 0)
     assert await api.refusal(path, body) == OVERLOADED
     gate.set()
     await first
@@ -84,8 +83,7 @@ async def test_overload_is_told_before_the_request_is_looked_at() -> None:
     gate = asyncio.Event()
     api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=1)
     first = asyncio.create_task(api.post("/generate", generate_body()))
-    while api.engine.num_running == 0:
-        await asyncio.sleep(0)
+    await until(lambda: api.engine.num_running > 0)
     assert await api.refusal("/generate", generate_body(max_new_tokens=1000)) == OVERLOADED
     gate.set()
     await first

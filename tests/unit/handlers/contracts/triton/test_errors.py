@@ -9,6 +9,7 @@ import pytest
 
 from engine.port.errors import EngineStopped, GenerationFailed
 from engine.port.info.stats import Health
+from tests.support.clocks.until import until
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.contracts.triton.api import MODEL, Api
 from tests.unit.verbatim_kit.runtime.client import send
@@ -169,8 +170,7 @@ async def test_a_server_that_is_full_is_503_and_says_when_to_try_again() -> None
     gate = asyncio.Event()
     api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2, max_request_share=1)
     first = asyncio.create_task(api.post("/generate", {"text_input": "a", "n": 3}))
-    while api.engine.num_running == 0:
-        await asyncio.sleep(0)
+    await until(lambda: api.engine.num_running > 0)
     full = await api.post("/generate", {"text_input": "a"})
     assert (full.status_code, list(full.json()), "retry-after" in full.headers) == (503, ["error"], True)
     gate.set()

@@ -111,7 +111,8 @@ async def becomes_free(relay: Relay) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"audio": SOUND, "segments": True, "words": True},  # again at higher temperatures
+        # Again at higher temperatures.
+        pytest.param({"audio": SOUND, "segments": True, "words": True}, marks=pytest.mark.long),
         {"translate": True, "prompt": "abc", "temperature": 1.0},
         DRAWN,
         {**DRAWN, "logprobs": True, "pauses": PauseRules(threshold=0.2)},

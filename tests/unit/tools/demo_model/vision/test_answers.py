@@ -6,10 +6,9 @@ import pytest
 from safetensors import safe_open
 
 from engine.demo_vision import DEMO_VISION
-from tools.demo_model.evaluation.evaluate import Examinee
-from tools.demo_model.evaluation.trials import Trial, is_right
-from tools.demo_model.vision.questions import QUESTIONS
-from tools.demo_model.vision.trials import (
+from tools.demo_model.evaluation import Examinee, Trial, is_right
+from tools.demo_model.vision.questions import (
+    QUESTIONS,
     later_trials,
     picture_trials,
     trials_without_picture,

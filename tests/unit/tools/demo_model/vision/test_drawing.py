@@ -7,6 +7,7 @@ from PIL import Image
 
 from tools.demo_model.scribe import Scribe, Split, is_held_out
 from tools.demo_model.vision.drawing import draw
+from tools.demo_model.vision.questions import encoded
 from tools.demo_model.vision.scene import (
     COLOURS,
     KINDS,
@@ -19,7 +20,6 @@ from tools.demo_model.vision.scene import (
     listed,
     random_scene,
 )
-from tools.demo_model.vision.trials import encoded
 
 WHITE = (255, 255, 255)
 NUM_SCENES = 300

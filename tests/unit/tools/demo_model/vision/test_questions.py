@@ -6,11 +6,18 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tools.demo_model.dialogue import Round
-from tools.demo_model.evaluation.trials import is_right
+from tools.demo_model.evaluation import is_right
 from tools.demo_model.scribe import Scribe, Split
-from tools.demo_model.vision.questions import NO_PICTURE, QUESTIONS, count_coloured, near_miss
+from tools.demo_model.vision.questions import (
+    NO_PICTURE,
+    QUESTIONS,
+    count_coloured,
+    later_trials,
+    near_miss,
+    picture_trials,
+    trials_without_picture,
+)
 from tools.demo_model.vision.scene import COLOURS, NUMBERS, Scene, listed, random_scene
-from tools.demo_model.vision.trials import later_trials, picture_trials, trials_without_picture
 
 NUM_SCENES = 400
 Ask = Callable[[Scribe, Scene], Round | None]

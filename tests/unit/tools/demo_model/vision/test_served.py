@@ -18,16 +18,16 @@ from handlers.shared_settings.shared_settings import EMBEDDED_VISION_MODEL
 from tests.unit.handlers.contracts.openai.api import CHAT
 from tests.unit.tools.demo_model.vision.test_drawing import figure, scene
 from tests.unit.verbatim_kit.runtime.client import send
-from tools.demo_model.evaluation.trials import Trial
-from tools.demo_model.vision.questions import QUESTIONS
-from tools.demo_model.vision.recipe import NUM_PATCHES
-from tools.demo_model.vision.scene import Scene
-from tools.demo_model.vision.trials import (
+from tools.demo_model.evaluation import Trial
+from tools.demo_model.vision.questions import (
+    QUESTIONS,
     encoded,
     later_trials,
     picture_trials,
     trials_without_picture,
 )
+from tools.demo_model.vision.recipe import NUM_PATCHES
+from tools.demo_model.vision.scene import Scene
 
 NUM_TRIALS: Final = 3
 MOST_MISSED: Final = 0.15  # as in test_answers.py

@@ -8,15 +8,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from tools.demo_model.evaluation.evaluate import Examinee
+from tools.demo_model.evaluation import Examinee
 from tools.demo_model.recipe import FROM_NOTHING
 from tools.demo_model.recipe import REFRESH as TEXT_REFRESH
 from tools.demo_model.tokenizer import END_OF_TURN
 from tools.demo_model.vision import tower
 from tools.demo_model.vision.model import export, new_model, trained_picture_model
+from tools.demo_model.vision.questions import later_trials, picture_trials, trials_without_picture
 from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, REFRESH, TEXT, TOWER
 from tools.demo_model.vision.train import train_text
-from tools.demo_model.vision.trials import later_trials, picture_trials, trials_without_picture
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +48,7 @@ def test_the_first_stage_trains_the_tower_the_same_way_each_time(tmp_path: Path)
     assert {name for name in fresh if torch.equal(first[name], fresh[name])} <= unread
 
 
+@pytest.mark.long
 def test_the_second_stage_trains_the_text_model_and_leaves_the_reader_of_pictures(tmp_path: Path) -> None:
     first, second = (trained_text(tmp_path / name) for name in ("first", "second"))
     assert all(torch.equal(first[name], second[name]) for name in first)

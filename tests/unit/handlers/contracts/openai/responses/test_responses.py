@@ -14,6 +14,7 @@ from engine.port.request import GrammarKind
 from generated.openai import models as m
 from handlers.chat.usage import ChatUsage
 from handlers.contracts.openai.responses.answer.response import response_usage
+from tests.support.clocks.until import until
 from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.chat.models import THINKING_TEMPLATE, chat_tokenizer
 from tests.unit.handlers.contracts.openai.api import CALL, MODEL, Api, Refusal
@@ -474,8 +475,7 @@ async def test_a_full_server_says_when_to_try_again() -> None:
     gate = asyncio.Event()
     api = Responses(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=1)
     first = asyncio.create_task(api.answered())
-    while not api.engine.requests:
-        await asyncio.sleep(0)
+    await until(lambda: api.engine.requests)
     response = await api.sent()
     gate.set()
     assert (await first)["status"] == "completed"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tools.demo_model.dialogue import Call, Dialogue, Round, Tool
-from tools.demo_model.evaluation.trials import KINDS, Trial, has_ended, has_stray_call, is_right, trials
+from tools.demo_model.evaluation import KINDS, Trial, has_ended, has_stray_call, is_right, trials
 
 END = "<|im_end|>"
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
