@@ -107,6 +107,25 @@ class Call:
         return sorted(others, key=lambda parameter: not parameter.is_required)
 
     @property
+    def shown_in_path(self) -> list[Any]:
+        """The example's values of the path's parameters."""
+        return [self.example[parameter.name] for parameter in self.positional]
+
+    @property
+    def shown_in_options(self) -> dict[str, Any]:
+        """The example's other parameters."""
+        names = [parameter.name for parameter in self.keywords]
+        return {name: self.example[name] for name in names if name in self.example}
+
+    @property
+    def shown_body(self) -> dict[str, Any]:
+        """The example's body, but for the member that the choice of a method stands for."""
+        others = [parameter.name for parameter in self.parameters]
+        if self.chooses_stream:
+            others.append(_STREAM)
+        return {name: value for name, value in self.example.items() if name not in others}
+
+    @property
     def errors(self) -> tuple[ErrorAnswer, ...]:
         """By status."""
         return tuple(sorted(self.operation.errors, key=lambda error: error.status))
