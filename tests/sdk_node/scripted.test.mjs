@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { clientOf, load } from "./packages.mjs";
+import { clientOf, load } from "./package.mjs";
 
 const models = { object: "list", data: [] };
 const failure = { error: { message: "Too many", type: "rate_limit", param: null, code: "busy" } };
