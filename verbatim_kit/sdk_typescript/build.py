@@ -25,15 +25,10 @@ def build_package(root: Path, target: Path) -> None:
     contracts = [Contract(path.parent.name, load_document(path)) for path in paths]
     for contract in contracts:
         _write_types(contract.document, target / "src" / contract.name)
-    write_files(target, render_package(contracts, clients_of(root), parser_version()))
+    libraries = json.loads((_NODE / "package.json").read_text())["dependencies"]
+    write_files(target, render_package(contracts, clients_of(root), libraries))
     shutil.copyfile(root / "LICENSE", target / "LICENSE")
     _run([_BIN / "tsc", "--project", target])
-
-
-def parser_version() -> str:
-    """The version of the library that the package reads events with, as the lock file pins it."""
-    manifest = json.loads((_NODE / "package.json").read_text())
-    return str(manifest["devDependencies"]["eventsource-parser"])
 
 
 def _write_types(document: Document, folder: Path) -> None:

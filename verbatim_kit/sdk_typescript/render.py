@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,10 +29,10 @@ class Contract(NamedTuple):
         return info
 
 
-def render_package(contracts: list[Contract], names: Clients, parser: str) -> dict[str, str]:
-    """Return texts by their places in the package. parser: the version of eventsource-parser."""
+def render_package(contracts: list[Contract], names: Clients, libraries: Mapping[str, str]) -> dict[str, str]:
+    """Return texts by their places in the package. libraries: those that it imports, with their versions."""
     files = {
-        name: _render(f"{name}.jinja", contracts=contracts, names=names, parser=parser)
+        name: _render(f"{name}.jinja", contracts=contracts, names=names, libraries=libraries)
         for name in ("package.json", "README.md")
     }
     for contract in contracts:

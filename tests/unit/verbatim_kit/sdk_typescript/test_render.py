@@ -33,20 +33,20 @@ def test_names_are_those_of_typescript() -> None:
 
 
 def render(source: Document) -> dict[str, str]:
-    return render_package([Contract("ask", source)], Clients("asker", "4.5.6"), "1.2.3")
+    return render_package([Contract("ask", source)], Clients("asker", "4.5.6"), {"ky": "1.2.3"})
 
 
 def test_the_package_has_the_versions_of_the_project_the_document_and_the_libraries() -> None:
     files = render(document())
     manifest = json.loads(files["package.json"])
     assert (manifest["name"], manifest["version"]) == ("asker-client", "4.5.6")
-    assert manifest["dependencies"] == {"eventsource-parser": "1.2.3"}
+    assert manifest["dependencies"] == {"ky": "1.2.3"}
     assert "asker-client-ts/4.5.6 ask/1" in files["src/ask/client.ts"]
 
 
 def test_each_contract_has_an_entry_point_and_a_page() -> None:
     contracts = [Contract(name, document()) for name in ("ask", "tell_all")]
-    files = render_package(contracts, Clients("asker", "1"), "1")
+    files = render_package(contracts, Clients("asker", "1"), {})
     entries = json.loads(files["package.json"])["exports"]
     assert list(entries) == [".", "./ask", "./tell_all"]
     assert entries["./tell_all"]["default"] == "./dist/tell_all/client.js"
