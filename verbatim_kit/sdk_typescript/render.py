@@ -90,7 +90,7 @@ def _failure(document: Document, call: Call) -> str:
 
 
 def _example(call: Call) -> str:
-    arguments = [json.dumps(value) for value in call.shown_in_path]
+    arguments = [json.dumps(parameter.example) for parameter in call.positional]
     if call.body is not None:
         body = {call.wire_names.get(name, name): value for name, value in call.shown_body.items()}
         text = json.dumps(body, indent=2, ensure_ascii=False)

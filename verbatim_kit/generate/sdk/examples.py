@@ -19,9 +19,9 @@ def render_example(call: Call, *, streams: bool, is_async: bool = False) -> str:
 
 
 def _arguments(call: Call) -> str:
-    arguments = [repr(value) for value in call.shown_in_path]
+    arguments = [repr(parameter.example) for parameter in call.positional]
     body = call.shown_body if call.takes_fields or call.body is None else {"body": call.shown_body}
-    named = {**call.shown_in_options, **body}
+    named = {it.name: it.example for it in call.keywords if it.is_required} | body
     arguments += [f"{name}={_literal(call, name, value)}" for name, value in named.items()]
     return ", ".join(arguments)
 
