@@ -405,12 +405,12 @@ test-sdk-pythons: sdk  ## Run the Python clients' own tests with each of PYTHONS
 	done
 
 .PHONY: sdk-ts
-sdk-ts: $(READY)  ## Build a TypeScript package of clients for each contract in build/sdk/typescript (needs Node)
+sdk-ts: $(READY)  ## Build the TypeScript package of clients in build/sdk/typescript (needs Node)
 	cd verbatim_kit/sdk_typescript/node && npm ci --ignore-scripts --no-audit --no-fund --silent
 	$(BIN)/python -m verbatim_kit.sdk_typescript --target build/sdk/typescript
 
 .PHONY: test-sdk-ts
-test-sdk-ts: sdk-ts  ## Run the TypeScript packages against the server; a second build must give the same bytes (needs Node)
+test-sdk-ts: sdk-ts  ## Run the TypeScript package against the server; a second build must give the same bytes (needs Node)
 	$(BIN)/python -m verbatim_kit.sdk_typescript --target build/sdk/typescript-again
 	diff --recursive --no-dereference build/sdk/typescript build/sdk/typescript-again
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.sdk_node

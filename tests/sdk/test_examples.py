@@ -19,7 +19,7 @@ def examples(client: str) -> Iterator[Any]:
             method = getattr(kind, name)
             if inspect.isfunction(method):
                 text = inspect.getdoc(method) or ""
-                code = textwrap.dedent(text.split("Example:\n")[1])
+                code = textwrap.dedent(text.split("Example::\n")[1])
                 yield pytest.param(contract, code, id=f"{contract}-{name}")
 
 

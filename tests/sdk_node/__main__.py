@@ -1,4 +1,4 @@
-"""Serves the embedded model while Node runs the TypeScript packages against it."""
+"""Serves the embedded model while Node runs the TypeScript package against it."""
 
 import os
 import subprocess
@@ -8,14 +8,14 @@ from pathlib import Path
 from tests.conftest import running_server
 from tests.support.tiny_models.adapter_files import adapters_of_examples
 
-PACKAGES = Path("build/sdk/typescript").resolve()
+PACKAGE = Path("build/sdk/typescript").resolve()
 
 
 def main() -> int:
     """The exit status of Node's test runner."""
     options = ("--max-total-tokens", "1024")
     with adapters_of_examples() as adapters, running_server(*options, "--lora-root", adapters) as server:
-        environment = os.environ | {"BASE_URL": server.url, "PACKAGES": str(PACKAGES)}
+        environment = os.environ | {"BASE_URL": server.url, "PACKAGE": str(PACKAGE)}
         command = ["node", "--test", "."]
         return subprocess.run(command, cwd=Path(__file__).parent, env=environment).returncode
 

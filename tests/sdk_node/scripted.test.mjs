@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { clientOf, load } from "./packages.mjs";
+import { clientOf, load } from "./package.mjs";
 
 const models = { object: "list", data: [] };
 const failure = { error: { message: "Too many", type: "rate_limit", param: null, code: "busy" } };
@@ -53,6 +53,17 @@ test("a busy server is asked again when it says", async () => {
   });
 });
 
+test("a signal ends the wait for a busy server", async () => {
+  const busy = { status: 429, json: failure, headers: { "retry-after": "30" } };
+  await scripted([busy, { json: models }], {}, async (client, requests) => {
+    const { APIConnectionError } = await load("openai");
+    const started = performance.now();
+    await assert.rejects(client.listModels({ signal: AbortSignal.timeout(200) }), APIConnectionError);
+    assert.ok(performance.now() - started < 5000);
+    assert.equal(requests.length, 1);
+  });
+});
+
 test("retries end, and what may have been worked on is not sent again", async () => {
   await scripted([{ status: 503, json: failure }], { maxRetries: 1 }, async (client, requests) => {
     await assert.rejects(client.listModels(), { status: 503 });
@@ -91,8 +102,8 @@ test("an answer's headers are told to whoever asks, and a stream's when it begin
 
 test("the items of a list are sent one by one", async () => {
   const requests = [];
-  const fetch = async (url) => {
-    requests.push(url);
+  const fetch = async (input) => {
+    requests.push(new Request(input).url);
     return Response.json({ data: [] });
   };
   const client = await clientOf("anthropic", { baseUrl: "http://models", fetch });

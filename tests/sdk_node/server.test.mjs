@@ -5,7 +5,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { clientOf, contracts, examples, load } from "./packages.mjs";
+import { clientOf, contracts, examples, load } from "./package.mjs";
 
 const model = "verbatim-demo";
 const messages = [{ role: "user", content: "What is the capital of France?" }];
@@ -17,7 +17,7 @@ writeFileSync(speech, Buffer.alloc(64));
 
 for (const contract of contracts) {
   for (const { name, code } of examples(contract)) {
-    test(`${contract}: the README's example of ${name} runs`, async () => {
+    test(`${contract}: the example of ${name} runs`, async () => {
       const seen = [];
       const own = code.replaceAll('import("node:fs")', "fs").replaceAll("speech.wav", speech);
       const body = `${own}\nreturn typeof answer === "undefined" ? null : answer;`;

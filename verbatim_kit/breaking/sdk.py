@@ -18,6 +18,8 @@ _KINDS: Final = {
     griffe.BreakageKind.PARAMETER_CHANGED_REQUIRED: "parameter required",
     griffe.BreakageKind.PARAMETER_MOVED: "parameter moved",
 }
+# Pydantic's settings of a class, which are no name of the contract.
+_SETTINGS: Final = "model_config"
 
 
 def sdk_changes(before: Path, after: Path) -> Iterator[Change]:
@@ -28,7 +30,7 @@ def sdk_changes(before: Path, after: Path) -> Iterator[Change]:
             continue
         for breakage in griffe.find_breaking_changes(_load(package, before), _load(package, after)):
             kind = _KINDS.get(breakage.kind)
-            if kind is not None:
+            if kind is not None and breakage.obj.name != _SETTINGS:
                 yield Change("sdk", kind, _name(breakage))
 
 

@@ -64,9 +64,13 @@ def _emit_shared(target: Path) -> None:
 
 
 def format_code(target: Path) -> None:
-    """Format the Python files of a folder, in one style whatever the project's, and remove unused imports."""
+    """Format the Python of a folder, that in docstrings and READMEs too, in one style whatever the project's.
+
+    Unused imports go.
+    """
     ruff = find_ruff_bin()
     style = ["line-length = 110", 'target-version = "py311"', f"lint.isort.known-first-party = {_OURS}"]
+    style += ["format.docstring-code-format = true"]
     options = ["--isolated", "--no-cache", "--quiet", str(target)]
     options += [argument for line in style for argument in ("--config", line)]
     subprocess.run([ruff, "check", "--fix", "--select", "F401,I,UP", *options], check=True)

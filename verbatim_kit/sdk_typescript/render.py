@@ -1,9 +1,10 @@
-"""A contract's package but for its types: client, manifest and README."""
+"""The package but for its types: manifest, README, and each contract's client with its page of calls."""
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import jinja2
 
@@ -11,37 +12,32 @@ from verbatim_kit.generate.documents.document import Document
 from verbatim_kit.generate.sdk.call import Call
 from verbatim_kit.generate.sdk.package import Clients, contract_path
 from verbatim_kit.generate.sdk.reader import read_calls
+from verbatim_kit.generate.template import template_environment
 
 _TYPES = {"str": "string", "int": "number", "float": "number", "bool": "boolean", "None": "void"}
-_FILES = {
-    "src/client.ts": "client.ts.jinja",
-    "src/index.ts": "index.ts.jinja",
-    "package.json": "package.json.jinja",
-    "tsconfig.json": "tsconfig.json.jinja",
-    "README.md": "README.md.jinja",
-}
 
 
-def render_package(document: Document, contract: str, names: Clients, parser: str) -> dict[str, str]:
-    """Return file names and texts. names: of the clients. parser: the version of eventsource-parser."""
-    calls = read_calls(document)
-    info = document["info"]
-    errors = sorted({error.model for call in calls for error in call.errors if error.model is not None})
-    values = {
-        "info": info,
-        "contract": contract,
-        "calls": calls,
-        "path": contract_path(document),
-        "names": names,
-        "agent": f"{names.name}-ts/{names.version} {contract}/{info['version']}",
-        "error_types": type_in_typescript(" | ".join(errors)) if errors else "never",
-        "parser": parser,
+class Contract(NamedTuple):
+    """A contract by the name of its folder, with its effective document."""
+
+    name: str
+    document: Document
+
+    @property
+    def info(self) -> Document:
+        info: Document = self.document["info"]
+        return info
+
+
+def render_package(contracts: list[Contract], names: Clients, libraries: Mapping[str, str]) -> dict[str, str]:
+    """Return texts by their places in the package. libraries: those that it imports, with their versions."""
+    files = {
+        name: _render(f"{name}.jinja", contracts=contracts, names=names, libraries=libraries)
+        for name in ("package.json", "README.md")
     }
-    environment = _environment(document)
-    return {
-        name: re.sub(r"\n{3,}", "\n\n", environment.get_template(template).render(**values)).lstrip()
-        for name, template in _FILES.items()
-    }
+    for contract in contracts:
+        files |= _render_contract(contract, names)
+    return files
 
 
 def camel_case(name: str) -> str:
@@ -57,23 +53,29 @@ def type_in_typescript(expression: str) -> str:
     return re.sub(r"(?<![.\w'])(str|int|float|bool|None)(?![\w'])", lambda match: _TYPES[match[1]], text)
 
 
-def _environment(document: Document) -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {
-        "camel": camel_case,
-        "ts": type_in_typescript,
-        "json": lambda value: json.dumps(value, ensure_ascii=False),
-        "comment": lambda text: " ".join(text.split()).replace("*/", "* /"),
-        "example": _example,
-        "failure": lambda call: _failure(document, call),
+def _render_contract(contract: Contract, names: Clients) -> dict[str, str]:
+    name, document = contract
+    calls = read_calls(document)
+    errors = sorted({error.model for call in calls for error in call.errors if error.model is not None})
+    values = {
+        "info": contract.info,
+        "name": name,
+        "calls": calls,
+        "path": contract_path(document),
+        "names": names,
+        "agent": f"{names.name}-ts/{names.version} {name}/{contract.info['version']}",
+        "error_types": type_in_typescript(" | ".join(errors)) if errors else "never",
+        "failures": {call.name: _failure(document, call) for call in calls},
     }
-    return environment
+    return {
+        f"src/{name}/client.ts": _render("client.ts.jinja", **values),
+        f"{name}.md": _render("contract.md.jinja", **values),
+    }
+
+
+def _render(template: str, **values: object) -> str:
+    text = _ENVIRONMENT.get_template(template).render(**values)
+    return re.sub(r"\n{3,}", "\n\n", text).lstrip()
 
 
 def _failure(document: Document, call: Call) -> str:
@@ -88,18 +90,26 @@ def _failure(document: Document, call: Call) -> str:
 
 
 def _example(call: Call) -> str:
-    parameters = {parameter.name for parameter in call.parameters}
-    positional = [json.dumps(call.example[parameter.name]) for parameter in call.positional]
-    body: dict[str, Any] = {
-        call.wire_names.get(name, name): value
-        for name, value in call.example.items()
-        if name not in parameters
-    }
-    if call.chooses_stream:
-        body.pop("stream", None)
+    arguments = [json.dumps(parameter.example) for parameter in call.positional]
     if call.body is not None:
+        body = {call.wire_names.get(name, name): value for name, value in call.shown_body.items()}
         text = json.dumps(body, indent=2, ensure_ascii=False)
         for name in call.files:  # a file's example is its name
             text = text.replace(f'"{name}": "{body[name]}"', f'"{name}": await openAsBlob("{body[name]}")')
-        positional.append(text)
-    return ", ".join(positional)
+        arguments.append(text)
+    return ", ".join(arguments)
+
+
+def _environment() -> jinja2.Environment:
+    environment = template_environment(Path(__file__).parent / "templates")
+    environment.filters |= {
+        "camel": camel_case,
+        "ts": type_in_typescript,
+        "json": lambda value: json.dumps(value, ensure_ascii=False),
+        "comment": lambda text: " ".join(text.split()).replace("*/", "* /"),
+        "example": _example,
+    }
+    return environment
+
+
+_ENVIRONMENT = _environment()

@@ -14,7 +14,7 @@ _STREAM = "stream"
 class CallParameter:
     """A parameter outside the body. name: of the keyword argument; wire_name: the document's.
 
-    default: what is sent if it is not given, which is nothing unless it is required.
+    default: what is sent if it is not given, which is nothing unless it is required. example: a value.
     """
 
     name: str
@@ -23,6 +23,7 @@ class CallParameter:
     type: str
     is_required: bool
     default: str | None
+    example: Any
     description: str
 
     @property
@@ -43,7 +44,7 @@ class Call:
     body: the component of the body. form: of the type that callers give for it, which is called otherwise
     where `stream` is left out for them and not for others.
     takes_fields: whether the body's members are arguments, rather than the body.
-    example: keyword arguments that the document shows, the body's members among them.
+    example: the members of a body that the document shows.
     """
 
     operation: Interface
@@ -105,6 +106,15 @@ class Call:
         """The other parameters, those that must be given first."""
         others = [parameter for parameter in self.parameters if parameter.location != "path"]
         return sorted(others, key=lambda parameter: not parameter.is_required)
+
+    @property
+    def shown_body(self) -> dict[str, Any]:
+        """The example without the member that the choice of a method stands for."""
+        return {
+            name: value
+            for name, value in self.example.items()
+            if not (self.chooses_stream and name == _STREAM)
+        }
 
     @property
     def errors(self) -> tuple[ErrorAnswer, ...]:

@@ -1,13 +1,10 @@
 """Writes one contract's client into the Python package of clients."""
 
-import re
 from pathlib import Path
 from typing import Any
 
 from verbatim_kit.generate.documents.document import Document
 from verbatim_kit.generate.sdk.errors import error_classes
-from verbatim_kit.generate.sdk.examples import render_examples
-from verbatim_kit.generate.sdk.fields import members_of
 from verbatim_kit.generate.sdk.package import contract_path, write_files
 from verbatim_kit.generate.sdk.reader import read_calls
 from verbatim_kit.generate.sdk.rendering import render
@@ -15,22 +12,19 @@ from verbatim_kit.generate.sdk.types import render_answers, render_requests
 
 
 def emit_client(document: Document, name: str, target: Path, package: str) -> None:
-    """Write the client of an effective document and its reference page.
+    """Write the client of an effective document.
 
     name: the contract's folder. package: of all clients.
     """
     calls = read_calls(document)
-    requests = render_requests(document, calls)
     errors = error_classes(calls)
     shared = {
         "info": document["info"],
         "contract": name,
-        "package": package,
         "path": contract_path(document),
         "key_header": _key_header(document),
         "calls": calls,
         "errors": errors,
-        "examples": render_examples(calls),
     }
     exported = ["AsyncClient", "CONTRACT_VERSION", "Client", "models", "requests", *(e.name for e in errors)]
     files = {
@@ -42,13 +36,10 @@ def emit_client(document: Document, name: str, target: Path, package: str) -> No
         "operations.py": render("operations.py.jinja", **shared),
         "errors.py": render("errors.py.jinja", **shared),
         "models.py": render_answers(document, calls),
-        "requests.py": requests,
+        "requests.py": render_requests(document, calls),
     }
     header = f"# Generated from specs/{name}: mend the document or its overlay, never this file.\n"
     write_files(target / package / name, {file: header + text for file, text in files.items()})
-    names = {error.status: error.name for error in errors}
-    reference = render("reference.md.jinja", **shared, members=members_of(requests), names_of_errors=names)
-    write_files(target / "docs", {f"{name}.md": _squeeze(reference)})
 
 
 def _render_client(template: str, shared: dict[str, Any], *, is_async: bool) -> str:
@@ -58,7 +49,6 @@ def _render_client(template: str, shared: dict[str, Any], *, is_async: bool) -> 
         is_async=is_async,
         client="AsyncClient" if is_async else "Client",
         raw="AsyncRawClient" if is_async else "RawClient",
-        prefix="async " if is_async else "",
         base="BaseAsyncClient" if is_async else "BaseClient",
         stream="AsyncEventStream" if is_async else "EventStream",
     )
@@ -72,8 +62,3 @@ def _key_header(document: Document) -> str | None:
     ]
     is_bearer = any(scheme["type"] == "http" for scheme in schemes.values())
     return None if is_bearer or not headers else headers[0]
-
-
-def _squeeze(text: str) -> str:
-    """One empty line where a template left several."""
-    return re.sub(r"\n{3,}", "\n\n", text)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from verbatim_kit.generate.documents.document import Document, load_document
-from verbatim_kit.generate.sdk.examples import render_examples
+from verbatim_kit.generate.sdk.examples import render_example
 from verbatim_kit.generate.sdk.reader import read_calls
 from verbatim_kit.generate.sdk.rendering import render
 from verbatim_kit.generate.sdk.runtime import errors as runtime_errors
@@ -56,15 +56,6 @@ def emit_package(root: Path, tree: Path) -> None:
         ignore=shutil.ignore_patterns("__pycache__"),
         dirs_exist_ok=True,
     )
-    contracts = [
-        {
-            "name": name,
-            "title": document["info"]["title"],
-            "version": document["info"]["version"],
-            "num_operations": len(read_calls(document)),
-        }
-        for name, document in documents.items()
-    ]
     package = {
         "__init__.py": render("package.py.jinja", contracts=list(documents), errors=_RUNTIME_ERRORS),
         "version.py": render("version.py.jinja", names=names),
@@ -74,7 +65,7 @@ def emit_package(root: Path, tree: Path) -> None:
     texts = {
         "pyproject.toml": render("pyproject.toml.jinja", names=names),
         "README.md": render(
-            "README.md.jinja", names=names, contracts=contracts, first=_first_example(documents)
+            "README.md.jinja", names=names, documents=documents, first=_first_example(documents)
         ),
     }
     write_files(target, texts)
@@ -101,6 +92,6 @@ def _first_example(documents: dict[str, Document]) -> dict[str, str] | None:
     for name, document in documents.items():
         for call in read_calls(document):
             if call.body is not None and call.answer != "None":
-                example = render_examples([call])[call.name]
+                example = render_example(call, streams=False)
                 return {"name": name, "path": contract_path(document), "example": example}
     return None

@@ -42,7 +42,10 @@ def _with_forms(calls: list[Call]) -> list[Call]:
 def _read_call(document: Document, operation: Interface) -> Call:
     at: Pointer = ("paths", operation.path, operation.method.lower())
     node = document["paths"][operation.path][operation.method.lower()]
-    parameters = _read_parameters(document, operation, node, at)
+    parameters = tuple(
+        _read_parameter(document, parameter, place)
+        for parameter, place in parameters_of(document, operation.path, node, at)
+    )
     body, schema, example = _read_body(document, node, at)
     if operation.form:
         schema = bare_form(schema)
@@ -61,24 +64,18 @@ def _read_call(document: Document, operation: Interface) -> Call:
         takes_fields=bool(fields) and all(map(is_identifier, fields)) and can_omit,
         event=event,
         error_events=error_events,
-        example={**_parameter_examples(document, operation, node, parameters, at), **example},
+        example=example,
     )
     if call.chooses_stream and not (call.takes_fields and "stream" in fields):
         raise SpecError(at, "answers with JSON or events, so its body needs a member `stream` that chooses")
     return call
 
 
-def _read_parameters(
-    document: Document, operation: Interface, node: Document, at: Pointer
-) -> tuple[CallParameter, ...]:
-    return tuple(
-        _read_parameter(document, parameter, place)
-        for parameter, place in parameters_of(document, operation.path, node, at)
-    )
-
-
 def _read_parameter(document: Document, parameter: Document, at: Pointer) -> CallParameter:
-    """Read a parameter. The example of a required header is sent where a call gives none."""
+    """Read a parameter. The example of a required header is sent where a call gives none.
+
+    A text is its own name if the document shows none.
+    """
     schema, _ = resolve(document, parameter["schema"], (*at, "schema"))
     name, kind = snake_case(member_name(parameter, schema)), _type_of(document, schema, at)
     if not is_identifier(name):
@@ -86,6 +83,7 @@ def _read_parameter(document: Document, parameter: Document, at: Pointer) -> Cal
     is_required = parameter.get("required", False) and "default" not in schema
     shown = _first_example(document, parameter, at)
     has_default = is_required and parameter["in"] == "header" and kind == "str" and shown is not None
+    known = [shown, *schema.get("examples", []), *schema.get("enum", [])]
     return CallParameter(
         name=name,
         wire_name=parameter["name"],
@@ -93,6 +91,7 @@ def _read_parameter(document: Document, parameter: Document, at: Pointer) -> Cal
         type=kind,
         is_required=is_required and not has_default,
         default=shown if has_default else None,
+        example=next((one for one in known if one is not None), parameter["name"] if kind == "str" else 1),
         description=" ".join(parameter.get("description", "").split()),
     )
 
@@ -146,23 +145,6 @@ def _alternatives(schemas: Document, names: list[str]) -> list[str]:
         else:
             found.append(name)
     return found
-
-
-def _parameter_examples(
-    document: Document, operation: Interface, node: Document, fields: tuple[CallParameter, ...], at: Pointer
-) -> Document:
-    """Examples of the parameters that a call must have; a text is its own name if the document has none."""
-    needed = {field.wire_name: field for field in fields if field.is_required}
-    examples: Document = {}
-    for parameter, place in parameters_of(document, operation.path, node, at):
-        if parameter["name"] in needed:
-            field = needed[parameter["name"]]
-            schema, _ = resolve(document, parameter["schema"], (*place, "schema"))
-            shown = _first_example(document, parameter, place)
-            known = [shown, *schema.get("examples", []), *schema.get("enum", [])]
-            usual = field.wire_name if field.type == "str" else 1
-            examples[field.name] = next((value for value in known if value is not None), usual)
-    return examples
 
 
 def _first_example(document: Document, holder: Document, at: Pointer) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import jinja2
 
+from verbatim_kit.generate.sdk.examples import render_example
 from verbatim_kit.generate.template import template_environment
 
 _WIDTH = 108
@@ -22,11 +23,8 @@ def _environment() -> jinja2.Environment:
     environment = template_environment(Path(__file__).parent / "templates")
     environment.filters |= {
         "prose": _prose,
-        "code": lambda text, indent: textwrap.indent(_escape(text), " " * indent),
-        "cell": lambda text: " ".join(text.split()).replace("|", "\\|").rstrip("."),
-        "pipe": lambda text: text.replace("|", "\\|"),
-        "indented": lambda text: textwrap.indent(text, "    "),
-        "plain": lambda text: text.replace("m.", ""),
+        "code": _code,
+        "example": render_example,
     }
     return environment
 
@@ -44,5 +42,6 @@ def _prose(text: str, indent: int) -> str:
     )
 
 
-def _escape(text: str) -> str:
+def _code(text: str) -> str:
+    """Code as it stands in a docstring."""
     return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')

@@ -1,6 +1,7 @@
 """Runs datamodel-code-generator for callers: they send dictionaries, and get pydantic models."""
 
 import json
+import re
 from typing import Any
 
 from verbatim_kit.generate.documents.document import Document, Pointer, Schema, SpecError
@@ -21,6 +22,7 @@ _SHARED: dict[str, Any] = {
     "use_tag_as_union_variant_name": True,
     "use_field_description": True,
     "use_schema_description": True,
+    "use_single_line_docstring": True,
     "strict_refs": True,
 }
 # datamodel-code-generator takes no relative import; this name is replaced by one in what it writes.
@@ -31,6 +33,8 @@ _REQUESTS = _SHARED | {
     "use_generic_container_types": True,
     "custom_file_header": '"""The parts of requests: dictionaries of these forms."""',
 }
+# Members' docstrings come with a word to pydantic to read them, for which it parses each module at import.
+_READ_DOCSTRINGS = r" {4}model_config = ConfigDict\(\n {8}use_attribute_docstrings=True,\n {4}\)\n(?= {4})"
 # No sentinel for what is absent: an answer's reader wants None.
 _ANSWERS = _SHARED | {
     "output_model_type": "pydantic_v2.BaseModel",
@@ -76,7 +80,7 @@ def _render(document: Document, names: set[str], options: dict[str, Any]) -> str
     source = run_generator(map_schemas(document, _for_callers), options)
     for name in sorted(names - top_level_names(source)):
         raise SpecError(("components", "schemas", name), "clients refer to it, but no type has its name")
-    return source.replace(f"from {_RUNTIME}.", "from ..runtime.")
+    return re.sub(_READ_DOCSTRINGS, "", source).replace(f"from {_RUNTIME}.", "from ..runtime.")
 
 
 def _for_callers(schema: Schema, at: Pointer) -> Schema:

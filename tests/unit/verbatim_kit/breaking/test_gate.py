@@ -185,6 +185,14 @@ def test_an_sdk_that_gains_a_parameter_with_a_default_passes(repository: Reposit
     assert repository.check() == 0
 
 
+def test_settings_of_pydantic_are_no_names_of_the_sdk(repository: Repository) -> None:
+    client = "class Client:\n    def keep(self, *, text: str) -> None: ...\n    def find(self) -> None: ...\n"
+    repository.write_sdk(f"{client}    model_config = {{}}\n")
+    repository.commit()
+    repository.write_sdk(client)
+    assert repository.check() == 0
+
+
 def test_a_shallow_clone_that_lacks_the_base_says_so_and_passes(
     repository: Repository, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:

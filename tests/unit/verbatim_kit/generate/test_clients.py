@@ -64,6 +64,15 @@ def test_answers_take_members_that_the_document_does_not_have() -> None:
     assert "forbid" not in render_answers(source, read_calls(source))
 
 
+def test_a_members_words_take_one_line_and_nothing_reads_them_at_import() -> None:
+    source = document(size={"type": "integer", "description": "How large"})
+    source["components"]["schemas"]["Answer"]["properties"]["text"]["description"] = "What was said."
+    assert '    """How large"""\n' in render_requests(source, read_calls(source))
+    answers = render_answers(source, read_calls(source))
+    assert '    """What was said."""\n' in answers
+    assert "use_attribute_docstrings" not in answers
+
+
 def test_defaults_and_bounds_are_told_in_words() -> None:
     source = document(size={"type": "integer", "minimum": 1, "maximum": 9, "default": 3})
     assert "At least 1, at most 9. Default: `3`." in render_requests(source, read_calls(source))

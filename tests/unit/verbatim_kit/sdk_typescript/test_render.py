@@ -1,4 +1,4 @@
-"""The TypeScript packages but for their types; `make test-sdk-ts` compiles and runs them."""
+"""The TypeScript package but for its types; `make test-sdk-ts` compiles and runs them."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from tests.unit.verbatim_kit.generate.small_documents import INVALID, document, operation
 from verbatim_kit.generate.documents.document import Document
 from verbatim_kit.generate.sdk.package import Clients
-from verbatim_kit.sdk_typescript.render import camel_case, render_package, type_in_typescript
+from verbatim_kit.sdk_typescript.render import Contract, camel_case, render_package, type_in_typescript
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,26 @@ def test_names_are_those_of_typescript() -> None:
     assert camel_case("stream_chat_completions") == "streamChatCompletions"
 
 
-def test_a_package_has_the_versions_of_the_document_and_of_its_libraries() -> None:
-    files = render_package(document(), "ask", Clients("asker", "4.5.6"), "1.2.3")
+def render(source: Document) -> dict[str, str]:
+    return render_package([Contract("ask", source)], Clients("asker", "4.5.6"), {"ky": "1.2.3"})
+
+
+def test_the_package_has_the_versions_of_the_project_the_document_and_the_libraries() -> None:
+    files = render(document())
     manifest = json.loads(files["package.json"])
-    assert manifest["description"] == "Typed client of Ask 1, as asker serves it"
-    assert manifest["dependencies"] == {"eventsource-parser": "1.2.3"}
-    assert "asker-client-ts/4.5.6 ask/1" in files["src/client.ts"]
+    assert (manifest["name"], manifest["version"]) == ("asker-client", "4.5.6")
+    assert manifest["dependencies"] == {"ky": "1.2.3"}
+    assert "asker-client-ts/4.5.6 ask/1" in files["src/ask/client.ts"]
+
+
+def test_each_contract_has_an_entry_point_and_a_page() -> None:
+    contracts = [Contract(name, document()) for name in ("ask", "tell_all")]
+    files = render_package(contracts, Clients("asker", "1"), {})
+    entries = json.loads(files["package.json"])["exports"]
+    assert list(entries) == [".", "./ask", "./tell_all"]
+    assert entries["./tell_all"]["default"] == "./dist/tell_all/client.js"
+    assert "`asker-client/tell_all` | [each operation](tell_all.md)" in files["README.md"]
+    assert 'from "asker-client/tell_all"' in files["tell_all.md"]
 
 
 def test_a_choice_of_answers_is_two_methods() -> None:
@@ -49,7 +63,7 @@ def test_a_choice_of_answers_is_two_methods() -> None:
     choice = [{"$ref": f"#/components/schemas/{name}"} for name in ("Answer", "Fault")]
     source["components"]["schemas"]["Event"] = {"anyOf": choice}
     source["components"]["schemas"]["Fault"]["required"] = ["reason"]
-    client = render_package(source, "ask", Clients("asker", "1"), "1")["src/client.ts"]
+    client = render(source)["src/ask/client.ts"]
     given = '(body: Omit<t.Question, "stream">, options?: CallOptions)'
     assert f"ask{given}: APIPromise<t.Answer>" in client
     assert f"streamAsk{given}: AsyncGenerator<t.Answer, void, undefined>" in client

@@ -35,7 +35,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.chat_completions(
                 model="verbatim-demo", messages=[{"role": "user", "content": "Hello!"}], max_tokens=20
@@ -53,7 +53,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_chat_completions(
                 model="verbatim-demo", messages=[{"role": "user", "content": "Hello!"}], max_tokens=20
@@ -75,7 +75,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.complete(
                 model="verbatim-demo", prompt="Once upon a time", maximum_tokens=10
@@ -93,7 +93,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_complete(
                 model="verbatim-demo", prompt="Once upon a time", maximum_tokens=10
@@ -113,7 +113,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.evaluate(
                 model="verbatim-demo", prompt="Hello", completion_expected=" world"
@@ -128,7 +128,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500.
 
-        Example:
+        Example::
 
             answer = await client.tokenize(
                 model="verbatim-demo", prompt="Hello world", tokens=True, token_ids=True
@@ -143,7 +143,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500.
 
-        Example:
+        Example::
 
             answer = await client.detokenize(model="verbatim-demo", token_ids=[312, 845])
         """
@@ -154,7 +154,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 500.
 
-        Example:
+        Example::
 
             answer = await client.models_available()
         """
@@ -165,7 +165,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 500.
 
-        Example:
+        Example::
 
             answer = await client.model_settings()
         """
@@ -176,7 +176,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 500.
 
-        Example:
+        Example::
 
             answer = await client.version()
         """

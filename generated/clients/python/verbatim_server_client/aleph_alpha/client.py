@@ -35,7 +35,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.chat_completions(
                 model="verbatim-demo", messages=[{"role": "user", "content": "Hello!"}], max_tokens=20
@@ -53,7 +53,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_chat_completions(
                 model="verbatim-demo", messages=[{"role": "user", "content": "Hello!"}], max_tokens=20
@@ -75,7 +75,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.complete(model="verbatim-demo", prompt="Once upon a time", maximum_tokens=10)
         """
@@ -91,7 +91,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_complete(
                 model="verbatim-demo", prompt="Once upon a time", maximum_tokens=10
@@ -111,7 +111,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.evaluate(model="verbatim-demo", prompt="Hello", completion_expected=" world")
         """
@@ -124,11 +124,9 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500.
 
-        Example:
+        Example::
 
-            answer = client.tokenize(
-                model="verbatim-demo", prompt="Hello world", tokens=True, token_ids=True
-            )
+            answer = client.tokenize(model="verbatim-demo", prompt="Hello world", tokens=True, token_ids=True)
         """
         return self._call(o.TOKENIZE, Arguments(body=body))
 
@@ -139,7 +137,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500.
 
-        Example:
+        Example::
 
             answer = client.detokenize(model="verbatim-demo", token_ids=[312, 845])
         """
@@ -150,7 +148,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 500.
 
-        Example:
+        Example::
 
             answer = client.models_available()
         """
@@ -161,7 +159,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 500.
 
-        Example:
+        Example::
 
             answer = client.model_settings()
         """
@@ -172,7 +170,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 500.
 
-        Example:
+        Example::
 
             answer = client.version()
         """

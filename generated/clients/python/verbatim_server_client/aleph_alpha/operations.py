@@ -9,10 +9,7 @@ from ..runtime.settings import Contract
 from . import errors as e
 from . import models as m
 
-CONTRACT: Final = Contract(
-    path="/aleph_alpha",
-    agent=f"{version.NAME}/{version.VERSION} aleph_alpha/1.19.0",
-)
+CONTRACT: Final = Contract(path="/aleph_alpha", agent=f"{version.NAME}/{version.VERSION} aleph_alpha/1.19.0")
 
 CHAT_COMPLETIONS: Final[Operation[m.ChatCompletion, m.ChatCompletionChunk]] = Operation(
     method="POST",
@@ -34,38 +31,18 @@ COMPLETE: Final[Operation[m.CompletionResponse, m.StreamChunk | m.StreamSummary 
     )
 )
 EVALUATE: Final[Operation[m.EvaluationResponse, None]] = Operation(
-    method="POST",
-    path="/evaluate",
-    answer=m.EvaluationResponse,
-    errors=e.ERRORS,
+    method="POST", path="/evaluate", answer=m.EvaluationResponse, errors=e.ERRORS
 )
 TOKENIZE: Final[Operation[m.TokenizationResponse, None]] = Operation(
-    method="POST",
-    path="/tokenize",
-    answer=m.TokenizationResponse,
-    errors=e.ERRORS,
+    method="POST", path="/tokenize", answer=m.TokenizationResponse, errors=e.ERRORS
 )
 DETOKENIZE: Final[Operation[m.DetokenizationResponse, None]] = Operation(
-    method="POST",
-    path="/detokenize",
-    answer=m.DetokenizationResponse,
-    errors=e.ERRORS,
+    method="POST", path="/detokenize", answer=m.DetokenizationResponse, errors=e.ERRORS
 )
 MODELS_AVAILABLE: Final[Operation[m.AvailableModels, None]] = Operation(
-    method="GET",
-    path="/models_available",
-    answer=m.AvailableModels,
-    errors=e.ERRORS,
+    method="GET", path="/models_available", answer=m.AvailableModels, errors=e.ERRORS
 )
 MODEL_SETTINGS: Final[Operation[m.ModelSettingsList, None]] = Operation(
-    method="GET",
-    path="/model-settings",
-    answer=m.ModelSettingsList,
-    errors=e.ERRORS,
+    method="GET", path="/model-settings", answer=m.ModelSettingsList, errors=e.ERRORS
 )
-VERSION: Final[Operation[str, None]] = Operation(
-    method="GET",
-    path="/version",
-    is_text=True,
-    errors=e.ERRORS,
-)
+VERSION: Final[Operation[str, None]] = Operation(method="GET", path="/version", is_text=True, errors=e.ERRORS)

@@ -42,7 +42,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 429, 500, 529.
 
-        Example:
+        Example::
 
             answer = await client.create_message(
                 model="verbatim-demo", max_tokens=20, messages=[{"role": "user", "content": "Hello!"}]
@@ -78,7 +78,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 429, 500, 529.
 
-        Example:
+        Example::
 
             async with client.stream_create_message(
                 model="verbatim-demo", max_tokens=20, messages=[{"role": "user", "content": "Hello!"}]
@@ -109,7 +109,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 429, 500, 529.
 
-        Example:
+        Example::
 
             answer = await client.count_message_tokens(
                 model="verbatim-demo", messages=[{"role": "user", "content": "Hello!"}]
@@ -145,7 +145,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 500.
 
-        Example:
+        Example::
 
             answer = await client.list_models()
         """
@@ -173,7 +173,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 500.
 
-        Example:
+        Example::
 
             answer = await client.get_model("verbatim-demo")
         """

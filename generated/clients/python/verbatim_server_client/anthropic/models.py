@@ -5,179 +5,99 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, ConfigDict, Field
+from pydantic import AwareDatetime, Field
 from typing_extensions import TypeAliasType
 
 from ..runtime.answer_part import AnswerPart
 
 
 class RefusalStopDetails(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["refusal"]
     category: Literal["cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"] | None
-    """
-    The rule that was broken.
-    """
+    """The rule that was broken."""
     explanation: str | None
-    """
-    For people.
-    """
+    """For people."""
 
 
 class TextBlock(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["text"]
     text: str
-    """
-    The text.
-    """
+    """The text."""
     citations: list[dict[str, Any]] | None = None
-    """
-    Where the text was found. No answer here has it.
-    """
+    """Where the text was found. No answer here has it."""
 
 
 class ThinkingBlock(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["thinking"]
     thinking: str
-    """
-    The thoughts.
-    """
+    """The thoughts."""
     signature: str
-    """
-    To be sent back with them. It proves nothing.
-    """
+    """To be sent back with them. It proves nothing."""
 
 
 class ToolUseBlock(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["tool_use"]
     id: str
-    """
-    Of this use.
-    """
+    """Of this use."""
     name: str
-    """
-    Of the tool.
-    """
+    """Of the tool."""
     input: dict[str, Any]
-    """
-    What the tool is given.
-    """
+    """What the tool is given."""
 
 
 class OutputTokensDetails(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     thinking_tokens: Annotated[int, Field(ge=0)]
-    """
-    Thoughts.
-    """
+    """Thoughts."""
 
 
 class MessageDeltaUsage(AnswerPart):
-    """
-    Tokens so far, at the end of a stream.
-    """
+    """Tokens so far, at the end of a stream."""
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     output_tokens: Annotated[int, Field(ge=0)]
-    """
-    Generated so far.
-    """
+    """Generated so far."""
     input_tokens: Annotated[int | None, Field(ge=0)]
-    """
-    Of the prompt, but for what the cache held.
-    """
+    """Of the prompt, but for what the cache held."""
     cache_creation_input_tokens: Annotated[int | None, Field(ge=0)]
-    """
-    Of the prompt, written to the cache.
-    """
+    """Of the prompt, written to the cache."""
     cache_read_input_tokens: Annotated[int | None, Field(ge=0)]
-    """
-    Of the prompt, read from the cache.
-    """
+    """Of the prompt, read from the cache."""
     output_tokens_details: OutputTokensDetails | None
-    """
-    What the generated ones were.
-    """
+    """What the generated ones were."""
 
 
 class TextDelta(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["text_delta"]
     text: str
-    """
-    Text to append.
-    """
+    """Text to append."""
 
 
 class InputJSONDelta(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["input_json_delta"]
     partial_json: str
-    """
-    JSON text to append.
-    """
+    """JSON text to append."""
 
 
 class ThinkingDelta(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["thinking_delta"]
     thinking: str
-    """
-    Thoughts to append.
-    """
+    """Thoughts to append."""
 
 
 class SignatureDelta(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["signature_delta"]
     signature: str
-    """
-    Of all the thoughts.
-    """
+    """Of all the thoughts."""
 
 
 class ContentBlockStopEvent(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["content_block_stop"]
     index: Annotated[int, Field(ge=0)]
-    """
-    The block's place in the answer.
-    """
+    """The block's place in the answer."""
 
 
 class MessageDelta(AnswerPart):
-    """
-    What the message is from now on.
-    """
+    """What the message is from now on."""
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     stop_reason: (
         Literal[
             "end_turn",
@@ -190,227 +110,119 @@ class MessageDelta(AnswerPart):
         ]
         | None
     )
-    """
-    Why the answer ended.
-    """
+    """Why the answer ended."""
     stop_sequence: str | None
-    """
-    Which of `stop_sequences` ended it.
-    """
+    """Which of `stop_sequences` ended it."""
     stop_details: RefusalStopDetails | None
-    """
-    More of why.
-    """
+    """More of why."""
 
 
 class MessageStopEvent(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["message_stop"]
 
 
 class PingEvent(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["ping"]
 
 
 class ModelInfo(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: str
-    """
-    The model's name in requests.
-    """
+    """The model's name in requests."""
     type: Literal["model"]
     display_name: str
-    """
-    The model's name for people.
-    """
+    """The model's name for people."""
     created_at: AwareDatetime
-    """
-    When it came out; the epoch where nobody knows.
-    """
+    """When it came out; the epoch where nobody knows."""
     lifecycle: Literal["active", "deprecated", "retired"]
-    """
-    Whether it is here to stay.
-    """
+    """Whether it is here to stay."""
     line: Literal["haiku", "sonnet", "opus", "fable", "mythos"] | None
-    """
-    The family that it is of.
-    """
+    """The family that it is of."""
     deprecated_at: AwareDatetime | None
-    """
-    When it was superseded.
-    """
+    """When it was superseded."""
     retires_at: AwareDatetime | None
-    """
-    When it goes.
-    """
+    """When it goes."""
     max_input_tokens: Annotated[int | None, Field(ge=0)]
-    """
-    Longest prompt.
-    """
+    """Longest prompt."""
     max_tokens: Annotated[int | None, Field(ge=0)]
-    """
-    Largest `max_tokens`.
-    """
+    """Largest `max_tokens`."""
     capabilities: dict[str, Any] | None
-    """
-    What the model can do.
-    """
+    """What the model can do."""
 
 
 class ClearThinkingEditResponse(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["clear_thinking_20251015"]
     cleared_thinking_turns: Annotated[int, Field(ge=0)]
-    """
-    Turns whose thinking was removed.
-    """
+    """Turns whose thinking was removed."""
     cleared_input_tokens: Annotated[int, Field(ge=0)]
-    """
-    Tokens that were saved.
-    """
+    """Tokens that were saved."""
 
 
 class ClearToolUsesEditResponse(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["clear_tool_uses_20250919"]
     cleared_tool_uses: Annotated[int, Field(ge=0)]
-    """
-    Tool uses whose results were removed.
-    """
+    """Tool uses whose results were removed."""
     cleared_input_tokens: Annotated[int, Field(ge=0)]
-    """
-    Tokens that were saved.
-    """
+    """Tokens that were saved."""
 
 
 class CountTokensContextManagementResponse(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     original_input_tokens: Annotated[int, Field(ge=0)]
-    """
-    Tokens before anything was removed.
-    """
+    """Tokens before anything was removed."""
 
 
 class ErrorDetails(AnswerPart):
-    """
-    What went wrong, for programs.
-    """
+    """What went wrong, for programs."""
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     error_code: Literal["thread_unsupported_request"]
-    """
-    Which error it is.
-    """
+    """Which error it is."""
 
 
 class Usage(AnswerPart):
-    """
-    Tokens of the request and of its answer.
-    """
+    """Tokens of the request and of its answer."""
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     input_tokens: Annotated[int, Field(ge=0)]
-    """
-    Of the prompt, but for what the cache held.
-    """
+    """Of the prompt, but for what the cache held."""
     output_tokens: Annotated[int, Field(ge=0)]
-    """
-    Generated so far.
-    """
+    """Generated so far."""
     cache_creation_input_tokens: Annotated[int | None, Field(ge=0)]
-    """
-    Always 0: the cache fills by itself.
-    """
+    """Always 0: the cache fills by itself."""
     cache_read_input_tokens: Annotated[int | None, Field(ge=0)]
-    """
-    Of the prompt, read from the cache.
-    """
+    """Of the prompt, read from the cache."""
     output_tokens_details: OutputTokensDetails | None
-    """
-    What the generated ones were.
-    """
+    """What the generated ones were."""
     service_tier: Literal["standard", "priority", "batch"] | None
-    """
-    The capacity that was used.
-    """
+    """The capacity that was used."""
 
 
 class MessageTokensCount(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     input_tokens: Annotated[int, Field(ge=0)]
-    """
-    Of messages, system prompt and tools together.
-    """
+    """Of messages, system prompt and tools together."""
     context_management: CountTokensContextManagementResponse | None = None
-    """
-    Only where the request has `context_management`.
-    """
+    """Only where the request has `context_management`."""
 
 
 class ContentBlockStartEvent(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["content_block_start"]
     index: Annotated[int, Field(ge=0)]
-    """
-    The block's place in the answer.
-    """
+    """The block's place in the answer."""
     content_block: Annotated[TextBlock | ThinkingBlock | ToolUseBlock, Field(discriminator="type")]
-    """
-    A piece of an answer.
-    """
+    """A piece of an answer."""
 
 
 class ModelPage(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     data: list[ModelInfo]
-    """
-    The page.
-    """
+    """The page."""
     has_more: bool
-    """
-    Whether there are more in the direction asked for.
-    """
+    """Whether there are more in the direction asked for."""
     first_id: str | None
-    """
-    For `before_id`.
-    """
+    """For `before_id`."""
     last_id: str | None
-    """
-    For `after_id`.
-    """
+    """For `after_id`."""
 
 
 class ErrorObject(AnswerPart):
-    """
-    What went wrong.
-    """
+    """What went wrong."""
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal[
         "invalid_request_error",
         "authentication_error",
@@ -423,81 +235,47 @@ class ErrorObject(AnswerPart):
         "api_error",
         "overloaded_error",
     ]
-    """
-    What it is.
-    """
+    """What it is."""
     message: str
-    """
-    For people.
-    """
+    """For people."""
     details: ErrorDetails | None = None
 
 
 class ContentBlockDeltaEvent(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["content_block_delta"]
     index: Annotated[int, Field(ge=0)]
-    """
-    The block's place in the answer.
-    """
+    """The block's place in the answer."""
     delta: Annotated[TextDelta | InputJSONDelta | ThinkingDelta | SignatureDelta, Field(discriminator="type")]
-    """
-    What a block gains.
-    """
+    """What a block gains."""
 
 
 class ErrorResponse(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["error"]
     error: ErrorObject
     request_id: str | None
-    """
-    As the header `request-id` has it.
-    """
+    """As the header `request-id` has it."""
 
 
 class ContextManagementResponse(AnswerPart):
-    """
-    What was removed from the conversation.
-    """
+    """What was removed from the conversation."""
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     applied_edits: list[
         Annotated[ClearThinkingEditResponse | ClearToolUsesEditResponse, Field(discriminator="type")]
     ]
-    """
-    The edits that removed something, in the order in which they were applied.
-    """
+    """The edits that removed something, in the order in which they were applied."""
 
 
 class Message(AnswerPart):
-    """
-    An answer.
-    """
+    """An answer."""
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: str
-    """
-    Of this answer.
-    """
+    """Of this answer."""
     type: Literal["message"]
     role: Literal["assistant"]
     content: list[Annotated[TextBlock | ThinkingBlock | ToolUseBlock, Field(discriminator="type")]]
-    """
-    The answer.
-    """
+    """The answer."""
     model: str
-    """
-    The model that answered.
-    """
+    """The model that answered."""
     stop_reason: (
         Literal[
             "end_turn",
@@ -510,43 +288,27 @@ class Message(AnswerPart):
         ]
         | None
     )
-    """
-    Why the answer ended; null while it is streamed.
-    """
+    """Why the answer ended; null while it is streamed."""
     stop_sequence: str | None
-    """
-    Which of `stop_sequences` ended it.
-    """
+    """Which of `stop_sequences` ended it."""
     stop_details: RefusalStopDetails | None
-    """
-    More of why.
-    """
+    """More of why."""
     usage: Usage
     context_management: ContextManagementResponse | None = None
-    """
-    Only where the request has `context_management`; in a stream, at its end.
-    """
+    """Only where the request has `context_management`; in a stream, at its end."""
 
 
 class MessageStartEvent(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["message_start"]
     message: Message
 
 
 class MessageDeltaEvent(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["message_delta"]
     delta: MessageDelta
     usage: MessageDeltaUsage
     context_management: ContextManagementResponse | None = None
-    """
-    Only where the request has `context_management`; in a stream, at its end.
-    """
+    """Only where the request has `context_management`; in a stream, at its end."""
 
 
 MessageStreamEvent = TypeAliasType(
@@ -563,6 +325,4 @@ MessageStreamEvent = TypeAliasType(
         Field(discriminator="type"),
     ],
 )
-"""
-`message_start`, then of each block its `content_block_start`, its deltas and its `content_block_stop`, then `message_delta` and `message_stop`. A `ping` may come anywhere; an `error` ends the stream.
-"""
+"""`message_start`, then of each block its `content_block_start`, its deltas and its `content_block_stop`, then `message_delta` and `message_stop`. A `ping` may come anywhere; an `error` ends the stream."""

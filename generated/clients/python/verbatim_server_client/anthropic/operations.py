@@ -9,10 +9,7 @@ from ..runtime.settings import Contract
 from . import errors as e
 from . import models as m
 
-CONTRACT: Final = Contract(
-    path="/anthropic",
-    agent=f"{version.NAME}/{version.VERSION} anthropic/2026-10-21",
-)
+CONTRACT: Final = Contract(path="/anthropic", agent=f"{version.NAME}/{version.VERSION} anthropic/2026-10-21")
 
 CREATE_MESSAGE: Final[
     Operation[
@@ -34,20 +31,11 @@ CREATE_MESSAGE: Final[
     errors=e.ERRORS,
 )
 COUNT_MESSAGE_TOKENS: Final[Operation[m.MessageTokensCount, None]] = Operation(
-    method="POST",
-    path="/v1/messages/count_tokens",
-    answer=m.MessageTokensCount,
-    errors=e.ERRORS,
+    method="POST", path="/v1/messages/count_tokens", answer=m.MessageTokensCount, errors=e.ERRORS
 )
 LIST_MODELS: Final[Operation[m.ModelPage, None]] = Operation(
-    method="GET",
-    path="/v1/models",
-    answer=m.ModelPage,
-    errors=e.ERRORS,
+    method="GET", path="/v1/models", answer=m.ModelPage, errors=e.ERRORS
 )
 GET_MODEL: Final[Operation[m.ModelInfo, None]] = Operation(
-    method="GET",
-    path="/v1/models/{model_id:path}",
-    answer=m.ModelInfo,
-    errors=e.ERRORS,
+    method="GET", path="/v1/models/{model_id:path}", answer=m.ModelInfo, errors=e.ERRORS
 )

@@ -34,11 +34,9 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
-            answer = await client.generate(
-                inputs="What is deep learning?", parameters={"max_new_tokens": 20}
-            )
+            answer = await client.generate(inputs="What is deep learning?", parameters={"max_new_tokens": 20})
         """
         return await self._call(o.GENERATE, Arguments(body=body))
 
@@ -51,7 +49,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.generate_stream(inputs="What is deep learning?") as events:
                 async for event in events:
@@ -69,12 +67,10 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.chat_completions(
-                model="tgi",
-                messages=[{"role": "user", "content": "Hello, who are you?"}],
-                max_tokens=40,
+                model="tgi", messages=[{"role": "user", "content": "Hello, who are you?"}], max_tokens=40
             )
         """
         return await self._call(o.CHAT_COMPLETIONS, Arguments(body=body))
@@ -91,12 +87,10 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_chat_completions(
-                model="tgi",
-                messages=[{"role": "user", "content": "Hello, who are you?"}],
-                max_tokens=40,
+                model="tgi", messages=[{"role": "user", "content": "Hello, who are you?"}], max_tokens=40
             ) as events:
                 async for event in events:
                     print(event)
@@ -112,7 +106,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.completions(
                 model="tgi", prompt="Hello, how are", max_tokens=12, temperature=0
@@ -131,7 +125,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_completions(
                 model="tgi", prompt="Hello, how are", max_tokens=12, temperature=0
@@ -148,7 +142,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 500.
 
-        Example:
+        Example::
 
             answer = await client.list_models()
         """
@@ -161,7 +155,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 500.
 
-        Example:
+        Example::
 
             answer = await client.get_info()
         """
@@ -174,7 +168,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 500, 503.
 
-        Example:
+        Example::
 
             await client.health_check()
         """
@@ -187,7 +181,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 500.
 
-        Example:
+        Example::
 
             answer = await client.get_metrics()
         """
@@ -202,7 +196,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 413, 415, 429, 500.
 
-        Example:
+        Example::
 
             answer = await client.tokenize(inputs="Hello, how are you?", add_special_tokens=False)
         """

@@ -34,7 +34,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.generate(inputs="What is deep learning?", parameters={"max_new_tokens": 20})
         """
@@ -49,7 +49,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.generate_stream(inputs="What is deep learning?") as events:
                 for event in events:
@@ -67,7 +67,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.chat_completions(
                 model="tgi", messages=[{"role": "user", "content": "Hello, who are you?"}], max_tokens=40
@@ -87,7 +87,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_chat_completions(
                 model="tgi", messages=[{"role": "user", "content": "Hello, who are you?"}], max_tokens=40
@@ -106,7 +106,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.completions(model="tgi", prompt="Hello, how are", max_tokens=12, temperature=0)
         """
@@ -123,7 +123,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 413, 415, 422, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_completions(
                 model="tgi", prompt="Hello, how are", max_tokens=12, temperature=0
@@ -140,7 +140,7 @@ class Client(BaseClient):
 
         Declared errors: 500.
 
-        Example:
+        Example::
 
             answer = client.list_models()
         """
@@ -153,7 +153,7 @@ class Client(BaseClient):
 
         Declared errors: 500.
 
-        Example:
+        Example::
 
             answer = client.get_info()
         """
@@ -166,7 +166,7 @@ class Client(BaseClient):
 
         Declared errors: 500, 503.
 
-        Example:
+        Example::
 
             client.health_check()
         """
@@ -179,7 +179,7 @@ class Client(BaseClient):
 
         Declared errors: 500.
 
-        Example:
+        Example::
 
             answer = client.get_metrics()
         """
@@ -194,7 +194,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 413, 415, 429, 500.
 
-        Example:
+        Example::
 
             answer = client.tokenize(inputs="Hello, how are you?", add_special_tokens=False)
         """

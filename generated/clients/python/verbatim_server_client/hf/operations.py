@@ -9,16 +9,10 @@ from ..runtime.settings import Contract
 from . import errors as e
 from . import models as m
 
-CONTRACT: Final = Contract(
-    path="/hf",
-    agent=f"{version.NAME}/{version.VERSION} hf/1.0.0",
-)
+CONTRACT: Final = Contract(path="/hf", agent=f"{version.NAME}/{version.VERSION} hf/1.0.0")
 
 GENERATE: Final[Operation[m.GenerateResponse, None]] = Operation(
-    method="POST",
-    path="/generate",
-    answer=m.GenerateResponse,
-    errors=e.ERRORS,
+    method="POST", path="/generate", answer=m.GenerateResponse, errors=e.ERRORS
 )
 GENERATE_STREAM: Final[Operation[None, m.StreamResponse]] = Operation(
     method="POST",
@@ -46,31 +40,15 @@ COMPLETIONS: Final[Operation[m.CompletionResponse, m.CompletionStreamResponse]] 
     errors=e.ERRORS,
 )
 LIST_MODELS: Final[Operation[m.ModelList, None]] = Operation(
-    method="GET",
-    path="/v1/models",
-    answer=m.ModelList,
-    errors=e.ERRORS,
+    method="GET", path="/v1/models", answer=m.ModelList, errors=e.ERRORS
 )
 GET_INFO: Final[Operation[m.Info, None]] = Operation(
-    method="GET",
-    path="/info",
-    answer=m.Info,
-    errors=e.ERRORS,
+    method="GET", path="/info", answer=m.Info, errors=e.ERRORS
 )
-HEALTH_CHECK: Final[Operation[None, None]] = Operation(
-    method="GET",
-    path="/health",
-    errors=e.ERRORS,
-)
+HEALTH_CHECK: Final[Operation[None, None]] = Operation(method="GET", path="/health", errors=e.ERRORS)
 GET_METRICS: Final[Operation[str, None]] = Operation(
-    method="GET",
-    path="/metrics",
-    is_text=True,
-    errors=e.ERRORS,
+    method="GET", path="/metrics", is_text=True, errors=e.ERRORS
 )
 TOKENIZE: Final[Operation[m.TokenizeResponse, None]] = Operation(
-    method="POST",
-    path="/tokenize",
-    answer=m.TokenizeResponse,
-    errors=e.ERRORS,
+    method="POST", path="/tokenize", answer=m.TokenizeResponse, errors=e.ERRORS
 )

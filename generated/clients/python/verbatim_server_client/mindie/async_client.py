@@ -32,7 +32,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 413, 415, 422, 424, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.chat_completions(
                 model="verbatim-demo",
@@ -67,7 +67,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 413, 415, 422, 424, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_chat_completions(
                 model="verbatim-demo",

@@ -32,7 +32,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 413, 415, 422, 424, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.chat_completions(
                 model="verbatim-demo",
@@ -65,7 +65,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 413, 415, 422, 424, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_chat_completions(
                 model="verbatim-demo",

@@ -9,10 +9,7 @@ from ..runtime.settings import Contract
 from . import errors as e
 from . import models as m
 
-CONTRACT: Final = Contract(
-    path="/mindie",
-    agent=f"{version.NAME}/{version.VERSION} mindie/2.3.0",
-)
+CONTRACT: Final = Contract(path="/mindie", agent=f"{version.NAME}/{version.VERSION} mindie/2.3.0")
 
 CHAT_COMPLETIONS: Final[Operation[m.ChatCompletion, m.ChatCompletionChunk]] = Operation(
     method="POST",

@@ -34,7 +34,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.create_chat_completion(
                 model="verbatim-demo",
@@ -53,7 +53,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_create_chat_completion(
                 model="verbatim-demo",
@@ -74,7 +74,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.create_completion(
                 model="verbatim-demo", prompt="Once upon a time", max_tokens=10
@@ -91,7 +91,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_create_completion(
                 model="verbatim-demo", prompt="Once upon a time", max_tokens=10
@@ -111,7 +111,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.create_response(
                 model="verbatim-demo", input="Hello! Who are you?", max_output_tokens=60, temperature=0
@@ -131,7 +131,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_create_response(
                 model="verbatim-demo", input="Hello! Who are you?", max_output_tokens=60, temperature=0
@@ -152,7 +152,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.count_response_input_tokens(
                 model="verbatim-demo", input="Hello! Who are you?"
@@ -167,7 +167,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.create_embedding(model="verbatim-demo", input="Hello")
         """
@@ -184,7 +184,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.create_transcription(
                 file=open("speech.wav", "rb"), model="whisper", language="en"
@@ -203,7 +203,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_create_transcription(
                 file=open("speech.wav", "rb"), model="whisper", language="en"
@@ -224,7 +224,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.create_translation(file=open("speech.wav", "rb"), model="whisper")
         """
@@ -235,7 +235,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 500.
 
-        Example:
+        Example::
 
             answer = await client.list_models()
         """
@@ -246,7 +246,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 500.
 
-        Example:
+        Example::
 
             answer = await client.retrieve_model("verbatim-demo")
         """
@@ -269,7 +269,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.render_chat_completion(
                 model="verbatim-demo",
@@ -290,11 +290,9 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
-            answer = await client.render_completion(
-                model="verbatim-demo", prompt="Hello", max_tokens=20
-            )
+            answer = await client.render_completion(model="verbatim-demo", prompt="Hello", max_tokens=20)
         """
         return await self._call(o.RENDER_COMPLETION, Arguments(body=body))
 
@@ -307,11 +305,9 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
-            answer = await client.tokenize(
-                model="verbatim-demo", prompt="Hello", return_token_strs=True
-            )
+            answer = await client.tokenize(model="verbatim-demo", prompt="Hello", return_token_strs=True)
         """
         return await self._call(o.TOKENIZE, Arguments(body=body))
 
@@ -324,7 +320,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.detokenize(model="verbatim-demo", tokens=[72, 105])
         """
@@ -340,7 +336,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.load_lora_adapter(lora_name="poet", lora_path="poet-v1")
         """
@@ -356,7 +352,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.unload_lora_adapter(lora_name="poet")
         """

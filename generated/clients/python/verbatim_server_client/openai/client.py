@@ -34,7 +34,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.create_chat_completion(
                 model="verbatim-demo",
@@ -53,7 +53,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_create_chat_completion(
                 model="verbatim-demo",
@@ -74,11 +74,9 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
-            answer = client.create_completion(
-                model="verbatim-demo", prompt="Once upon a time", max_tokens=10
-            )
+            answer = client.create_completion(model="verbatim-demo", prompt="Once upon a time", max_tokens=10)
         """
         return self._call(o.CREATE_COMPLETION, Arguments(body=body))
 
@@ -91,7 +89,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_create_completion(
                 model="verbatim-demo", prompt="Once upon a time", max_tokens=10
@@ -111,7 +109,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.create_response(
                 model="verbatim-demo", input="Hello! Who are you?", max_output_tokens=60, temperature=0
@@ -131,7 +129,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_create_response(
                 model="verbatim-demo", input="Hello! Who are you?", max_output_tokens=60, temperature=0
@@ -152,7 +150,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.count_response_input_tokens(model="verbatim-demo", input="Hello! Who are you?")
         """
@@ -165,7 +163,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.create_embedding(model="verbatim-demo", input="Hello")
         """
@@ -182,7 +180,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.create_transcription(
                 file=open("speech.wav", "rb"), model="whisper", language="en"
@@ -201,7 +199,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_create_transcription(
                 file=open("speech.wav", "rb"), model="whisper", language="en"
@@ -222,7 +220,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.create_translation(file=open("speech.wav", "rb"), model="whisper")
         """
@@ -233,7 +231,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 500.
 
-        Example:
+        Example::
 
             answer = client.list_models()
         """
@@ -244,7 +242,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 500.
 
-        Example:
+        Example::
 
             answer = client.retrieve_model("verbatim-demo")
         """
@@ -265,7 +263,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.render_chat_completion(
                 model="verbatim-demo",
@@ -284,7 +282,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.render_completion(model="verbatim-demo", prompt="Hello", max_tokens=20)
         """
@@ -299,7 +297,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.tokenize(model="verbatim-demo", prompt="Hello", return_token_strs=True)
         """
@@ -314,7 +312,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.detokenize(model="verbatim-demo", tokens=[72, 105])
         """
@@ -330,7 +328,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.load_lora_adapter(lora_name="poet", lora_path="poet-v1")
         """
@@ -346,7 +344,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.unload_lora_adapter(lora_name="poet")
         """

@@ -9,10 +9,7 @@ from ..runtime.settings import Contract
 from . import errors as e
 from . import models as m
 
-CONTRACT: Final = Contract(
-    path="/openai",
-    agent=f"{version.NAME}/{version.VERSION} openai/2.3.0",
-)
+CONTRACT: Final = Contract(path="/openai", agent=f"{version.NAME}/{version.VERSION} openai/2.3.0")
 
 CREATE_CHAT_COMPLETION: Final[
     Operation[m.CreateChatCompletionResponse, m.CreateChatCompletionStreamResponse]
@@ -35,23 +32,13 @@ CREATE_COMPLETION: Final[Operation[m.CreateCompletionResponse, m.CreateCompletio
     errors=e.ERRORS,
 )
 CREATE_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation(
-    method="POST",
-    path="/v1/responses",
-    answer=m.Response,
-    event=m.ResponseStreamEvent,
-    errors=e.ERRORS,
+    method="POST", path="/v1/responses", answer=m.Response, event=m.ResponseStreamEvent, errors=e.ERRORS
 )
 COUNT_RESPONSE_INPUT_TOKENS: Final[Operation[m.ResponseInputTokens, None]] = Operation(
-    method="POST",
-    path="/v1/responses/input_tokens",
-    answer=m.ResponseInputTokens,
-    errors=e.ERRORS,
+    method="POST", path="/v1/responses/input_tokens", answer=m.ResponseInputTokens, errors=e.ERRORS
 )
 CREATE_EMBEDDING: Final[Operation[m.CreateEmbeddingResponse, None]] = Operation(
-    method="POST",
-    path="/v1/embeddings",
-    answer=m.CreateEmbeddingResponse,
-    errors=e.ERRORS,
+    method="POST", path="/v1/embeddings", answer=m.CreateEmbeddingResponse, errors=e.ERRORS
 )
 CREATE_TRANSCRIPTION: Final[
     Operation[
@@ -86,50 +73,26 @@ CREATE_TRANSLATION: Final[
     errors=e.ERRORS,
 )
 LIST_MODELS: Final[Operation[m.ListModelsResponse, None]] = Operation(
-    method="GET",
-    path="/v1/models",
-    answer=m.ListModelsResponse,
-    errors=e.ERRORS,
+    method="GET", path="/v1/models", answer=m.ListModelsResponse, errors=e.ERRORS
 )
 RETRIEVE_MODEL: Final[Operation[m.Model, None]] = Operation(
-    method="GET",
-    path="/v1/models/{model:path}",
-    answer=m.Model,
-    errors=e.ERRORS,
+    method="GET", path="/v1/models/{model:path}", answer=m.Model, errors=e.ERRORS
 )
 RENDER_CHAT_COMPLETION: Final[Operation[m.RenderedRequest, None]] = Operation(
-    method="POST",
-    path="/v1/chat/completions/render",
-    answer=m.RenderedRequest,
-    errors=e.ERRORS,
+    method="POST", path="/v1/chat/completions/render", answer=m.RenderedRequest, errors=e.ERRORS
 )
 RENDER_COMPLETION: Final[Operation[m.RenderCompletionResponse, None]] = Operation(
-    method="POST",
-    path="/v1/completions/render",
-    answer=m.RenderCompletionResponse,
-    errors=e.ERRORS,
+    method="POST", path="/v1/completions/render", answer=m.RenderCompletionResponse, errors=e.ERRORS
 )
 TOKENIZE: Final[Operation[m.TokenizeResponse, None]] = Operation(
-    method="POST",
-    path="/tokenize",
-    answer=m.TokenizeResponse,
-    errors=e.ERRORS,
+    method="POST", path="/tokenize", answer=m.TokenizeResponse, errors=e.ERRORS
 )
 DETOKENIZE: Final[Operation[m.DetokenizeResponse, None]] = Operation(
-    method="POST",
-    path="/detokenize",
-    answer=m.DetokenizeResponse,
-    errors=e.ERRORS,
+    method="POST", path="/detokenize", answer=m.DetokenizeResponse, errors=e.ERRORS
 )
 LOAD_LORA_ADAPTER: Final[Operation[str, None]] = Operation(
-    method="POST",
-    path="/v1/load_lora_adapter",
-    is_text=True,
-    errors=e.ERRORS,
+    method="POST", path="/v1/load_lora_adapter", is_text=True, errors=e.ERRORS
 )
 UNLOAD_LORA_ADAPTER: Final[Operation[str, None]] = Operation(
-    method="POST",
-    path="/v1/unload_lora_adapter",
-    is_text=True,
-    errors=e.ERRORS,
+    method="POST", path="/v1/unload_lora_adapter", is_text=True, errors=e.ERRORS
 )

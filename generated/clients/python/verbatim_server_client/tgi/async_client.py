@@ -32,7 +32,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.compat_generate(
                 inputs="Hello, how are you?", parameters={"max_new_tokens": 20}
@@ -49,7 +49,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_compat_generate(
                 inputs="Hello, how are you?", parameters={"max_new_tokens": 20}
@@ -66,11 +66,9 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
-            answer = await client.generate(
-                inputs="Hello, how are you?", parameters={"max_new_tokens": 20}
-            )
+            answer = await client.generate(inputs="Hello, how are you?", parameters={"max_new_tokens": 20})
         """
         return await self._call(o.GENERATE, Arguments(body=body))
 
@@ -81,7 +79,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.generate_stream(
                 inputs="Hello, how are you?", parameters={"max_new_tokens": 12}
@@ -96,7 +94,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 500, 503.
 
-        Example:
+        Example::
 
             await client.health()
         """
@@ -107,7 +105,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 500.
 
-        Example:
+        Example::
 
             answer = await client.get_model_info()
         """
@@ -118,7 +116,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 500.
 
-        Example:
+        Example::
 
             answer = await client.metrics()
         """
@@ -134,7 +132,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 404, 413, 415, 422, 429, 500.
 
-        Example:
+        Example::
 
             answer = await client.tokenize(inputs="Hello, how are you?")
         """
@@ -147,12 +145,10 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.chat_completions(
-                model="tgi",
-                messages=[{"role": "user", "content": "Hello, who are you?"}],
-                max_tokens=40,
+                model="tgi", messages=[{"role": "user", "content": "Hello, who are you?"}], max_tokens=40
             )
         """
         return await self._call(o.CHAT_COMPLETIONS, Arguments(body=body))
@@ -166,12 +162,10 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_chat_completions(
-                model="tgi",
-                messages=[{"role": "user", "content": "Hello, who are you?"}],
-                max_tokens=40,
+                model="tgi", messages=[{"role": "user", "content": "Hello, who are you?"}], max_tokens=40
             ) as events:
                 async for event in events:
                     print(event)
@@ -185,7 +179,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.completions(
                 model="tgi", prompt="Hello, how are", max_tokens=12, temperature=0
@@ -200,7 +194,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_completions(
                 model="tgi", prompt="Hello, how are", max_tokens=12, temperature=0
@@ -215,7 +209,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 404, 500.
 
-        Example:
+        Example::
 
             answer = await client.openai_get_model_info()
         """

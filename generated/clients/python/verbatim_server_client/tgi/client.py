@@ -32,7 +32,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.compat_generate(inputs="Hello, how are you?", parameters={"max_new_tokens": 20})
         """
@@ -47,7 +47,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_compat_generate(
                 inputs="Hello, how are you?", parameters={"max_new_tokens": 20}
@@ -64,7 +64,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.generate(inputs="Hello, how are you?", parameters={"max_new_tokens": 20})
         """
@@ -77,7 +77,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.generate_stream(
                 inputs="Hello, how are you?", parameters={"max_new_tokens": 12}
@@ -92,7 +92,7 @@ class Client(BaseClient):
 
         Declared errors: 500, 503.
 
-        Example:
+        Example::
 
             client.health()
         """
@@ -103,7 +103,7 @@ class Client(BaseClient):
 
         Declared errors: 500.
 
-        Example:
+        Example::
 
             answer = client.get_model_info()
         """
@@ -114,7 +114,7 @@ class Client(BaseClient):
 
         Declared errors: 500.
 
-        Example:
+        Example::
 
             answer = client.metrics()
         """
@@ -130,7 +130,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 404, 413, 415, 422, 429, 500.
 
-        Example:
+        Example::
 
             answer = client.tokenize(inputs="Hello, how are you?")
         """
@@ -143,7 +143,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.chat_completions(
                 model="tgi", messages=[{"role": "user", "content": "Hello, who are you?"}], max_tokens=40
@@ -158,7 +158,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_chat_completions(
                 model="tgi", messages=[{"role": "user", "content": "Hello, who are you?"}], max_tokens=40
@@ -175,7 +175,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.completions(model="tgi", prompt="Hello, how are", max_tokens=12, temperature=0)
         """
@@ -188,7 +188,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 413, 415, 422, 424, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_completions(
                 model="tgi", prompt="Hello, how are", max_tokens=12, temperature=0
@@ -203,7 +203,7 @@ class Client(BaseClient):
 
         Declared errors: 404, 500.
 
-        Example:
+        Example::
 
             answer = client.openai_get_model_info()
         """

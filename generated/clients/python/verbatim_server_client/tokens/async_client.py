@@ -32,7 +32,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = await client.generate(
                 token_ids=[72, 101, 108, 108, 111], sampling_params={"temperature": 0, "max_tokens": 8}
@@ -49,7 +49,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             async with client.stream_generate(
                 token_ids=[72, 101, 108, 108, 111], sampling_params={"temperature": 0, "max_tokens": 8}
@@ -64,7 +64,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 500.
 
-        Example:
+        Example::
 
             answer = await client.list_models()
         """
@@ -75,7 +75,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 500, 503.
 
-        Example:
+        Example::
 
             await client.health()
         """

@@ -32,7 +32,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.generate(
                 token_ids=[72, 101, 108, 108, 111], sampling_params={"temperature": 0, "max_tokens": 8}
@@ -47,7 +47,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
-        Example:
+        Example::
 
             with client.stream_generate(
                 token_ids=[72, 101, 108, 108, 111], sampling_params={"temperature": 0, "max_tokens": 8}
@@ -62,7 +62,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 500.
 
-        Example:
+        Example::
 
             answer = client.list_models()
         """
@@ -73,7 +73,7 @@ class Client(BaseClient):
 
         Declared errors: 500, 503.
 
-        Example:
+        Example::
 
             client.health()
         """

@@ -9,10 +9,7 @@ from ..runtime.settings import Contract
 from . import errors as e
 from . import models as m
 
-CONTRACT: Final = Contract(
-    path="/tokens",
-    agent=f"{version.NAME}/{version.VERSION} tokens/0.32.0",
-)
+CONTRACT: Final = Contract(path="/tokens", agent=f"{version.NAME}/{version.VERSION} tokens/0.32.0")
 
 GENERATE: Final[Operation[m.GenerateResponse, m.GenerateStreamResponse]] = Operation(
     method="POST",
@@ -24,13 +21,6 @@ GENERATE: Final[Operation[m.GenerateResponse, m.GenerateStreamResponse]] = Opera
     errors=e.ERRORS,
 )
 LIST_MODELS: Final[Operation[m.ModelList, None]] = Operation(
-    method="GET",
-    path="/v1/models",
-    answer=m.ModelList,
-    errors=e.ERRORS,
+    method="GET", path="/v1/models", answer=m.ModelList, errors=e.ERRORS
 )
-HEALTH: Final[Operation[None, None]] = Operation(
-    method="GET",
-    path="/health",
-    errors=e.ERRORS,
-)
+HEALTH: Final[Operation[None, None]] = Operation(method="GET", path="/health", errors=e.ERRORS)

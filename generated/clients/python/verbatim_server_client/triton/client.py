@@ -30,7 +30,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 500.
 
-        Example:
+        Example::
 
             answer = client.server_metadata()
         """
@@ -41,7 +41,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 500.
 
-        Example:
+        Example::
 
             client.server_live()
         """
@@ -52,7 +52,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 500.
 
-        Example:
+        Example::
 
             client.server_ready()
         """
@@ -65,7 +65,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 500.
 
-        Example:
+        Example::
 
             answer = client.repository_index(ready=True)
         """
@@ -76,7 +76,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 500.
 
-        Example:
+        Example::
 
             answer = client.statistics()
         """
@@ -91,7 +91,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.generate_version(
                 "verbatim-demo",
@@ -115,7 +115,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 404, 500, 503.
 
-        Example:
+        Example::
 
             with client.generate_stream_version(
                 "verbatim-demo",
@@ -137,7 +137,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 404, 500.
 
-        Example:
+        Example::
 
             client.model_version_ready("verbatim-demo", "1")
         """
@@ -153,7 +153,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 404, 500.
 
-        Example:
+        Example::
 
             answer = client.model_version_config("verbatim-demo", "1")
         """
@@ -169,7 +169,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 404, 500.
 
-        Example:
+        Example::
 
             answer = client.model_version_statistics("verbatim-demo", "1")
         """
@@ -185,7 +185,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 404, 500.
 
-        Example:
+        Example::
 
             answer = client.model_version_metadata("verbatim-demo", "1")
         """
@@ -203,7 +203,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 500, 503.
 
-        Example:
+        Example::
 
             answer = client.generate(
                 "verbatim-demo",
@@ -223,7 +223,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 401, 500, 503.
 
-        Example:
+        Example::
 
             with client.generate_stream(
                 "verbatim-demo",
@@ -241,7 +241,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 500.
 
-        Example:
+        Example::
 
             client.model_ready("verbatim-demo")
         """
@@ -257,7 +257,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 500.
 
-        Example:
+        Example::
 
             answer = client.model_config("verbatim-demo")
         """
@@ -273,7 +273,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 500.
 
-        Example:
+        Example::
 
             answer = client.model_statistics("verbatim-demo")
         """
@@ -289,7 +289,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 500.
 
-        Example:
+        Example::
 
             answer = client.model_metadata("verbatim-demo")
         """

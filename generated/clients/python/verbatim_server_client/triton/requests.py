@@ -11,9 +11,7 @@ from typing_extensions import TypedDict
 
 class RepositoryIndexRequest(TypedDict):
     ready: NotRequired[bool]
-    """
-    Leave out models that take no requests. Default: `false`.
-    """
+    """Leave out models that take no requests. Default: `false`."""
 
 
 MaxTokens: TypeAlias = int
@@ -56,475 +54,247 @@ SamplingText: TypeAlias = str
 
 
 class StructuredOutputs(TypedDict, closed=True):
-    """
-    What the text must be; one member, no more.
-    """
+    """What the text must be; one member, no more."""
 
     json: NotRequired[str | Mapping[str, Any] | bool]
-    """
-    A JSON Schema, or its text.
-    """
+    """A JSON Schema, or its text."""
     regex: NotRequired[str]
-    """
-    A regular expression for the whole text.
-    """
+    """A regular expression for the whole text."""
     choice: NotRequired[Sequence[str]]
-    """
-    One of these texts. At least 1 items.
-    """
+    """One of these texts. At least 1 items."""
     grammar: NotRequired[str]
-    """
-    A grammar in GBNF.
-    """
+    """A grammar in GBNF."""
     json_object: NotRequired[Literal[True]]
-    """
-    Any JSON object.
-    """
+    """Any JSON object."""
     structural_tag: NotRequired[str]
-    """
-    A structural tag of xgrammar's as JSON text.
-    """
+    """A structural tag of xgrammar's as JSON text."""
 
 
 class Parameters(TypedDict, closed=True):
-    """
-    Parameters by name. Which there are is for the model's specification to say.
-    """
+    """Parameters by name. Which there are is for the model's specification to say."""
 
     text_input: NotRequired[str | Sequence[str]]
-    """
-    The text to go on from. A request needs it, here or in `parameters`.
-    """
+    """The text to go on from. A request needs it, here or in `parameters`."""
     stream: NotRequired[bool | Sequence[bool]]
-    """
-    Answer with an event a token. `generate` answers once, and refuses true. Default: `false`.
-    """
+    """Answer with an event a token. `generate` answers once, and refuses true. Default: `false`."""
     exclude_input_in_output: NotRequired[bool | Sequence[bool]]
-    """
-    Leave the input out of `text_output`. True where `stream` is, else false; a stream cannot have false.
-    """
+    """Leave the input out of `text_output`. True where `stream` is, else false; a stream cannot have false."""
     sampling_parameters: NotRequired[str | Sequence[str]]
-    """
-    A JSON object as text, after SamplingOptions. If it is there, it alone says how to sample and when to stop.
-    """
+    """A JSON object as text, after SamplingOptions. If it is there, it alone says how to sample and when to stop."""
     max_tokens: NotRequired[int | Sequence[int]]
-    """
-    Tokens to generate at most. The end of the context ends the text, too.
-    """
+    """Tokens to generate at most. The end of the context ends the text, too."""
     min_tokens: NotRequired[int | Sequence[int]]
-    """
-    No end before so many tokens.
-    """
+    """No end before so many tokens."""
     stop_words: NotRequired[str | Sequence[str]]
-    """
-    Texts that end the text, and are left out of it. Empty ones stand for none.
-    """
+    """Texts that end the text, and are left out of it. Empty ones stand for none."""
     bad_words: NotRequired[str | Sequence[str]]
-    """
-    Texts that never come. Empty ones stand for none.
-    """
+    """Texts that never come. Empty ones stand for none."""
     end_id: NotRequired[int | Sequence[int]]
-    """
-    The token that ends the text, in place of the model's own; -1 for none.
-    """
+    """The token that ends the text, in place of the model's own; -1 for none."""
     pad_id: NotRequired[int | Sequence[int]]
-    """
-    Changes nothing: nothing is padded here.
-    """
+    """Changes nothing: nothing is padded here."""
     temperature: NotRequired[float | Sequence[float]]
-    """
-    0 takes the likeliest token each time.
-    """
+    """0 takes the likeliest token each time."""
     top_k: NotRequired[int | Sequence[int]]
-    """
-    Draw from so many of the likeliest tokens; 0 and -1 stand for all.
-    """
+    """Draw from so many of the likeliest tokens; 0 and -1 stand for all."""
     top_p: NotRequired[float | Sequence[float]]
-    """
-    Draw from the likeliest tokens that make up this probability.
-    """
+    """Draw from the likeliest tokens that make up this probability."""
     repetition_penalty: NotRequired[float | Sequence[float]]
-    """
-    Divides the scores of tokens that stand in input or output; 1 stands for none.
-    """
+    """Divides the scores of tokens that stand in input or output; 1 stands for none."""
     presence_penalty: NotRequired[float | Sequence[float]]
-    """
-    Taken from the scores of tokens that stand in the output.
-    """
+    """Taken from the scores of tokens that stand in the output."""
     frequency_penalty: NotRequired[float | Sequence[float]]
-    """
-    Taken from a token's score once for each time that it stands in the output.
-    """
+    """Taken from a token's score once for each time that it stands in the output."""
     seed: NotRequired[int | Sequence[int]]
-    """
-    Equal seeds draw equal texts; one is drawn if there is none.
-    """
+    """Equal seeds draw equal texts; one is drawn if there is none."""
     num_return_sequences: NotRequired[int | Sequence[int]]
-    """
-    Texts to generate; `n` by another name. With beams, at most and by default `beam_width`.
-    """
+    """Texts to generate; `n` by another name. With beams, at most and by default `beam_width`."""
     beam_width: NotRequired[int | Sequence[int]]
-    """
-    Hypotheses of a beam search; 1 searches none. A search draws nothing, so `temperature` must be 0 or absent.
-    """
+    """Hypotheses of a beam search; 1 searches none. A search draws nothing, so `temperature` must be 0 or absent."""
     length_penalty: NotRequired[float | Sequence[float]]
-    """
-    Of beam search: above 0 favours long texts. Without beams it changes nothing.
-    """
+    """Of beam search: above 0 favours long texts. Without beams it changes nothing."""
     embedding_bias_words: NotRequired[str | Sequence[str]]
-    """
-    Texts whose tokens get what `embedding_bias_weights` says, added to their scores.
-    """
+    """Texts whose tokens get what `embedding_bias_weights` says, added to their scores."""
     embedding_bias_weights: NotRequired[float | Sequence[float]]
-    """
-    One for each of `embedding_bias_words`.
-    """
+    """One for each of `embedding_bias_words`."""
     guided_decoding_guide_type: NotRequired[
         Literal["json", "json_schema", "regex", "ebnf_grammar", "structural_tag"]
         | Sequence[Literal["json", "json_schema", "regex", "ebnf_grammar", "structural_tag"]]
     ]
-    """
-    What the text must be.
-    """
+    """What the text must be."""
     guided_decoding_guide: NotRequired[str | Sequence[str]]
-    """
-    The schema, expression, grammar or tag; none for any JSON value.
-    """
+    """The schema, expression, grammar or tag; none for any JSON value."""
     return_finish_reason: NotRequired[bool | Sequence[bool]]
-    """
-    Tell why the text ended. Default: `false`.
-    """
+    """Tell why the text ended. Default: `false`."""
     return_cumulative_logprob: NotRequired[bool | Sequence[bool]]
-    """
-    Tell the log-probability of the text. Default: `false`.
-    """
+    """Tell the log-probability of the text. Default: `false`."""
     return_logprobs: NotRequired[bool | Sequence[bool]]
-    """
-    Tell the log-probabilities of the tokens, as many as `logprobs` says. Default: `false`.
-    """
+    """Tell the log-probabilities of the tokens, as many as `logprobs` says. Default: `false`."""
     return_log_probs: NotRequired[bool | Sequence[bool]]
-    """
-    Tell `cum_log_probs` and `output_log_probs`. Default: `false`.
-    """
+    """Tell `cum_log_probs` and `output_log_probs`. Default: `false`."""
     return_num_input_tokens: NotRequired[bool | Sequence[bool]]
-    """
-    Tell how many tokens the input has. Default: `false`.
-    """
+    """Tell how many tokens the input has. Default: `false`."""
     return_num_output_tokens: NotRequired[bool | Sequence[bool]]
-    """
-    Tell how many tokens were generated. Default: `false`.
-    """
+    """Tell how many tokens were generated. Default: `false`."""
     return_context_logits: NotRequired[Literal[False] | Sequence[Literal[False]]]
-    """
-    Not told by this server.
-    """
+    """Not told by this server."""
     return_generation_logits: NotRequired[Literal[False] | Sequence[Literal[False]]]
-    """
-    Not told by this server.
-    """
+    """Not told by this server."""
     return_perf_metrics: NotRequired[Literal[False] | Sequence[Literal[False]]]
-    """
-    Not told by this server.
-    """
+    """Not told by this server."""
     n: NotRequired[int]
-    """
-    Texts to generate.
-    """
+    """Texts to generate."""
     min_p: NotRequired[float]
-    """
-    Leave out tokens that are less likely than this share of the likeliest one's probability.
-    """
+    """Leave out tokens that are less likely than this share of the likeliest one's probability."""
     stop: NotRequired[str]
-    """
-    A text that ends the text, and is left out of it.
-    """
+    """A text that ends the text, and is left out of it."""
     logprobs: NotRequired[int]
-    """
-    Tokens to tell of for each place, beside the one that came.
-    """
+    """Tokens to tell of for each place, beside the one that came."""
     ignore_eos: NotRequired[bool]
-    """
-    Go on after the model's end token.
-    """
+    """Go on after the model's end token."""
     include_stop_str_in_output: NotRequired[bool]
-    """
-    Keep the text in `text_output` that ended it.
-    """
+    """Keep the text in `text_output` that ended it."""
     skip_special_tokens: NotRequired[bool]
-    """
-    Leave special tokens out of `text_output`; so it is if absent.
-    """
+    """Leave special tokens out of `text_output`; so it is if absent."""
     structured_outputs: NotRequired[str]
-    """
-    A JSON object as text, after StructuredOutputs.
-    """
+    """A JSON object as text, after StructuredOutputs."""
 
 
 class SamplingOptions(TypedDict, closed=True):
-    """
-    How to sample and when to stop, under vLLM's names. A null counts as absent, and the text of a number or of a boolean as what it says.
-    """
+    """How to sample and when to stop, under vLLM's names. A null counts as absent, and the text of a number or of a boolean as what it says."""
 
     n: NotRequired[int]
-    """
-    Texts to generate.
-    """
+    """Texts to generate."""
     max_tokens: NotRequired[int]
-    """
-    Tokens to generate at most.
-    """
+    """Tokens to generate at most."""
     min_tokens: NotRequired[int]
-    """
-    No end before so many tokens.
-    """
+    """No end before so many tokens."""
     stop: NotRequired[str | Sequence[str]]
-    """
-    Texts that end the text. Empty ones stand for none. Default: `[]`.
-    """
+    """Texts that end the text. Empty ones stand for none. Default: `[]`."""
     stop_token_ids: NotRequired[Sequence[int]]
-    """
-    Tokens that end the text, beside the model's own. Default: `[]`.
-    """
+    """Tokens that end the text, beside the model's own. Default: `[]`."""
     ignore_eos: NotRequired[bool]
-    """
-    Go on after the model's end token. Default: `false`.
-    """
+    """Go on after the model's end token. Default: `false`."""
     include_stop_str_in_output: NotRequired[bool]
-    """
-    Keep the text that ended the text. Default: `false`.
-    """
+    """Keep the text that ended the text. Default: `false`."""
     skip_special_tokens: NotRequired[bool]
-    """
-    Leave special tokens out of the text. Default: `true`.
-    """
+    """Leave special tokens out of the text. Default: `true`."""
     temperature: NotRequired[float]
-    """
-    1 if absent; 0 in a beam search.
-    """
+    """1 if absent; 0 in a beam search."""
     top_k: NotRequired[int]
-    """
-    0 and -1 stand for all.
-    """
+    """0 and -1 stand for all."""
     top_p: NotRequired[float]
-    """
-    1 stands for all.
-    """
+    """1 stands for all."""
     min_p: NotRequired[float]
-    """
-    0 stands for all.
-    """
+    """0 stands for all."""
     repetition_penalty: NotRequired[float]
-    """
-    1 stands for none.
-    """
+    """1 stands for none."""
     presence_penalty: NotRequired[float]
-    """
-    0 stands for none.
-    """
+    """0 stands for none."""
     frequency_penalty: NotRequired[float]
-    """
-    0 stands for none.
-    """
+    """0 stands for none."""
     seed: NotRequired[int]
-    """
-    One is drawn if there is none.
-    """
+    """One is drawn if there is none."""
     logprobs: NotRequired[int]
-    """
-    Tokens to tell of for each place.
-    """
+    """Tokens to tell of for each place."""
     logit_bias: NotRequired[Mapping[str, float]]
-    """
-    What is added to the scores of tokens, by their ids. Default: `{}`.
-    """
+    """What is added to the scores of tokens, by their ids. Default: `{}`."""
     allowed_token_ids: NotRequired[Sequence[int]]
-    """
-    The only tokens that may come, the end token too. At least 1 items.
-    """
+    """The only tokens that may come, the end token too. At least 1 items."""
     bad_words: NotRequired[Sequence[str]]
-    """
-    Texts that never come. Empty ones stand for none. At most 64 items. Default: `[]`.
-    """
+    """Texts that never come. Empty ones stand for none. At most 64 items. Default: `[]`."""
     structured_outputs: NotRequired[str | StructuredOutputs]
-    """
-    What the text must be, as an object or its JSON text.
-    """
+    """What the text must be, as an object or its JSON text."""
 
 
 class GenerateRequest(TypedDict, closed=True):
-    """
-    Members beside these are inputs of the model or parameters, as the model's specification says.
-    """
+    """Members beside these are inputs of the model or parameters, as the model's specification says."""
 
     id: NotRequired[str]
-    """
-    A name for the request that the answer repeats.
-    """
+    """A name for the request that the answer repeats."""
     parameters: NotRequired[Parameters]
     text_input: NotRequired[str | Sequence[str]]
-    """
-    The text to go on from. A request needs it, here or in `parameters`.
-    """
+    """The text to go on from. A request needs it, here or in `parameters`."""
     stream: NotRequired[bool | Sequence[bool]]
-    """
-    Answer with an event a token. `generate` answers once, and refuses true. Default: `false`.
-    """
+    """Answer with an event a token. `generate` answers once, and refuses true. Default: `false`."""
     exclude_input_in_output: NotRequired[bool | Sequence[bool]]
-    """
-    Leave the input out of `text_output`. True where `stream` is, else false; a stream cannot have false.
-    """
+    """Leave the input out of `text_output`. True where `stream` is, else false; a stream cannot have false."""
     sampling_parameters: NotRequired[str | Sequence[str]]
-    """
-    A JSON object as text, after SamplingOptions. If it is there, it alone says how to sample and when to stop.
-    """
+    """A JSON object as text, after SamplingOptions. If it is there, it alone says how to sample and when to stop."""
     max_tokens: NotRequired[int | Sequence[int]]
-    """
-    Tokens to generate at most. The end of the context ends the text, too.
-    """
+    """Tokens to generate at most. The end of the context ends the text, too."""
     min_tokens: NotRequired[int | Sequence[int]]
-    """
-    No end before so many tokens.
-    """
+    """No end before so many tokens."""
     stop_words: NotRequired[str | Sequence[str]]
-    """
-    Texts that end the text, and are left out of it. Empty ones stand for none.
-    """
+    """Texts that end the text, and are left out of it. Empty ones stand for none."""
     bad_words: NotRequired[str | Sequence[str]]
-    """
-    Texts that never come. Empty ones stand for none.
-    """
+    """Texts that never come. Empty ones stand for none."""
     end_id: NotRequired[int | Sequence[int]]
-    """
-    The token that ends the text, in place of the model's own; -1 for none.
-    """
+    """The token that ends the text, in place of the model's own; -1 for none."""
     pad_id: NotRequired[int | Sequence[int]]
-    """
-    Changes nothing: nothing is padded here.
-    """
+    """Changes nothing: nothing is padded here."""
     temperature: NotRequired[float | Sequence[float]]
-    """
-    0 takes the likeliest token each time.
-    """
+    """0 takes the likeliest token each time."""
     top_k: NotRequired[int | Sequence[int]]
-    """
-    Draw from so many of the likeliest tokens; 0 and -1 stand for all.
-    """
+    """Draw from so many of the likeliest tokens; 0 and -1 stand for all."""
     top_p: NotRequired[float | Sequence[float]]
-    """
-    Draw from the likeliest tokens that make up this probability.
-    """
+    """Draw from the likeliest tokens that make up this probability."""
     repetition_penalty: NotRequired[float | Sequence[float]]
-    """
-    Divides the scores of tokens that stand in input or output; 1 stands for none.
-    """
+    """Divides the scores of tokens that stand in input or output; 1 stands for none."""
     presence_penalty: NotRequired[float | Sequence[float]]
-    """
-    Taken from the scores of tokens that stand in the output.
-    """
+    """Taken from the scores of tokens that stand in the output."""
     frequency_penalty: NotRequired[float | Sequence[float]]
-    """
-    Taken from a token's score once for each time that it stands in the output.
-    """
+    """Taken from a token's score once for each time that it stands in the output."""
     seed: NotRequired[int | Sequence[int]]
-    """
-    Equal seeds draw equal texts; one is drawn if there is none.
-    """
+    """Equal seeds draw equal texts; one is drawn if there is none."""
     num_return_sequences: NotRequired[int | Sequence[int]]
-    """
-    Texts to generate; `n` by another name. With beams, at most and by default `beam_width`.
-    """
+    """Texts to generate; `n` by another name. With beams, at most and by default `beam_width`."""
     beam_width: NotRequired[int | Sequence[int]]
-    """
-    Hypotheses of a beam search; 1 searches none. A search draws nothing, so `temperature` must be 0 or absent.
-    """
+    """Hypotheses of a beam search; 1 searches none. A search draws nothing, so `temperature` must be 0 or absent."""
     length_penalty: NotRequired[float | Sequence[float]]
-    """
-    Of beam search: above 0 favours long texts. Without beams it changes nothing.
-    """
+    """Of beam search: above 0 favours long texts. Without beams it changes nothing."""
     embedding_bias_words: NotRequired[str | Sequence[str]]
-    """
-    Texts whose tokens get what `embedding_bias_weights` says, added to their scores.
-    """
+    """Texts whose tokens get what `embedding_bias_weights` says, added to their scores."""
     embedding_bias_weights: NotRequired[float | Sequence[float]]
-    """
-    One for each of `embedding_bias_words`.
-    """
+    """One for each of `embedding_bias_words`."""
     guided_decoding_guide_type: NotRequired[
         Literal["json", "json_schema", "regex", "ebnf_grammar", "structural_tag"]
         | Sequence[Literal["json", "json_schema", "regex", "ebnf_grammar", "structural_tag"]]
     ]
-    """
-    What the text must be.
-    """
+    """What the text must be."""
     guided_decoding_guide: NotRequired[str | Sequence[str]]
-    """
-    The schema, expression, grammar or tag; none for any JSON value.
-    """
+    """The schema, expression, grammar or tag; none for any JSON value."""
     return_finish_reason: NotRequired[bool | Sequence[bool]]
-    """
-    Tell why the text ended. Default: `false`.
-    """
+    """Tell why the text ended. Default: `false`."""
     return_cumulative_logprob: NotRequired[bool | Sequence[bool]]
-    """
-    Tell the log-probability of the text. Default: `false`.
-    """
+    """Tell the log-probability of the text. Default: `false`."""
     return_logprobs: NotRequired[bool | Sequence[bool]]
-    """
-    Tell the log-probabilities of the tokens, as many as `logprobs` says. Default: `false`.
-    """
+    """Tell the log-probabilities of the tokens, as many as `logprobs` says. Default: `false`."""
     return_log_probs: NotRequired[bool | Sequence[bool]]
-    """
-    Tell `cum_log_probs` and `output_log_probs`. Default: `false`.
-    """
+    """Tell `cum_log_probs` and `output_log_probs`. Default: `false`."""
     return_num_input_tokens: NotRequired[bool | Sequence[bool]]
-    """
-    Tell how many tokens the input has. Default: `false`.
-    """
+    """Tell how many tokens the input has. Default: `false`."""
     return_num_output_tokens: NotRequired[bool | Sequence[bool]]
-    """
-    Tell how many tokens were generated. Default: `false`.
-    """
+    """Tell how many tokens were generated. Default: `false`."""
     return_context_logits: NotRequired[Literal[False] | Sequence[Literal[False]]]
-    """
-    Not told by this server.
-    """
+    """Not told by this server."""
     return_generation_logits: NotRequired[Literal[False] | Sequence[Literal[False]]]
-    """
-    Not told by this server.
-    """
+    """Not told by this server."""
     return_perf_metrics: NotRequired[Literal[False] | Sequence[Literal[False]]]
-    """
-    Not told by this server.
-    """
+    """Not told by this server."""
     n: NotRequired[int]
-    """
-    Texts to generate.
-    """
+    """Texts to generate."""
     min_p: NotRequired[float]
-    """
-    Leave out tokens that are less likely than this share of the likeliest one's probability.
-    """
+    """Leave out tokens that are less likely than this share of the likeliest one's probability."""
     stop: NotRequired[str]
-    """
-    A text that ends the text, and is left out of it.
-    """
+    """A text that ends the text, and is left out of it."""
     logprobs: NotRequired[int]
-    """
-    Tokens to tell of for each place, beside the one that came.
-    """
+    """Tokens to tell of for each place, beside the one that came."""
     ignore_eos: NotRequired[bool]
-    """
-    Go on after the model's end token.
-    """
+    """Go on after the model's end token."""
     include_stop_str_in_output: NotRequired[bool]
-    """
-    Keep the text in `text_output` that ended it.
-    """
+    """Keep the text in `text_output` that ended it."""
     skip_special_tokens: NotRequired[bool]
-    """
-    Leave special tokens out of `text_output`; so it is if absent.
-    """
+    """Leave special tokens out of `text_output`; so it is if absent."""
     structured_outputs: NotRequired[str]
-    """
-    A JSON object as text, after StructuredOutputs.
-    """
+    """A JSON object as text, after StructuredOutputs."""

@@ -44,7 +44,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 404, 422.
 
-        Example:
+        Example::
 
             answer = await client.get_pet(1)
         """
@@ -62,7 +62,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 401, 422, 503.
 
-        Example:
+        Example::
 
             await client.delete_pet(1)
         """
@@ -76,7 +76,7 @@ class AsyncClient(BaseAsyncClient):
     async def list_pets(self) -> list[m.Pet]:
         """GET /pets
 
-        Example:
+        Example::
 
             answer = await client.list_pets()
         """
@@ -89,7 +89,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 422.
 
-        Example:
+        Example::
 
             answer = await client.add_pet()
         """
@@ -102,7 +102,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 400, 422.
 
-        Example:
+        Example::
 
             async with client.stream_add_pet() as events:
                 async for event in events:
@@ -113,7 +113,7 @@ class AsyncClient(BaseAsyncClient):
     def hear_pets(self) -> AsyncEventStream[m.Sound]:
         """GET /pets/sounds
 
-        Example:
+        Example::
 
             async with client.hear_pets() as events:
                 async for event in events:
@@ -126,7 +126,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 422.
 
-        Example:
+        Example::
 
             answer = await client.count_pets(body={})
         """
@@ -139,7 +139,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 422.
 
-        Example:
+        Example::
 
             answer = await client.describe_pet(picture=open("cat.png", "rb"), tags=["cat"], size=2.5)
         """
@@ -150,7 +150,7 @@ class AsyncClient(BaseAsyncClient):
 
         Declared errors: 422.
 
-        Example:
+        Example::
 
             answer = await client.get_file("name")
         """
@@ -164,7 +164,7 @@ class AsyncClient(BaseAsyncClient):
     async def metrics(self) -> str:
         """GET /metrics
 
-        Example:
+        Example::
 
             answer = await client.metrics()
         """

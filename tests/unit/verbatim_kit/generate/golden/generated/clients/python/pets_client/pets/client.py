@@ -44,7 +44,7 @@ class Client(BaseClient):
 
         Declared errors: 404, 422.
 
-        Example:
+        Example::
 
             answer = client.get_pet(1)
         """
@@ -62,7 +62,7 @@ class Client(BaseClient):
 
         Declared errors: 401, 422, 503.
 
-        Example:
+        Example::
 
             client.delete_pet(1)
         """
@@ -76,7 +76,7 @@ class Client(BaseClient):
     def list_pets(self) -> list[m.Pet]:
         """GET /pets
 
-        Example:
+        Example::
 
             answer = client.list_pets()
         """
@@ -89,7 +89,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 422.
 
-        Example:
+        Example::
 
             answer = client.add_pet()
         """
@@ -102,7 +102,7 @@ class Client(BaseClient):
 
         Declared errors: 400, 422.
 
-        Example:
+        Example::
 
             with client.stream_add_pet() as events:
                 for event in events:
@@ -113,7 +113,7 @@ class Client(BaseClient):
     def hear_pets(self) -> EventStream[m.Sound]:
         """GET /pets/sounds
 
-        Example:
+        Example::
 
             with client.hear_pets() as events:
                 for event in events:
@@ -126,7 +126,7 @@ class Client(BaseClient):
 
         Declared errors: 422.
 
-        Example:
+        Example::
 
             answer = client.count_pets(body={})
         """
@@ -139,7 +139,7 @@ class Client(BaseClient):
 
         Declared errors: 422.
 
-        Example:
+        Example::
 
             answer = client.describe_pet(picture=open("cat.png", "rb"), tags=["cat"], size=2.5)
         """
@@ -150,7 +150,7 @@ class Client(BaseClient):
 
         Declared errors: 422.
 
-        Example:
+        Example::
 
             answer = client.get_file("name")
         """
@@ -164,7 +164,7 @@ class Client(BaseClient):
     def metrics(self) -> str:
         """GET /metrics
 
-        Example:
+        Example::
 
             answer = client.metrics()
         """

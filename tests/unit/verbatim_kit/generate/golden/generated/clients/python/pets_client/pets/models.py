@@ -5,44 +5,30 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from ..runtime.answer_part import AnswerPart
 
 
 class Error(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     reason: str
 
 
 class Bark(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     kind: Literal["bark", "howl"]
     volume: int
 
 
 class Silence(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     kind: Literal["silence"]
 
 
 class Pet(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[int, Field(ge=1, le=2147483647)]
     kind: Literal["cat", "dog"]
     owner: str | None
-    """
-    Null for a pet that nobody has.
-    """
+    """Null for a pet that nobody has."""
 
 
 Event = TypeAliasType("Event", Pet | Error)

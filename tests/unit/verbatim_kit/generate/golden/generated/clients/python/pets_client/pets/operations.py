@@ -9,27 +9,14 @@ from ..runtime.settings import Contract
 from . import errors as e
 from . import models as m
 
-CONTRACT: Final = Contract(
-    path="",
-    agent=f"{version.NAME}/{version.VERSION} pets/2.1",
-)
+CONTRACT: Final = Contract(path="", agent=f"{version.NAME}/{version.VERSION} pets/2.1")
 
 GET_PET: Final[Operation[m.Pet, None]] = Operation(
-    method="GET",
-    path="/pets/{petId}",
-    answer=m.Pet,
-    errors=e.ERRORS,
+    method="GET", path="/pets/{petId}", answer=m.Pet, errors=e.ERRORS
 )
-DELETE_PET: Final[Operation[None, None]] = Operation(
-    method="DELETE",
-    path="/pets/{petId}",
-    errors=e.ERRORS,
-)
+DELETE_PET: Final[Operation[None, None]] = Operation(method="DELETE", path="/pets/{petId}", errors=e.ERRORS)
 LIST_PETS: Final[Operation[list[m.Pet], None]] = Operation(
-    method="GET",
-    path="/pets",
-    answer=list[m.Pet],
-    errors=e.ERRORS,
+    method="GET", path="/pets", answer=list[m.Pet], errors=e.ERRORS
 )
 ADD_PET: Final[Operation[m.Pet, m.Pet]] = Operation(
     method="POST",
@@ -41,16 +28,10 @@ ADD_PET: Final[Operation[m.Pet, m.Pet]] = Operation(
     errors=e.ERRORS,
 )
 HEAR_PETS: Final[Operation[None, m.Sound]] = Operation(
-    method="GET",
-    path="/pets/sounds",
-    event=m.Sound,
-    errors=e.ERRORS,
+    method="GET", path="/pets/sounds", event=m.Sound, errors=e.ERRORS
 )
 COUNT_PETS: Final[Operation[str, None]] = Operation(
-    method="POST",
-    path="/pets/count",
-    is_text=True,
-    errors=e.ERRORS,
+    method="POST", path="/pets/count", is_text=True, errors=e.ERRORS
 )
 DESCRIBE_PET: Final[Operation[m.Pet | str, None]] = Operation(
     method="POST",
@@ -62,14 +43,6 @@ DESCRIBE_PET: Final[Operation[m.Pet | str, None]] = Operation(
     errors=e.ERRORS,
 )
 GET_FILE: Final[Operation[str, None]] = Operation(
-    method="GET",
-    path="/files/{name:path}",
-    is_text=True,
-    errors=e.ERRORS,
+    method="GET", path="/files/{name:path}", is_text=True, errors=e.ERRORS
 )
-METRICS: Final[Operation[str, None]] = Operation(
-    method="GET",
-    path="/metrics",
-    is_text=True,
-    errors=e.ERRORS,
-)
+METRICS: Final[Operation[str, None]] = Operation(method="GET", path="/metrics", is_text=True, errors=e.ERRORS)

@@ -1,5 +1,6 @@
 // What the clients of all contracts share: requests, retries and event streams.
 import { EventSourceParserStream } from "eventsource-parser/stream";
+import ky, { isHTTPError } from "ky";
 import {
   APIConnectionError,
   APIResponseError,
@@ -62,6 +63,18 @@ export interface Arguments {
 }
 
 const LONGEST_WAIT_MS = 60_000;
+const BUSY = [429, 503, 529];
+
+/** `Retry-After` says when; else the waits double from half a second, a quarter of each by chance. */
+const RETRY = {
+  statusCodes: BUSY,
+  afterStatusCodes: BUSY,
+  maxRetryAfter: LONGEST_WAIT_MS,
+  backoffLimit: LONGEST_WAIT_MS,
+  delay: (attempt: number) => 500 * 2 ** (attempt - 1),
+  jitter: (wait: number) => wait * (1 - Math.random() / 4),
+  shouldRetry: ({ error }: { error: Error }) => isHTTPError(error) ? undefined : wasRefused(error),
+};
 
 export class BaseClient {
   readonly #options: Required<Omit<ClientOptions, "apiKey">> & Pick<ClientOptions, "apiKey">;
@@ -134,41 +147,21 @@ export class BaseClient {
   }
 
   async #send(operation: Operation, given: Arguments, options?: CallOptions): Promise<Response> {
-    for (let attempt = 0; ; attempt++) {
-      const isLast = attempt >= this.#options.maxRetries;
-      const response = await this.#attempt(operation, given, isLast, options);
-      if (response?.ok) return response;
-      if (response && (isLast || ![429, 503, 529].includes(response.status))) {
-        throw new APIStatusError(response.status, parseOrKeep(await readText(response)), response.headers);
-      }
-      const wait = waitMs(attempt, response?.headers.get("retry-after"));
-      await response?.body?.cancel();
-      await new Promise((resolve) => setTimeout(resolve, wait));
-    }
-  }
-
-  /** Undefined where nobody answered and it may be tried again. */
-  async #attempt(
-    operation: Operation,
-    given: Arguments,
-    isLast: boolean,
-    options?: CallOptions,
-  ): Promise<Response | undefined> {
-    const head = new AbortController();
-    const timer = setTimeout(() => head.abort(new Error("no answer in time")), this.#options.timeoutMs);
-    const signal = options?.signal ? AbortSignal.any([options.signal, head.signal]) : head.signal;
+    const { maxRetries, timeoutMs, fetch } = this.#options;
     try {
-      return await this.#options.fetch(this.#url(operation, given), {
+      return await ky(this.#url(operation, given), {
         method: operation.method,
         headers: this.#headers(operation, given),
         ...(given.body === undefined ? {} : { body: operation.isForm ? form(given.body) : JSON.stringify(given.body) }),
-        signal,
+        ...(options?.signal ? { signal: options.signal } : {}),
+        fetch,
+        timeout: timeoutMs,
+        retry: { ...RETRY, limit: maxRetries, methods: [operation.method as "get"] },
       });
     } catch (error) {
-      if (!isLast && !signal.aborted && wasRefused(error)) return undefined;
-      throw new APIConnectionError(`no answer: ${String(error)}`, { cause: error });
-    } finally {
-      clearTimeout(timer);
+      if (!isHTTPError(error)) throw new APIConnectionError(`no answer: ${String(error)}`, { cause: error });
+      const { status, headers } = error.response;
+      throw new APIStatusError(status, parseOrKeep(await readText(error.response)), headers);
     }
   }
 
@@ -263,11 +256,4 @@ function parseOrKeep(text: string): unknown {
 function wasRefused(error: unknown): boolean {
   const cause = (error as { cause?: { code?: string } }).cause;
   return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"].includes(cause?.code ?? "");
-}
-
-/** What the server says, or a wait that doubles from half a second, a quarter of it by chance. */
-function waitMs(attempt: number, retryAfter: string | null | undefined): number {
-  const told = retryAfter ? Number(retryAfter) * 1000 || Date.parse(retryAfter) - Date.now() : NaN;
-  const usual = 500 * 2 ** attempt * (1 - Math.random() / 4);
-  return Math.min(Math.max(Number.isNaN(told) ? usual : told, 0), LONGEST_WAIT_MS);
 }
