@@ -19,7 +19,7 @@ from verbatim_kit.generate.reading.reader import read_operations
 from verbatim_kit.generate.spec_validator import SpecValidator
 from verbatim_kit.generate.structs import STRUCTS, render_structs
 from verbatim_kit.generate.template import template_environment
-from verbatim_kit.generate.twin import fuzz_twin
+from verbatim_kit.openapi.version_3_2 import as_3_2
 
 
 def effective_document(folder: Path) -> Document:
@@ -34,20 +34,20 @@ def effective_document(folder: Path) -> Document:
 
 
 def emit_contract(folder: Path, target: Path) -> Document:
-    """Write openapi.json, fuzz.json, models.py and operations.py of the contract in `folder`.
+    """Write openapi.json, openapi-3.2.json, models.py and operations.py of the contract in `folder`.
 
     With structs.py, where its documents list schemas for it. Return its effective document.
     """
     document = effective_document(folder)
     structs = document.pop(STRUCTS, ())
     operations = read_operations(document)
-    twin = fuzz_twin(document)
+    newer = as_3_2(document)
     # Its schemas are the document's, which are found valid; the rest has another form.
-    _refuse_first(OpenAPIV32SpecValidator.schema_validator.iter_errors(twin))
+    _refuse_first(OpenAPIV32SpecValidator.schema_validator.iter_errors(newer))
     files = {
         "__init__.py": f'"""{document["info"]["title"]}, generated from specs/{folder.name}."""\n',
         "openapi.json": dump_document(document),
-        "fuzz.json": dump_document(twin),
+        "openapi-3.2.json": dump_document(newer),
         "models.py": render_models(document, operations),
         "operations.py": _render_operations(document, operations),
     }
