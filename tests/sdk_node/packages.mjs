@@ -1,4 +1,5 @@
-// The packages that `make sdk-ts` built, and clients of the running server; PACKAGES and BASE_URL name them.
+// The packages that `make sdk-ts` built, and clients of the running server; PACKAGES and BASE_URL name them. PETS
+// names those of the generator's own test, which has what no contract of this server has.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -15,6 +16,11 @@ export function load(contract) {
 export async function clientOf(contract, options = {}) {
   const { Client } = await load(contract);
   return new Client({ baseUrl: `${process.env.BASE_URL}/${contract}`, ...options });
+}
+
+/** What the package of the generator's own test exports. */
+export function loadPets() {
+  return import(join(process.env.PETS, "pets", "dist", "index.js"));
 }
 
 /** The code that a package's README shows, its heading with it, but for the first piece, which makes the client. */

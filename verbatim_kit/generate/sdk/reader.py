@@ -59,6 +59,7 @@ def _read_call(document: Document, operation: Interface) -> Call:
         body=body,
         form=body,
         takes_fields=bool(fields) and all(map(is_identifier, fields)) and can_omit,
+        streams_by_default=schema.get("properties", {}).get("stream", {}).get("default") is True,
         event=event,
         error_events=error_events,
         example={**_parameter_examples(document, operation, node, parameters, at), **example},

@@ -18,6 +18,17 @@ class Error(AnswerPart):
     reason: str
 
 
+class Stride(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    metres: int
+    done: bool
+    """
+    True for the last one.
+    """
+
+
 class Bark(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -46,6 +57,9 @@ class Pet(AnswerPart):
 
 
 Event = TypeAliasType("Event", Pet | Error)
+
+
+Step = TypeAliasType("Step", Stride | Error)
 
 
 Sound = TypeAliasType("Sound", Bark | Silence)

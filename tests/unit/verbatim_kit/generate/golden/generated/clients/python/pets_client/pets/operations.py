@@ -46,6 +46,15 @@ HEAR_PETS: Final[Operation[None, m.Sound]] = Operation(
     event=m.Sound,
     errors=e.ERRORS,
 )
+WALK_PET: Final[Operation[m.Pet, m.Stride]] = Operation(
+    method="POST",
+    path="/pets/walks",
+    answer=m.Pet,
+    event=m.Step,
+    event_media_type="application/x-ndjson",
+    error_events=(m.Error,),
+    errors=e.ERRORS,
+)
 COUNT_PETS: Final[Operation[str, None]] = Operation(
     method="POST",
     path="/pets/count",
