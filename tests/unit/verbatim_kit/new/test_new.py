@@ -15,10 +15,26 @@ from verbatim_kit.new.__main__ import main
 from verbatim_kit.new.overlay import error_overlay
 
 PETSTORE = Path(__file__).parent / "petstore.yaml"  # as OpenAPI's examples have it
+WALKS = Path(__file__).parent / "walks.yaml"  # in OpenAPI 3.2, with streams of both forms
 FILLED = {
     "listPets": 'return [m.Pet(id=1, name="Bo")]',
     "createPets": "return None",
     "showPetById": "return m.Pet(id=1, name=arguments.pet_id)",
+}
+WALKED = {
+    "walk": """
+        async def strides() -> EventStream[m.Stride]:
+            for metres in range(1, body.metres + 1):
+                yield m.Stride(metres=metres, done=metres == body.metres)
+
+        return strides() if body.stream else m.Stride(metres=body.metres, done=True)
+""".strip(),
+    "hear": """
+        async def barks() -> EventStream[m.Bark]:
+            yield m.Bark(kind="bark")
+
+        return barks()
+""".strip(),
 }
 
 
@@ -60,6 +76,17 @@ def kit_alone(folder: Path) -> Path:
 def test_its_own_test_passes_once_its_operations_are_filled_in(project: Path) -> None:
     ended = run(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")
     assert ended.returncode == 0, ended.stdout
+
+
+def test_a_project_from_3_2_streams_events_and_lines(tmp_path: Path) -> None:
+    folder = tmp_path / "walks"
+    assert main(["walks", "--document", str(WALKS), "--into", str(folder)]) == 0
+    fill_in(folder / "walks" / "handlers.py", WALKED)
+    ended = run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")
+    assert ended.returncode == 0, ended.stdout
+    newer = load_document(folder / "generated" / "walks" / "openapi-3.2.json")
+    told = newer["paths"]["/walks"]["post"]["responses"]["200"]["content"]["application/x-ndjson"]
+    assert told == {"itemSchema": {"$ref": "#/components/schemas/Stride"}}
 
 
 def test_what_is_generated_is_what_the_generator_makes_of_it(project: Path) -> None:
