@@ -29,7 +29,7 @@ def effective_document(folder: Path) -> Document:
     for overlay in overlays:
         document = apply_overlay(document, load_document(overlay))
     document = state_unknown_fields(upgrade(document))
-    _refuse_first(SpecValidator(document).iter_errors())
+    _refuse_first(SpecValidator(document).iter_errors(), "3.1")
     return document
 
 
@@ -43,7 +43,7 @@ def emit_contract(folder: Path, target: Path) -> Document:
     operations = read_operations(document)
     newer = as_3_2(document)
     # Its schemas are the document's, which are found valid; the rest has another form.
-    _refuse_first(OpenAPIV32SpecValidator.schema_validator.iter_errors(newer))
+    _refuse_first(OpenAPIV32SpecValidator.schema_validator.iter_errors(newer), "3.2")
     files = {
         "__init__.py": f'"""{document["info"]["title"]}, generated from specs/{folder.name}."""\n',
         "openapi.json": dump_document(document),
@@ -75,7 +75,7 @@ def _environment() -> jinja2.Environment:
     return template_environment(Path(__file__).parent / "templates")
 
 
-def _refuse_first(errors: Iterable[OpenAPIValidationError]) -> None:
+def _refuse_first(errors: Iterable[OpenAPIValidationError], version: str) -> None:
     for error in errors:
         place = tuple(str(part) for part in error.absolute_path)
-        raise SpecError(place, f"not valid OpenAPI: {error.message[:500]}")
+        raise SpecError(place, f"not valid as OpenAPI {version}: {error.message[:500]}")

@@ -129,6 +129,38 @@ def test_a_document_that_cannot_be_served_is_refused_by_place(
     assert place in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (
+            ("text/event-stream", {"schema": {}}),
+            "#/paths/~1sounds/get/responses/200/content/text~1event-stream",
+        ),
+        (("multipart/mixed", {"itemSchema": {}}), "multipart~1mixed/itemSchema: multipart/mixed cannot be"),
+    ],
+)
+def test_a_stream_of_3_2_that_cannot_be_served_is_refused_by_place(
+    change: tuple[str, Any], place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = load_document(WALKS)
+    document["paths"]["/sounds"]["get"]["responses"]["200"]["content"] = dict([change])
+    assert _refused(document, tmp_path)
+    assert place in capsys.readouterr().err
+
+
+def test_what_3_1_cannot_say_is_refused_by_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = load_document(WALKS)
+    document["paths"]["/walks"]["query"] = document["paths"]["/walks"]["post"]
+    assert _refused(document, tmp_path)
+    assert "#/paths/~1walks: not valid as OpenAPI 3.1" in capsys.readouterr().err
+
+
+def _refused(document: Any, tmp_path: Path) -> bool:
+    path = tmp_path / "document.yaml"
+    path.write_text(yaml.safe_dump(document))
+    return main(["walks", "--document", str(path), "--into", str(tmp_path / "walks")]) == 2
+
+
 @pytest.mark.parametrize("name", ["generated", "a-b", "1"])
 def test_a_name_that_cannot_be_the_packages_is_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
