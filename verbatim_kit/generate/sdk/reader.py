@@ -64,8 +64,9 @@ def _read_call(document: Document, operation: Interface) -> Call:
         error_events=error_events,
         example={**_parameter_examples(document, operation, node, parameters, at), **example},
     )
-    if call.chooses_stream and not (call.takes_fields and "stream" in fields):
-        raise SpecError(at, "answers with JSON or events, so its body needs a member `stream` that chooses")
+    has_body = call.takes_fields or operation.is_body_required
+    if call.chooses_stream and not (has_body and "stream" in fields):
+        raise SpecError(at, "answers with JSON or a stream, so it needs a body whose member `stream` chooses")
     return call
 
 
