@@ -413,6 +413,7 @@ sdk-ts: $(READY)  ## Build the TypeScript package of clients in build/sdk/typesc
 test-sdk-ts: sdk-ts  ## Run the TypeScript package against the server; a second build must give the same bytes (needs Node)
 	$(BIN)/python -m verbatim_kit.sdk_typescript --target build/sdk/typescript-again
 	diff --recursive --no-dereference build/sdk/typescript build/sdk/typescript-again
+	$(BIN)/python -m verbatim_kit.sdk_typescript --root tests/unit/verbatim_kit/generate/golden --target build/sdk/typescript-of-pets
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.sdk_node
 
 ##@ Contracts and their documents

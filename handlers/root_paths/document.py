@@ -1,14 +1,12 @@
 """One OpenAPI document for all operations at the root, merged from the documents of their contracts."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
 from fastapi import FastAPI
-from starlette.requests import Request
-from starlette.responses import Response
 
+from verbatim_kit.runtime.documents.served_document import ServedDocument
 from verbatim_kit.runtime.root_routes import Placement
 from verbatim_kit.runtime.routes import shape
 
@@ -28,16 +26,10 @@ class RootDocument:
         """
         self._documents = documents
         self._at_root = at_root
-        self._content: bytes | None = None
 
     def mount(self, shell: FastAPI) -> None:
         """Add the document to the shell."""
-        shell.add_route("/openapi.json", self._send, include_in_schema=False)
-
-    async def _send(self, request: Request) -> Response:
-        if self._content is None:
-            self._content = await asyncio.to_thread(self._merge)
-        return Response(self._content, media_type="application/json")
+        shell.add_route("/openapi.json", ServedDocument(self._merge).answer, include_in_schema=False)
 
     def _merge(self) -> bytes:
         documents = {name: orjson.loads(raw) for name, raw in self._documents.items()}

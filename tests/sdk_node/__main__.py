@@ -9,13 +9,14 @@ from tests.conftest import running_server
 from tests.support.tiny_models.adapter_files import adapters_of_examples
 
 PACKAGE = Path("build/sdk/typescript").resolve()
+PETS = Path("build/sdk/typescript-of-pets").resolve()
 
 
 def main() -> int:
     """The exit status of Node's test runner."""
     options = ("--max-total-tokens", "1024")
     with adapters_of_examples() as adapters, running_server(*options, "--lora-root", adapters) as server:
-        environment = os.environ | {"BASE_URL": server.url, "PACKAGE": str(PACKAGE)}
+        environment = os.environ | {"BASE_URL": server.url, "PACKAGE": str(PACKAGE), "PETS": str(PETS)}
         command = ["node", "--test", "."]
         return subprocess.run(command, cwd=Path(__file__).parent, env=environment).returncode
 

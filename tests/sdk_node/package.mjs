@@ -1,15 +1,26 @@
-// The package that `make sdk-ts` built, and clients of the running server; PACKAGE and BASE_URL name them.
+// The package that `make sdk-ts` built, and clients of the running server; PACKAGE and BASE_URL name them. PETS
+// names that of the generator's own test, which has what no contract of this server has.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = process.env.PACKAGE;
-const entries = Object.entries(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).exports);
-export const contracts = entries.map(([name]) => name.slice(2)).filter((name) => name);
+
+/** The entry points of a package, and the file of each. */
+function entryPoints(folder) {
+  const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return new Map(Object.entries(exports).map(([name, entry]) => [name.slice(2), join(folder, entry.default)]));
+}
+
+export const contracts = [...entryPoints(root).keys()].filter((name) => name);
 
 /** What a contract's entry point exports. */
 export function load(contract) {
-  const [, entry] = entries.find(([name]) => name === `./${contract}`);
-  return import(join(root, entry.default));
+  return import(entryPoints(root).get(contract));
+}
+
+/** What the client of the generator's own test exports. */
+export function loadPets() {
+  return import(entryPoints(process.env.PETS).get("pets"));
 }
 
 /** A client of the server's contract; `options` win. */

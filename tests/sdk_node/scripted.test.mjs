@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { clientOf, load } from "./package.mjs";
+import { clientOf, load, loadPets } from "./package.mjs";
 
 const models = { object: "list", data: [] };
 const failure = { error: { message: "Too many", type: "rate_limit", param: null, code: "busy" } };
@@ -11,7 +11,7 @@ const chat = { model: "a", messages: [{ role: "user", content: "Hi" }] };
 const chunk = { id: "1", choices: [] };
 
 /** Runs `body` with a client of a server that gives `replies` in turn, the last one again and again. */
-async function scripted(replies, options, body) {
+async function scripted(replies, options, body, make = (options) => clientOf("openai", options)) {
   const requests = [];
   const server = createServer(async (request, response) => {
     let content = "";
@@ -25,7 +25,7 @@ async function scripted(replies, options, body) {
   await once(server.listen(0, "127.0.0.1"), "listening");
   try {
     const baseUrl = `http://127.0.0.1:${server.address().port}`;
-    await body(await clientOf("openai", { baseUrl, ...options }), requests);
+    await body(await make({ baseUrl, ...options }), requests);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -157,4 +157,59 @@ test("what is no event stream, no JSON or no server is told", async () => {
   });
   const nobody = await clientOf("openai", { baseUrl: "http://127.0.0.1:9", maxRetries: 1 });
   await assert.rejects(nobody.listModels(), APIConnectionError);
+});
+
+const strides = [{ metres: 1, done: false, note: "a\u2028" }, { metres: 2, done: true }];
+const lines = (...items) => ({
+  type: "application/x-ndjson; charset=utf-8",
+  text: items.map((item) => JSON.stringify(item) + "\n").join(""),
+});
+const pets = async (options) => new (await loadPets()).Client(options);
+
+test("each line of a stream of lines is an item, however it is cut", async () => {
+  const { type, text } = lines(...strides);
+  const cut = new TextEncoder().encode(text);
+  for (const body of [text, text.slice(0, -1), text.replaceAll("\n", "\r\n\n")]) {
+    await scripted([{ type, text: body }], {}, async (client, requests) => {
+      assert.deepEqual(await collect(client.streamWalkPet({ pet: "Bo" })), strides);
+      assert.deepEqual(JSON.parse(requests[0].content), { pet: "Bo", stream: true });
+    }, pets);
+  }
+  const pieces = new ReadableStream({
+    start(controller) {
+      for (const byte of cut) controller.enqueue(new Uint8Array([byte]));
+      controller.close();
+    },
+  });
+  const client = await pets({ fetch: async () => new Response(pieces, { headers: { "content-type": type } }) });
+  assert.deepEqual(await collect(client.streamWalkPet({ pet: "Bo" })), strides);
+});
+
+test("a line of an error is thrown, and so is what is no stream of lines", async () => {
+  const { APIResponseError, APIStreamError } = await loadPets();
+  await scripted([lines(strides[0], { reason: "It is tired" })], {}, async (client) => {
+    await assert.rejects(collect(client.streamWalkPet({ pet: "Bo" })), APIStreamError);
+  }, pets);
+  for (const reply of [sse(strides[0]), { json: strides[0] }, { ...lines(), text: '{"metres": 1, "do' }]) {
+    await scripted([reply], {}, async (client) => {
+      await assert.rejects(collect(client.streamWalkPet({ pet: "Bo" })), APIResponseError);
+    }, pets);
+  }
+});
+
+test("leaving a stream of lines closes the connection", async () => {
+  await scripted([{ ...lines(strides[0]), stays: true }], {}, async (client, requests) => {
+    for await (const step of client.streamWalkPet({ pet: "Bo" })) {
+      assert.deepEqual(step, strides[0]);
+      break;
+    }
+    await requests[0].closed;
+  }, pets);
+});
+
+test("a whole answer is asked for where a stream is the default", async () => {
+  await scripted([{ json: { id: 1, kind: "dog", owner: null } }], {}, async (client, requests) => {
+    assert.equal((await client.walkPet({ pet: "Bo" })).id, 1);
+    assert.deepEqual(JSON.parse(requests[0].content), { pet: "Bo", stream: false });
+  }, pets);
 });

@@ -17,7 +17,6 @@ from tools.docs.interactive import interactive_files
 from tools.docs.links import site_links
 from tools.docs.navigation import fill_navigation
 from tools.docs.overview import overview
-from tools.docs.sections import fill_sections
 
 _ROOT = Path(__file__).parents[2]
 
@@ -47,5 +46,5 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files, **_: Any) -> str:
-    """The sections of README and the tables that a page asks for, and links that stay in the site."""
-    return site_links(fill_sections(markdown, _ROOT, page.file.src_uri), _ROOT, page.file.src_uri)
+    """Links that stay in the site."""
+    return site_links(markdown, _ROOT, page.file.src_uri)

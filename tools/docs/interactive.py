@@ -11,6 +11,7 @@ from typing import Final
 
 from tools.docs.contract import Contract
 from verbatim_kit.generate.documents.document import dump_document
+from verbatim_kit.openapi.version_3_2 import as_3_2
 
 _ASSETS: Final = ("swagger-ui-bundle.js", "swagger-ui.css", "favicon.png")
 # Where the README's first command serves.
@@ -52,6 +53,7 @@ def interactive_files(contracts: Iterable[Contract]) -> dict[str, str | bytes]:
     }
     for one in contracts:
         found[f"contracts/{one.name}-openapi.json"] = dump_document(one.document)
+        found[f"contracts/{one.name}-openapi-3.2.json"] = dump_document(as_3_2(one.document))
         found[f"contracts/{one.name}-try.html"] = _PAGE.format(
             name=one.name, title=escape(one.title), server=_SERVER
         )

@@ -16,7 +16,8 @@ def operations_page(name: str, document: Document) -> str:
         f"# {info['title']}",
         info.get("description", ""),
         f"Served under `/{name}`. [Try it]({name}-try.html){{ .md-button .md-button--primary }} "
-        f"[The document]({name}-openapi.json){{ .md-button download }}",
+        f"[The document]({name}-openapi.json){{ .md-button download }} "
+        f"[In OpenAPI 3.2]({name}-openapi-3.2.json){{ .md-button download }}",
         "## Operations",
         _overview(document),
     ]

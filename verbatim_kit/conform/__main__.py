@@ -10,7 +10,9 @@ from verbatim_kit.conform.contract import Contract
 from verbatim_kit.conform.options import add_options
 from verbatim_kit.conform.plan import Unusable, contract_plan
 from verbatim_kit.conform.rules import Rules
-from verbatim_kit.generate.documents.document import SpecError, load_document
+from verbatim_kit.generate.documents.document import Document, SpecError, load_document
+from verbatim_kit.openapi.item_schema import as_3_1
+from verbatim_kit.openapi.streams import StreamError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -18,11 +20,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parse(arguments)
     try:
         rules = import_module(options.rules).RULES if options.rules else Rules()
-        contract = Contract(options.document.stem, load_document(options.document), rules)
+        contract = Contract(options.document.stem, _document(options.document), rules)
         values = dict(_pair(text) for text in options.parameter)
         plan = contract_plan(contract, options.only, options.skip)
         return int(conform(plan, options, lambda client: values))
-    except (ImportError, OSError, SpecError, Unusable) as error:
+    except (ImportError, OSError, SpecError, StreamError, Unusable) as error:
         print(f"verbatim-kit: error: {error}", file=sys.stderr)
         return 2
 
@@ -30,11 +32,11 @@ def main(arguments: list[str] | None = None) -> int:
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="verbatim-kit conform",
-        description="Check any running server: requests are generated from an OpenAPI 3.1 document, and "
+        description="Check any running server: requests are generated from an OpenAPI document, and "
         "each answer is checked against it. Exit status: 0 if there are no faults, 1 if there are, 2 if the "
         "server does not answer.",
     )
-    parser.add_argument("--document", required=True, type=Path, help="OpenAPI 3.1 as JSON or YAML")
+    parser.add_argument("--document", required=True, type=Path, help="OpenAPI 3.1 or 3.2 as JSON or YAML")
     parser.add_argument(
         "--parameter",
         action="append",
@@ -47,6 +49,12 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     add_options(parser)
     return parser.parse_args(arguments)
+
+
+def _document(path: Path) -> Document:
+    """Return a document as OpenAPI 3.1. Raises SpecError, StreamError."""
+    document: Document = load_document(path)
+    return as_3_1(document) if str(document.get("openapi", "")).startswith("3.2.") else document
 
 
 def _pair(text: str) -> tuple[str, str]:

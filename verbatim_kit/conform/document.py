@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from verbatim_kit.judge.references import resolve
+from verbatim_kit.openapi.streams import is_stream
 
 Json: TypeAlias = Any
 Schema: TypeAlias = Mapping[str, Any]
 
 _METHODS = ("get", "put", "post", "delete", "patch")
-_EVENTS = "text/event-stream"
 _FORM = "multipart/form-data"
 _VALIDATION_STATUSES = (422, 400)
 
@@ -28,8 +28,9 @@ class Endpoint(NamedTuple):
 
     id: the operationId. body: schema of the request body; None without one. examples: valid bodies by name.
     statuses: all declared statuses. validation_status: the status of the answer to an invalid request; None
-    for an operation without input. can_stream: an answer may be an event stream. is_stateful: the answer
-    depends on earlier requests or on resources that the server's operator provided.
+    for an operation without input. streams: the media types of streams that it may answer with, without
+    parameters. is_stateful: the answer depends on earlier requests or on resources that the server's operator
+    provided.
     """
 
     id: str
@@ -41,8 +42,13 @@ class Endpoint(NamedTuple):
     examples: Mapping[str, Json]
     statuses: frozenset[int]
     validation_status: int | None
-    can_stream: bool
+    streams: frozenset[str]
     is_stateful: bool
+
+    @property
+    def can_stream(self) -> bool:
+        """Return whether an answer may be a stream."""
+        return bool(self.streams)
 
     @property
     def title(self) -> str:
@@ -85,7 +91,12 @@ def _endpoint(document: Mapping[str, Any], path: str, method: str, item: Mapping
         examples=_examples(media),
         statuses=statuses,
         validation_status=_validation_status(document, node, statuses) if media or parameters else None,
-        can_stream=any(_EVENTS in resolve(document, answer).get("content", {}) for answer in answers),
+        streams=frozenset(
+            name.partition(";")[0].strip().lower()
+            for answer in answers
+            for name in resolve(document, answer).get("content", {})
+            if is_stream(name)
+        ),
         is_stateful=node.get("x-stateful", False),
     )
 

@@ -19,7 +19,7 @@ from verbatim_kit.generate.reading.reader import read_operations
 from verbatim_kit.generate.spec_validator import SpecValidator
 from verbatim_kit.generate.structs import STRUCTS, render_structs
 from verbatim_kit.generate.template import template_environment
-from verbatim_kit.generate.twin import fuzz_twin
+from verbatim_kit.openapi.version_3_2 import as_3_2
 
 
 def effective_document(folder: Path) -> Document:
@@ -29,25 +29,25 @@ def effective_document(folder: Path) -> Document:
     for overlay in overlays:
         document = apply_overlay(document, load_document(overlay))
     document = state_unknown_fields(upgrade(document))
-    _refuse_first(SpecValidator(document).iter_errors())
+    _refuse_first(SpecValidator(document).iter_errors(), "3.1")
     return document
 
 
 def emit_contract(folder: Path, target: Path) -> Document:
-    """Write openapi.json, fuzz.json, models.py and operations.py of the contract in `folder`.
+    """Write openapi.json, openapi-3.2.json, models.py and operations.py of the contract in `folder`.
 
     With structs.py, where its documents list schemas for it. Return its effective document.
     """
     document = effective_document(folder)
     structs = document.pop(STRUCTS, ())
     operations = read_operations(document)
-    twin = fuzz_twin(document)
+    newer = as_3_2(document)
     # Its schemas are the document's, which are found valid; the rest has another form.
-    _refuse_first(OpenAPIV32SpecValidator.schema_validator.iter_errors(twin))
+    _refuse_first(OpenAPIV32SpecValidator.schema_validator.iter_errors(newer), "3.2")
     files = {
         "__init__.py": f'"""{document["info"]["title"]}, generated from specs/{folder.name}."""\n',
         "openapi.json": dump_document(document),
-        "fuzz.json": dump_document(twin),
+        "openapi-3.2.json": dump_document(newer),
         "models.py": render_models(document, operations),
         "operations.py": _render_operations(document, operations),
     }
@@ -75,7 +75,7 @@ def _environment() -> jinja2.Environment:
     return template_environment(Path(__file__).parent / "templates")
 
 
-def _refuse_first(errors: Iterable[OpenAPIValidationError]) -> None:
+def _refuse_first(errors: Iterable[OpenAPIValidationError], version: str) -> None:
     for error in errors:
         place = tuple(str(part) for part in error.absolute_path)
-        raise SpecError(place, f"not valid OpenAPI: {error.message[:500]}")
+        raise SpecError(place, f"not valid as OpenAPI {version}: {error.message[:500]}")

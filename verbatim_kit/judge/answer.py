@@ -10,8 +10,8 @@ from verbatim_kit.judge.references import resolve
 from verbatim_kit.judge.schemas import Rule, Schemas
 from verbatim_kit.judge.streams.laws import read_laws
 from verbatim_kit.judge.streams.stream import EventRules, StreamJudge
+from verbatim_kit.openapi.streams import EVENT_NAME, TERMINATOR, is_lines, is_stream
 
-EVENTS: Final = "text/event-stream"
 _SCALARS: Final = frozenset({"integer", "number", "boolean"})
 
 
@@ -101,10 +101,10 @@ def request_value(body: bytes | None) -> Any:
 
 def _rules(name: str, media: Mapping[str, Any], schemas: Schemas) -> Rule | EventRules:
     rule = schemas.rule(media["schema"])
-    if read_media_type(name).name != EVENTS:
+    if not is_stream(name):
         return rule
     laws = read_laws(media.get("x-stream", []), schemas)
-    return EventRules(rule, media.get("x-sse-event-name"), media.get("x-sse-terminator"), laws)
+    return EventRules(is_lines(name), rule, media.get(EVENT_NAME), media.get(TERMINATOR), laws)
 
 
 def _whole_faults(rule: Rule, headers: Headers, body: bytes) -> list[Fault]:

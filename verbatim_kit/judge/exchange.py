@@ -11,7 +11,7 @@ class Exchange(NamedTuple):
 
     path: as requested, without the contract's prefix and without query.
     headers: names in any case; a name may come twice.
-    body: the bytes after transfer and content codings are undone; for an event stream all of its bytes.
+    body: the bytes after transfer and content codings are undone; for a stream all of its bytes.
     """
 
     method: str
@@ -27,7 +27,7 @@ class Fault(NamedTuple):
 
     check: the kind of fault: operation, status, media-type, header, length, json, schema, undeclared,
     framing, event-name, terminator or stream.
-    place: `status`, `header x-request-id`, `body/choices/0/index`, `event 3/choices/0`.
+    place: `status`, `header x-request-id`, `body/choices/0/index`, `event 3/choices/0`, `line 3`.
     message: a sentence without its full stop.
     """
 

@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="verbatim-kit new", description="Begin a project from a document.")
     parser.add_argument("name", metavar="NAME", help="its name, and that of its package and contract")
-    parser.add_argument("--document", required=True, type=Path, help="OpenAPI 3.0 or 3.1 as JSON or YAML")
+    parser.add_argument("--document", required=True, type=Path, help="OpenAPI 3.0 to 3.2 as JSON or YAML")
     parser.add_argument("--into", type=Path, metavar="DIR", help="an empty or new folder (default: NAME)")
     return parser.parse_args(arguments)
 

@@ -18,8 +18,8 @@ class Contract(ABC):
 
     name: that of its folder in specs/ and generated/, and of its path prefix.
 
-    has_comments: whether comments keep a silent stream open, which clients must ignore (HTML, 9.2.6). Without
-        them, only its status is sent early.
+    has_comments: whether comments keep a silent stream of events open, which clients must ignore (HTML,
+        9.2.6). Without them, as for a stream of lines, only its status is sent early.
     base_path: the part of its paths that clients have in their base URL: `/v1` for OpenAI's.
     marking_header: the header, in lower case, that this contract's clients send and no others do. At the
         root, such a request is this contract's even if another contract has the path.

@@ -12,8 +12,8 @@ from pydantic_core import from_json
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
-from verbatim_kit.runtime.answering import sse
 from verbatim_kit.runtime.answering.disconnect import CancelledByDisconnect, DisconnectWatcher
+from verbatim_kit.runtime.answering.framing import framing_of
 from verbatim_kit.runtime.answering.keep_alive import kept_alive
 from verbatim_kit.runtime.answering.ready_batches import ready_batches
 from verbatim_kit.runtime.answering.reply import RawHeaders, Reply, encode_headers
@@ -60,7 +60,9 @@ class Endpoint:
         self._answer = _answer_encoder(operation)
         self._event = _encoder(operation.event)
         self._errors = {status: _encoder(model) for status, model in operation.errors.items()}
-        self._tail = sse.frame(operation.terminator.encode()) if operation.terminator else b""
+        self._framing = framing_of(operation.event_media_type)
+        terminator = operation.terminator
+        self._tail = self._framing.frame(terminator.encode(), b"") if terminator else b""
 
     @property
     def is_for_monitors(self) -> bool:
@@ -149,7 +151,7 @@ class Endpoint:
 
     async def _send_stream(self, stream: AsyncGenerator[Any, None], call: RequestCall, reply: Reply) -> None:
         if self._event is None:
-            raise RuntimeError(f"{self.operation.id} declares no event stream")
+            raise RuntimeError(f"{self.operation.id} declares no stream")
         async with aclosing(stream), aclosing(ready_batches(stream, self._frame)) as batches:
             tail = b"" if reply.is_head else self._tail
             async with self._kept_alive(call, reply):
@@ -188,7 +190,7 @@ class Endpoint:
             if call.has_required_headers:
                 await self._open(call, reply)
 
-        filler = sse.KEEP_ALIVE if self.contract.has_comments else b""
+        filler = self._framing.comment if self.contract.has_comments else b""
         return kept_alive(reply, open_early, filler, self._keep_alive_s)
 
     def _answer_headers(self, call: RequestCall) -> RawHeaders:
@@ -210,7 +212,7 @@ class Endpoint:
     def _frame(self, event: Any) -> bytes:
         assert self._event is not None
         data = event if isinstance(event, bytes) else self._event(event)
-        return sse.frame(data, self._name_of(data) if self.operation.event_name else b"")
+        return self._framing.frame(data, self._name_of(data) if self.operation.event_name else b"")
 
     def _name_of(self, data: bytes) -> bytes:
         """Return the event's name, read from its text, since a handler may write an event without a model."""

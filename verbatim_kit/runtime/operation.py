@@ -18,10 +18,10 @@ Answer: TypeAlias = AnswerT | EncodedAnswer
 """What an operation answers with as `application/json`."""
 
 EncodedEvent = NewType("EncodedEvent", bytes)
-"""One event as JSON text, for handlers that write a token's event without building its model."""
+"""One event, or line, as JSON text, for handlers that write a token's event without building its model."""
 
 EventStream: TypeAlias = AsyncGenerator[EventT | EncodedEvent, None]
-"""What an operation answers with as `text/event-stream`. Closing it must stop the work behind it."""
+"""A stream that an operation answers with, of events or of lines. Closing it must stop the work behind it."""
 
 
 class Call(Protocol[HeadersT]):
@@ -99,8 +99,8 @@ class Operation:
     form: the members of a body that comes as `multipart/form-data`; empty for one that comes as JSON.
     status, response, media_type: of the only successful answer; no media type means an empty body.
     text_media_type: of a text that it may answer with in place of JSON; None where it may not.
-    event: what one event of a stream carries, where the operation can answer with one.
-    event_media_type: what such a stream's content type says.
+    event: what one event, or line, of a stream carries, where the operation can answer with a stream.
+    event_media_type: what such a stream's content type says: `text/event-stream`, or a type of lines of JSON.
     event_name: the property of an event whose text stands in the `event:` line; no such line without it.
     terminator: the data of the event that ends every such stream, failed ones too.
     headers: names that a successful answer may carry, and whether it must.

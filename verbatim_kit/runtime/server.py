@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from verbatim_kit.runtime.call import RequestCall
 from verbatim_kit.runtime.contract import Contract
 from verbatim_kit.runtime.documents.reference import Reference
+from verbatim_kit.runtime.documents.served_document import ServedDocument
 from verbatim_kit.runtime.endpoint import Endpoint
 from verbatim_kit.runtime.likely_path import likely_paths
 from verbatim_kit.runtime.operation import Handlers, Operation
@@ -47,6 +48,7 @@ class ContractServer:
         self._families: dict[str, Contract] = {}  # by first segment
         self._reference = Reference(shell, self._options.pages)
         shell.add_exception_handler(HTTPException, self._answer_shell_error)
+        shell.add_exception_handler(Problem, self._answer_problem)
 
     def mount(
         self, contract: Contract, handlers: Handlers, prefix: str = "", *, leaves: Collection[str] = ()
@@ -125,6 +127,10 @@ class ContractServer:
             return self.refusal(NotFound(request.url.path, self._hint(request)), request.scope)
         return self.refusal(_as_problem(request, error), request.scope)
 
+    async def _answer_problem(self, request: Request, error: Exception) -> Response:
+        assert isinstance(error, Problem)
+        return self.refusal(error, request.scope)
+
     def _hint(self, request: Request) -> str:
         """Return the operation that a request for an unknown path probably meant, in words; empty if none."""
         path = path_of(request.scope)
@@ -162,11 +168,8 @@ class ContractServer:
 
     def _serve_document(self, contract: Contract, prefix: str) -> None:
         document = self._document(contract)
-
-        async def openapi(request: Request) -> Response:
-            return Response(document, media_type="application/json")
-
-        self._shell.add_route(f"{prefix}/openapi.json", openapi, include_in_schema=False)
+        served = ServedDocument(lambda: document)
+        self._shell.add_route(f"{prefix}/openapi.json", served.answer, include_in_schema=False)
         self._reference.add(self._shell, contract, prefix)
 
 

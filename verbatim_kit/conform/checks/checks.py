@@ -19,7 +19,7 @@ from verbatim_kit.conform.finding import FoundFault, Instance, Result, grouped
 from verbatim_kit.conform.place import ABSENT
 from verbatim_kit.conform.request import Request
 from verbatim_kit.conform.target import Target, is_of, no_answer
-from verbatim_kit.generate.twin import fuzz_twin
+from verbatim_kit.openapi.version_3_2 import as_3_2
 
 _NUM_AT_ONCE = 8
 LATE = "skipped: the time limit was reached"
@@ -173,7 +173,7 @@ def fuzz_of(target: Target, chosen: Sequence[Endpoint], limits: RunLimits) -> Fu
     """Return the fuzzing run for the operations of a server."""
     return Fuzz(
         target.contract.rules,
-        fuzz_twin(target.document),
+        as_3_2(target.document),
         chosen,
         target.client.url,
         target.names,

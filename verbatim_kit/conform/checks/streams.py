@@ -11,7 +11,6 @@ from verbatim_kit.conform.rules import Texts
 from verbatim_kit.conform.target import Target, no_answer
 
 _LENGTH = 12
-_EVENTS = "text/event-stream"
 
 
 def streaming(target: Target, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:
@@ -28,7 +27,7 @@ def streaming(target: Target, endpoint: Endpoint) -> Iterator[tuple[str, Request
 def stream_faults(target: Target, endpoint: Endpoint) -> Iterator[tuple[int, list[FoundFault]]]:
     """Yield the number of requests and the faults: of each streamed example, then of the compared texts."""
     for name, request in streaming(target, endpoint):
-        yield 1, _faults_of_stream(target, f"example {name}, streamed", request)
+        yield 1, _faults_of_stream(target, endpoint, f"example {name}, streamed", request)
     first = next(streaming(target, endpoint), None)
     texts = target.contract.rules.texts
     if first is not None and texts is not None and _has_whole_answer(target, endpoint):
@@ -39,14 +38,15 @@ def _has_whole_answer(target: Target, endpoint: Endpoint) -> bool:
     return target.table.has(endpoint, ("stream",)) or endpoint.path.endswith("_stream")
 
 
-def _faults_of_stream(target: Target, label: str, request: Request) -> list[FoundFault]:
+def _faults_of_stream(target: Target, endpoint: Endpoint, label: str, request: Request) -> list[FoundFault]:
     try:
         answer = target.client.send(request)
     except NoAnswer as error:
         return [no_answer(label, request, error)]
     faults = list(target.judged(label, request, answer))
-    if answer.status == 200 and answer.media_type != _EVENTS:
-        message = f"The media type is {answer.media_type or 'missing'}; a stream has {_EVENTS}"
+    if answer.status == 200 and answer.media_type not in endpoint.streams:
+        declared = " or ".join(sorted(endpoint.streams))
+        message = f"The media type is {answer.media_type or 'missing'}; a stream has {declared}"
         faults.append(
             FoundFault("The answer is not the requested stream", Instance(label, message, request, answer))
         )

@@ -1,9 +1,11 @@
-"""The effective document: OpenAPI 3.0 or 3.1 as OpenAPI 3.1 (JSON Schema 2020-12)."""
+"""The effective document: OpenAPI 3.0, 3.1 or 3.2 as OpenAPI 3.1 (JSON Schema 2020-12)."""
 
 from collections.abc import Callable
 
 from verbatim_kit.generate.documents.document import Document, Pointer, Schema, SpecError
 from verbatim_kit.generate.documents.schemas import map_schemas
+from verbatim_kit.openapi.item_schema import as_3_1
+from verbatim_kit.openapi.streams import StreamError
 
 TARGET_VERSION = "3.1.1"
 
@@ -16,16 +18,21 @@ _ANNOTATIONS = {"$ref", "description", "summary", "deprecated"}
 
 
 def upgrade(document: Document) -> Document:
-    """A 3.0 or 3.1 document as 3.1, integer ranges written out.
+    """A 3.0, 3.1 or 3.2 document as 3.1, integer ranges written out.
 
     SpecError names a keyword that 3.0 does not know, or that 3.1 cannot say.
     """
     version = str(document.get("openapi", ""))
     if version.startswith("3.0."):
         document = map_schemas(document, _upgrade_schema)
+    elif version.startswith("3.2."):
+        try:
+            document = as_3_1(document)
+        except StreamError as error:
+            raise SpecError(error.pointer, str(error)) from None
     elif not version.startswith("3.1."):
         raise SpecError(
-            ("openapi",), f"OpenAPI {version or 'without a version'} is not supported, 3.0 and 3.1 are"
+            ("openapi",), f"OpenAPI {version or 'without a version'} is not supported, 3.0 to 3.2 are"
         )
     return {**map_schemas(document, _write_out_range), "openapi": TARGET_VERSION}
 

@@ -4,9 +4,17 @@ from typing import Any
 
 from verbatim_kit.generate.documents.document import Document, Pointer, SpecError, resolve
 from verbatim_kit.generate.documents.unknown_fields import HEADER
-from verbatim_kit.generate.reading.events import EVENT_NAME, EVENTS, TERMINATOR, is_event_stream, named_events
 from verbatim_kit.generate.reading.interface import ErrorAnswer, HeaderField
 from verbatim_kit.generate.reading.types import component_type, header_type, response_type
+from verbatim_kit.openapi.streams import (
+    EVENT_NAME,
+    STREAMS,
+    TERMINATOR,
+    StreamError,
+    is_event_stream,
+    is_stream,
+    named_events,
+)
 
 JSON, TEXT = "application/json", "text/plain"
 
@@ -47,10 +55,10 @@ def _responses(operation: Document, at: Pointer) -> list[str]:
 
 def _read_whole(content: Document, at: Pointer) -> dict[str, str | None]:
     """The fields of `Interface` that tell of an answer that is no stream: JSON, a text, or either."""
-    whole = [media_type for media_type in content if not is_event_stream(media_type)]
+    whole = [media_type for media_type in content if not is_stream(media_type)]
     if len(whole) > 1 and (len(whole) > 2 or JSON not in whole):
         found = ", ".join(whole)
-        raise SpecError(at, f"{JSON} and one text are supported beside {EVENTS}, not {found}")
+        raise SpecError(at, f"{JSON} and one text are supported beside a stream, not {found}")
     types = {media_type: _read_plain(media_type, content[media_type], at) for media_type in whole}
     first = JSON if JSON in whole else next(iter(whole), None)
     second = next((media_type for media_type in whole if media_type != first), None)
@@ -66,25 +74,37 @@ def _read_plain(media_type: str, media: Document, at: Pointer) -> str:
     if media_type == JSON:
         return response_type(schema, place)
     if media_type.split(";")[0] != TEXT or schema != {"type": "string"}:
-        raise SpecError(place, f"{media_type} is not supported; {JSON}, {EVENTS} and a string as {TEXT} are")
+        raise SpecError(place, f"{media_type} is not supported; {JSON}, {STREAMS} and a string as {TEXT} are")
     return "str"
 
 
 def _read_events(document: Document, content: Document, at: Pointer) -> dict[str, str | None]:
-    streams = [media_type for media_type in content if is_event_stream(media_type)]
+    streams = [media_type for media_type in content if is_stream(media_type)]
     if len(streams) > 1:
-        raise SpecError(at, f"{' and '.join(streams)} are the same stream")
+        raise SpecError(at, f"{' and '.join(streams)} are two forms of a stream, and no request chooses one")
     if not streams:
         return dict.fromkeys(("event", "event_media_type", "event_name", "terminator"))
     media, place = content[streams[0]], (*at, streams[0])
-    if EVENT_NAME in media:
-        named_events(document, media, place)
+    _check_items(document, streams[0], media, place)
     return {
         "event": response_type(media.get("schema"), (*place, "schema")),
         "event_media_type": streams[0],
         "event_name": media.get(EVENT_NAME),
         "terminator": media.get(TERMINATOR),
     }
+
+
+def _check_items(document: Document, media_type: str, media: Document, at: Pointer) -> None:
+    """Refuse what is said of the items of a stream and cannot be."""
+    if not is_event_stream(media_type):
+        for key in (TERMINATOR, EVENT_NAME):
+            if key in media:
+                raise SpecError((*at, key), f"lines as {media_type} have no names, and no end of their own")
+    elif EVENT_NAME in media:
+        try:
+            named_events(document, media, at)
+        except StreamError as error:
+            raise SpecError(error.pointer, str(error)) from None
 
 
 def _read_headers(document: Document, answer: Document, at: Pointer) -> tuple[HeaderField, ...]:

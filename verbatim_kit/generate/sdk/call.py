@@ -6,6 +6,7 @@ from typing import Any
 
 from verbatim_kit.generate.reading.form import bare_name
 from verbatim_kit.generate.reading.interface import ErrorAnswer, Interface
+from verbatim_kit.openapi.streams import is_lines
 
 _STREAM = "stream"
 
@@ -44,6 +45,7 @@ class Call:
     body: the component of the body. form: of the type that callers give for it, which is called otherwise
     where `stream` is left out for them and not for others.
     takes_fields: whether the body's members are arguments, rather than the body.
+    streams_by_default: whether the answer is a stream where the body's `stream` does not say.
     example: the members of a body that the document shows.
     """
 
@@ -53,6 +55,7 @@ class Call:
     body: str | None
     form: str | None
     takes_fields: bool
+    streams_by_default: bool
     event: str | None
     error_events: tuple[str, ...]
     example: dict[str, Any]
@@ -88,6 +91,16 @@ class Call:
     def chooses_stream(self) -> bool:
         """Return whether the body's `stream` says if the answer is whole or comes in events."""
         return self.operation.event is not None and self.operation.media_type is not None
+
+    @property
+    def stream_type(self) -> str:
+        """The media type of the stream, without parameters; empty where it has none."""
+        return (self.operation.event_media_type or "").partition(";")[0].strip().lower()
+
+    @property
+    def has_lines(self) -> bool:
+        """Return whether the items of the stream are lines, rather than events."""
+        return is_lines(self.stream_type)
 
     @property
     def stream_name(self) -> str | None:

@@ -62,12 +62,14 @@ def _read_call(document: Document, operation: Interface) -> Call:
         body=body,
         form=body,
         takes_fields=bool(fields) and all(map(is_identifier, fields)) and can_omit,
+        streams_by_default=schema.get("properties", {}).get("stream", {}).get("default") is True,
         event=event,
         error_events=error_events,
         example=example,
     )
-    if call.chooses_stream and not (call.takes_fields and "stream" in fields):
-        raise SpecError(at, "answers with JSON or events, so its body needs a member `stream` that chooses")
+    has_body = call.takes_fields or operation.is_body_required
+    if call.chooses_stream and not (has_body and "stream" in fields):
+        raise SpecError(at, "answers with JSON or a stream, so it needs a body whose member `stream` chooses")
     return call
 
 

@@ -10,7 +10,7 @@ _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 
 class Event(NamedTuple):
-    """One event. name: that of its `event:` line; None without one."""
+    """One event, or line. name: that of its `event:` line; None without one."""
 
     name: str | None
     data: str
@@ -23,6 +23,8 @@ class EventReader:
     It is stricter than a browser, which ignores unknown fields: a field that is neither data nor event is a
     fault, since nothing declares it, and so is an event without data, which a browser does not dispatch.
     """
+
+    item: Final = "event"
 
     def __init__(self) -> None:
         self._rest = b""

@@ -1,4 +1,4 @@
-"""The check of an event stream while it is sent."""
+"""The check of a stream while it is sent."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,17 +9,19 @@ from verbatim_kit.judge.json_text import NotJson, read_json
 from verbatim_kit.judge.schemas import Rule
 from verbatim_kit.judge.streams.event_reader import Event, EventReader
 from verbatim_kit.judge.streams.laws import StreamLaws
+from verbatim_kit.judge.streams.line_reader import LineReader
 from verbatim_kit.judge.streams.sequence import Sequence
 
 
 @dataclass(frozen=True, slots=True)
 class EventRules:
-    """A document's rules of one event stream.
+    """A document's rules of one stream.
 
-    event: the rule of an event's data. name: the property whose text names an event.
-    terminator: the data of the last event.
+    has_lines: whether its items are lines, rather than events. event: the rule of an item's data. name: the
+    property whose text names an event. terminator: the data of the last event.
     """
 
+    has_lines: bool
     event: Rule
     name: str | None
     terminator: str | None
@@ -31,7 +33,7 @@ class StreamJudge:
 
     def __init__(self, rules: EventRules, request: Any) -> None:
         self._rules = rules
-        self._reader = EventReader()
+        self._reader = LineReader() if rules.has_lines else EventReader()
         self._num_events = 0
         self._is_terminated = False
         self._has_failed = False
@@ -56,7 +58,7 @@ class StreamJudge:
         if isinstance(found, Fault):
             yield found
             return
-        place = f"event {self._num_events}"
+        place = f"{self._reader.item} {self._num_events}"
         self._num_events += 1
         if self._is_terminated:
             yield Fault("terminator", place, "It comes after the event that ends the stream")

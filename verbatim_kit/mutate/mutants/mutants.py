@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from verbatim_kit.generate.documents.document import Document, Schema, operations_of, resolve
-from verbatim_kit.judge.answer import EVENTS, one_of
+from verbatim_kit.judge.answer import one_of
 from verbatim_kit.judge.exchange import Exchange, Headers
 from verbatim_kit.judge.media_type import read_media_type
 from verbatim_kit.mutate.mutants.declared import Reading
@@ -14,6 +14,7 @@ from verbatim_kit.mutate.mutants.stream_mutants import BodyMutant, shape, stream
 from verbatim_kit.mutate.mutants.value_mutants import value_mutants
 from verbatim_kit.mutate.mutants.wire import events_of
 from verbatim_kit.mutate.recorded import Recorded
+from verbatim_kit.openapi.streams import is_stream
 
 
 class Mutant(NamedTuple):
@@ -76,8 +77,8 @@ class Mutator:
     def _values(self, exchange: Exchange) -> tuple[Any, list[Any] | None]:
         """Return the parsed body, or the data of the events."""
         media_type = read_media_type(one_of(exchange.headers, "content-type") or "")
-        if media_type.name == EVENTS:
-            return None, [event.data for event in events_of(exchange.body)]
+        if is_stream(media_type.name):
+            return None, [event.data for event in events_of(exchange.body, media_type.name)]
         return (json.loads(exchange.body) if media_type.is_json else None), None
 
     def _of_body(self, operation: str, exchange: Exchange, answer: Document) -> Iterator[BodyMutant]:
@@ -89,7 +90,8 @@ class Mutator:
         if events is not None:
             known = self._known.setdefault(operation, set())
             media = {**media, "x-stream": self._laws(media, exchange)}
-            yield from stream_mutants(exchange.body, media, self._reading, self._seen, known)
+            stream = events_of(exchange.body, one_of(exchange.headers, "content-type") or "")
+            yield from stream_mutants(stream, media, self._reading, self._seen, known)
         elif value is not None:
             for kind, place, changed, excuse in value_mutants(
                 value, media["schema"], self._reading, self._seen

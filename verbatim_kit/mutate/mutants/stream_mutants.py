@@ -1,4 +1,4 @@
-"""Mutants of an event stream: of its events, their order, framing and end."""
+"""Mutants of a stream: of its events, or lines, their order, framing and end."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from verbatim_kit.mutate.mutants.order import (
 )
 from verbatim_kit.mutate.mutants.seen import Seen
 from verbatim_kit.mutate.mutants.value_mutants import value_mutants
-from verbatim_kit.mutate.mutants.wire import WireEvent, events_of, frames
+from verbatim_kit.mutate.mutants.wire import WireEvent, frames
 
 _NUM_PLACES: Final = 3  # events at each end of a stream that are mutated; those between are similar
 
@@ -33,18 +33,20 @@ class BodyMutant(NamedTuple):
 
 
 def stream_mutants(
-    body: bytes, media: Schema, reading: Reading, seen: Seen, known: set[Any]
+    events: list[WireEvent], media: Schema, reading: Reading, seen: Seen, known: set[Any]
 ) -> Iterator[BodyMutant]:
-    """Yield the mutants of a stream.
+    """Yield the mutants of a stream of events, or of lines.
 
     media: the media type object of the stream. known: shapes of events whose data has been mutated already.
     """
-    events = events_of(body)
     yield from _of_data(events, media, reading, seen, known)
     yield from _of_order(events, media, reading)
-    yield from _of_names(events, media)
-    yield from _of_end(events, media)
-    yield from _of_framing(events)
+    if events and events[0].is_line:
+        yield from _of_lines(events)
+    else:
+        yield from _of_names(events, media)
+        yield from _of_end(events, media)
+        yield from _of_framing(events)
     yield from _of_identity(events)
 
 
@@ -135,6 +137,18 @@ def _of_framing(events: list[WireEvent]) -> Iterator[BodyMutant]:
     if len(events) > 1:
         joined = events[0].frame()[:-1] + frames(events[1:])
         yield BodyMutant("framing broken", "two events in one", joined, None)
+
+
+def _of_lines(events: list[WireEvent]) -> Iterator[BodyMutant]:
+    whole = frames(events)
+    yield BodyMutant("body truncated", "in the last line", whole[:-3], None)
+    yield BodyMutant("body truncated", "before its last line end", whole[:-1], None)
+    yield BodyMutant("framing broken", "not UTF-8", b"\xff" + whole, None)
+    yield BodyMutant("framing broken", "an empty line", b"\n" + whole, None)
+    yield BodyMutant("framing broken", "as an event", b"data: " + whole, None)
+    if len(events) > 1:
+        joined = events[0].frame()[:-1] + frames(events[1:])
+        yield BodyMutant("framing broken", "two lines in one", joined, None)
 
 
 def _of_identity(events: list[WireEvent]) -> Iterator[BodyMutant]:

@@ -1,1 +1,1 @@
-"""The sending of answers: bytes, JSON and server-sent events."""
+"""The sending of answers: bytes, JSON and streams."""

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Iterable, Mapping
 
 from starlette.types import Send
 
-from verbatim_kit.runtime.answering import sse
+from verbatim_kit.runtime.answering.framing import HEADERS
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 class Reply:
-    """A whole answer or a stream of events. `started`: whether the status line has gone out.
+    """A whole answer or a stream. `started`: whether the status line has gone out.
 
     is_head: whether the request is a HEAD, whose answer is that of GET without the body (RFC 9110, section
         9.3.2).
@@ -36,7 +36,7 @@ class Reply:
         """Send the head of a stream, once; return when it is sent, though another task may send it."""
         async with self._opening:
             if not self.started:
-                await self._start(200, [(b"content-type", media_type.encode()), *sse.HEADERS, *headers])
+                await self._start(200, [(b"content-type", media_type.encode()), *HEADERS, *headers])
 
     def events(self, frames: bytes) -> Awaitable[None]:
         """Return the sending of one framed event or several, to be awaited at once."""

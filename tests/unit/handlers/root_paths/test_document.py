@@ -4,7 +4,8 @@ import re
 from typing import Any
 
 import orjson
-from openapi_spec_validator import OpenAPIV31SpecValidator
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
 
 from handlers.composition import CONTRACTS, TABLES, YIELDS
 from handlers.root_paths.document import merged_document
@@ -65,6 +66,20 @@ async def test_the_server_has_it_at_the_root() -> None:
     empty = (await Api(says("a"), root=()).get("/openapi.json")).json()
     assert (empty["paths"], empty["components"]) == ({}, {})
     OpenAPIV31SpecValidator(empty).validate()
+
+
+async def test_it_is_3_2_where_that_is_asked_for() -> None:
+    newer = (await Api(says("a")).get("/openapi.json?version=3.2")).json()
+    assert newer["openapi"] == "3.2.0"
+    OpenAPIV32SpecValidator(newer).validate()
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+async def test_another_version_is_refused_in_the_contracts_own_error(contract: str) -> None:
+    api = Api(says("a"))
+    answer = await api.get(f"/{contract}/openapi.json?version=3.3")
+    assert (answer.status_code, "3.1 or 3.2" in answer.text) == (400, True)
+    assert answer.json().keys() == (await api.get(f"/{contract}/nothing")).json().keys()
 
 
 def _resolved(document: Any, value: Any, within: tuple[str, ...]) -> Any:

@@ -1,5 +1,6 @@
 """Pages that are rendered from documents and overlays say what those say."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -169,16 +170,22 @@ def test_a_section_of_another_file_is_taken_up_to_the_next_heading(tmp_path: Pat
     (tmp_path / "README.md").write_text(
         "# All\n\n## Limits\n\nNone, see [code](engine/x.py).\n\n1. One\n   - two\n\n### Deep\n\n## End\n"
     )
-    filled = fill_sections("<!-- from README.md: Limits -->\n", tmp_path, "limits.md")
-    assert filled == "None, see code.\n\n1. One\n    - two\n\n### Deep\n"
+    begin, end = "<!-- from README.md: Limits -->\n", "<!-- end -->\n"
+    filled = f"{begin}\nNone, see code.\n\n1. One\n    - two\n\n### Deep\n\n{end}"
+    assert fill_sections(f"{begin}{end}", tmp_path, "limits.md") == filled
+    assert (
+        fill_sections(filled.replace("One", "Old") + f"\n{begin}{end}", tmp_path, "") == f"{filled}\n{filled}"
+    )
     with pytest.raises(ValueError, match="no heading 'Bounds'"):
-        fill_sections("<!-- from README.md: Bounds -->", tmp_path, "limits.md")
+        fill_sections(f"<!-- from README.md: Bounds -->\n{end}", tmp_path, "limits.md")
 
 
-def test_what_the_pages_ask_for_is_there() -> None:
-    for page in DOCS.rglob("*.md"):
-        filled = fill_sections(page.read_text(encoding="utf-8"), ROOT, page.name)
-        assert "<!-- from" not in filled, f"{page.name}: not of the form <!-- from FILE: HEADING -->"
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
+def test_a_page_has_its_sections_as_they_are_now(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text == fill_sections(text, ROOT, page.name), "python -m tools.docs.sections"
+    begun = re.findall(r"^<!-- (?:from|settings|replica settings|written)\b.* -->$", text, re.MULTILINE)
+    assert len(begun) == text.count("<!-- end -->")
 
 
 @pytest.mark.parametrize(
@@ -198,5 +205,5 @@ def test_a_link_into_the_repository_leads_to_a_page_or_is_text(page: str, link: 
 
 def test_the_options_are_the_settings() -> None:
     assert "| `--port` | `VERBATIM_PORT`, `PORT` | `8080` |" in fill_sections(
-        "<!-- settings -->", ROOT, "options.md"
+        "<!-- settings -->\n<!-- end -->", ROOT, "options.md"
     )

@@ -11,6 +11,7 @@ import pytest
 from typing_extensions import override
 
 from verbatim_kit.cli import main
+from verbatim_kit.openapi.version_3_2 import as_3_2
 
 PET: dict[str, Any] = {
     "type": "object",
@@ -26,8 +27,11 @@ def answer(schema: Any, media_type: str = "application/json") -> dict[str, Any]:
     return {"description": "An answer", "content": {media_type: {"schema": schema}}}
 
 
+LINES = "application/x-ndjson"
+
+
 def document() -> dict[str, Any]:
-    """Return a document by which a pet is kept, and several are watched by events."""
+    """Return a document by which a pet is kept, and several are watched by events or by lines."""
     refused = answer(ERROR)
     pets = {"type": "array", "minItems": 1, "items": PET}
     return {
@@ -48,6 +52,13 @@ def document() -> dict[str, Any]:
                     "responses": {"200": answer(EVENT, "text/event-stream"), "400": refused},
                 }
             },
+            "/follow": {
+                "post": {
+                    "operationId": "follow",
+                    "requestBody": {"required": True, "content": {"application/json": {"schema": pets}}},
+                    "responses": {"200": answer(EVENT, LINES), "400": refused},
+                }
+            },
         },
     }
 
@@ -63,20 +74,27 @@ def fault_of(pet: Any) -> str | None:
 
 
 class Pets(BaseHTTPRequestHandler):
-    """A server that keeps the document, except that `forgets` makes it answer without the name."""
+    """A server that keeps the document, except for the members that a test changes.
+
+    forgets: answers without the name. form: the media type of what `/follow` answers with.
+    """
 
     forgets = False
+    form = LINES
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or "null")
-        pets = body if self.path == "/watch" and isinstance(body, list) and body else [body]
+        streams = self.path in ("/watch", "/follow")
+        pets = body if streams and isinstance(body, list) and body else [body]
         fault = next((fault for fault in map(fault_of, pets) if fault is not None), None)
-        if self.path not in ("/pets", "/watch"):
+        if self.path not in ("/pets", "/watch", "/follow"):
             self._send(404, "application/json", {"error": "no such path"})
-        elif fault is not None or (self.path == "/watch") != isinstance(body, list):
+        elif fault is not None or streams != isinstance(body, list):
             self._send(400, "application/json", {"error": f"{fault} is wrong, as are [0].{fault} and [0]"})
         elif self.path == "/watch":
             self._send(200, "text/event-stream", {"seen": True})
+        elif self.path == "/follow":
+            self._send(200, self.form, {"seen": True})
         else:
             self._send(200, "application/json", {} if self.forgets else body)
 
@@ -85,7 +103,7 @@ class Pets(BaseHTTPRequestHandler):
 
     def _send(self, status: int, media_type: str, value: Any) -> None:
         text = json.dumps(value)
-        data = (f"data: {text}\n\n" if media_type == "text/event-stream" else text).encode()
+        data = {"text/event-stream": f"data: {text}\n\n", LINES: f"{text}\n"}.get(media_type, text).encode()
         self.send_response(status)
         self.send_header("Content-Type", media_type)
         self.send_header("Content-Length", str(len(data)))
@@ -105,9 +123,9 @@ def url() -> Iterator[str]:
         server.shutdown()
 
 
-def conform(tmp_path: Path, url: str, *options: str) -> int:
+def conform(tmp_path: Path, url: str, *options: str, source: dict[str, Any] | None = None) -> int:
     path = tmp_path / "pets.json"
-    path.write_text(json.dumps(document()))
+    path.write_text(json.dumps(source or document()))
     checks = ["--check", "examples", "--check", "streams", "--check", "bounds"]
     return main(["conform", "--document", str(path), "--base-url", url, *checks, *options])
 
@@ -116,6 +134,28 @@ def test_a_server_that_keeps_the_document_has_no_fault(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert conform(tmp_path, url) == 0, capsys.readouterr().out
+
+
+def test_a_document_in_3_2_is_checked_as_one_in_3_1_is(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    newer = as_3_2(document())
+    assert conform(tmp_path, url, source=newer) == 0, capsys.readouterr().out
+    newer["paths"]["/follow"]["post"]["responses"]["200"]["content"][LINES]["itemSchema"] = PET
+    assert conform(tmp_path, url, source=newer) == 1
+    assert "line *" in capsys.readouterr().out
+    del newer["paths"]["/follow"]["post"]["responses"]["200"]["content"][LINES]["itemSchema"]
+    assert conform(tmp_path, url, source=newer) == 2
+    assert "needs itemSchema" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["application/json", "text/event-stream"])
+def test_a_stream_has_the_form_that_is_declared(
+    form: str, url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Pets, "form", form)
+    assert conform(tmp_path, url, "--only", "follow") == 1
+    assert "The answer is not the requested stream" in capsys.readouterr().out
 
 
 def test_a_fault_is_found_in_the_answer_to_a_made_body(

@@ -43,6 +43,16 @@ def test_a_member_that_chooses_for_one_operation_stays_for_another() -> None:
     assert text.index("class Question(") < text.index("stream: NotRequired[bool]")
 
 
+def test_a_body_with_a_member_that_python_cannot_name_chooses_too() -> None:
+    source = ask()
+    source["components"]["schemas"]["Question"]["properties"]["from"] = {"type": "string"}
+    call = call_of(source)
+    assert (call.takes_fields, call.stream_name) == (False, "stream_ask")
+    text = render_requests(source, [call])
+    assert "'from': NotRequired[str]" in text
+    assert "stream" not in text
+
+
 @pytest.mark.parametrize(
     "failed",
     [
@@ -96,7 +106,7 @@ QUERY = {"name": "text", "in": "query", "schema": {"type": "string"}}
     [
         (document(operation(operationId="close")), "a client's method cannot be called 'close'"),
         (document(operation(parameters=[QUERY]), text={"type": "string"}), r"called alike: \['text'\]"),
-        (document(operation(responses=BOTH)), "its body needs a member `stream` that chooses"),
+        (document(operation(responses=BOTH)), "it needs a body whose member `stream` chooses"),
     ],
 )
 def test_what_callers_could_not_say_is_refused(source: Document, message: str) -> None:

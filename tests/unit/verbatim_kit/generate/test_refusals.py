@@ -73,11 +73,11 @@ def parameter(**changes: Any) -> Document:
         ),
         (
             answers(_200=content(image_png={}, text_plain={"schema": {"type": "string"}})),
-            "/responses/200/content: application/json and one text are supported beside text/event-stream, not image/png, text/plain",
+            "/responses/200/content: application/json and one text are supported beside a stream, not image/png, text/plain",
         ),
         (
             answers(_200=content(image_png={})),
-            "/responses/200/content/image~1png/schema: image/png is not supported; application/json, text/event-stream and a string as text/plain are",
+            "/responses/200/content/image~1png/schema: image/png is not supported; application/json, text/event-stream, application/x-ndjson, application/jsonl and a string as text/plain are",
         ),
         (
             answers(_200=content(**{"text_event-stream": {}})),
@@ -108,6 +108,18 @@ def parameter(**changes: Any) -> Document:
         (
             answers(_200=content(**{"text_event-stream": {"schema": {"$ref": "#/components/schemas/Answer"}, "x-sse-event-name": "text"}})),
             "!#/components/schemas/Answer: the events are named by 'text': it must be required, an enum of strings",
+        ),
+        (
+            answers(_200=content(**{"application_x-ndjson": {"schema": {"$ref": "#/components/schemas/Answer"}, "x-sse-terminator": "[DONE]"}})),
+            "/responses/200/content/application~1x-ndjson/x-sse-terminator: lines as application/x-ndjson have no names, and no end of their own",
+        ),
+        (
+            answers(_200=content(**{"application_jsonl": {"schema": {"$ref": "#/components/schemas/Answer"}, "x-sse-event-name": "text"}})),
+            "/responses/200/content/application~1jsonl/x-sse-event-name: lines as application/jsonl have no names, and no end of their own",
+        ),
+        (
+            answers(_200=content(**{"application_jsonl": {}, "text_event-stream": {}})),
+            "/responses/200/content: application/jsonl and text/event-stream are two forms of a stream, and no request chooses one",
         ),
         (parameter(**{"x-path-parameter": "path"}), "/parameters/0/x-path-parameter: stands beside a path parameter alone, and is `path`"),
         (

@@ -15,10 +15,26 @@ from verbatim_kit.new.__main__ import main
 from verbatim_kit.new.overlay import error_overlay
 
 PETSTORE = Path(__file__).parent / "petstore.yaml"  # as OpenAPI's examples have it
+WALKS = Path(__file__).parent / "walks.yaml"  # in OpenAPI 3.2, with streams of both forms
 FILLED = {
     "listPets": 'return [m.Pet(id=1, name="Bo")]',
     "createPets": "return None",
     "showPetById": "return m.Pet(id=1, name=arguments.pet_id)",
+}
+WALKED = {
+    "walk": """
+        async def strides() -> EventStream[m.Stride]:
+            for metres in range(1, body.metres + 1):
+                yield m.Stride(metres=metres, done=metres == body.metres)
+
+        return strides() if body.stream else m.Stride(metres=body.metres, done=True)
+""".strip(),
+    "hear": """
+        async def barks() -> EventStream[m.Bark]:
+            yield m.Bark(kind="bark")
+
+        return barks()
+""".strip(),
 }
 
 
@@ -63,6 +79,17 @@ def test_its_own_test_passes_once_its_operations_are_filled_in(project: Path) ->
     assert ended.returncode == 0, ended.stdout
 
 
+def test_a_project_from_3_2_streams_events_and_lines(tmp_path: Path) -> None:
+    folder = tmp_path / "walks"
+    assert main(["walks", "--document", str(WALKS), "--into", str(folder)]) == 0
+    fill_in(folder / "walks" / "handlers.py", WALKED)
+    ended = run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")
+    assert ended.returncode == 0, ended.stdout
+    newer = load_document(folder / "generated" / "walks" / "openapi-3.2.json")
+    told = newer["paths"]["/walks"]["post"]["responses"]["200"]["content"]["application/x-ndjson"]
+    assert told == {"itemSchema": {"$ref": "#/components/schemas/Stride"}}
+
+
 def test_what_is_generated_is_what_the_generator_makes_of_it(project: Path) -> None:
     assert run(project, "-m", "verbatim_kit.generate", "--check").returncode == 0
 
@@ -101,6 +128,38 @@ def test_a_document_that_cannot_be_served_is_refused_by_place(
     path.write_text(yaml.safe_dump(document))
     assert main(["pets", "--document", str(path), "--into", str(tmp_path / "pets")]) == 2
     assert place in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (
+            ("text/event-stream", {"schema": {}}),
+            "#/paths/~1sounds/get/responses/200/content/text~1event-stream",
+        ),
+        (("multipart/mixed", {"itemSchema": {}}), "multipart~1mixed/itemSchema: multipart/mixed cannot be"),
+    ],
+)
+def test_a_stream_of_3_2_that_cannot_be_served_is_refused_by_place(
+    change: tuple[str, Any], place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = load_document(WALKS)
+    document["paths"]["/sounds"]["get"]["responses"]["200"]["content"] = dict([change])
+    assert _refused(document, tmp_path)
+    assert place in capsys.readouterr().err
+
+
+def test_what_3_1_cannot_say_is_refused_by_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = load_document(WALKS)
+    document["paths"]["/walks"]["query"] = document["paths"]["/walks"]["post"]
+    assert _refused(document, tmp_path)
+    assert "#/paths/~1walks: not valid as OpenAPI 3.1" in capsys.readouterr().err
+
+
+def _refused(document: Any, tmp_path: Path) -> bool:
+    path = tmp_path / "document.yaml"
+    path.write_text(yaml.safe_dump(document))
+    return main(["walks", "--document", str(path), "--into", str(tmp_path / "walks")]) == 2
 
 
 @pytest.mark.parametrize("name", ["generated", "a-b", "1"])

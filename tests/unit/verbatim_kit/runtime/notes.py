@@ -158,6 +158,16 @@ class NoteHandlers(Handlers):
             errors={500: Failure},
         ),
         Operation(
+            id="tail",
+            handler="tail",
+            method="GET",
+            path="/tail",
+            summary="",
+            event=Kept | Failure,
+            event_media_type="application/x-ndjson",
+            errors={429: Failure, 500: Failure},
+        ),
+        Operation(
             id="find",
             handler="find",
             method="GET",
@@ -198,6 +208,10 @@ class NoteHandlers(Handlers):
 
     async def follow(self, call: Call[dict[str, str]]) -> EventStream[Added | Broken]:
         answer: EventStream[Added | Broken] = await self._answer("follow", call=call)
+        return answer
+
+    async def tail(self, call: Call[dict[str, str]]) -> EventStream[Kept | Failure]:
+        answer: EventStream[Kept | Failure] = await self._answer("tail", call=call)
         return answer
 
     async def find(self, arguments: FindArguments, call: Call[dict[str, str]]) -> str:

@@ -1,4 +1,4 @@
-// What the clients of all contracts share: requests, retries and event streams.
+// What the clients of all contracts share: requests, retries and streams.
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import ky, { isHTTPError } from "ky";
 import {
@@ -52,6 +52,8 @@ export interface Operation {
   answer: "json" | "text" | "either" | "none";
   /** The body is sent as `multipart/form-data`. */
   isForm?: boolean;
+  /** The media type of a stream of lines; one of events if absent. */
+  lines?: string;
   terminator?: string;
 }
 
@@ -112,13 +114,14 @@ export class BaseClient {
   ): AsyncGenerator<Event, void, undefined> {
     const response = await this.#send(operation, given, options);
     options?.onResponse?.(response);
-    if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
-      throw new APIResponseError(`not an event stream: ${await readText(response)}`);
+    const mediaType = operation.lines ?? "text/event-stream";
+    if (!response.body || !response.headers.get("content-type")?.startsWith(mediaType)) {
+      throw new APIResponseError(`not a stream as ${mediaType}: ${await readText(response)}`);
     }
-    const events = response.body
+    const items = response.body
       .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
-      .pipeThrough(new EventSourceParserStream());
-    const reader = events.getReader();
+      .pipeThrough<{ data: string }>(operation.lines ? lineStream() : new EventSourceParserStream());
+    const reader = items.getReader();
     try {
       for (let next = await read(reader); next; next = await read(reader)) {
         if (next.data === operation.terminator) return;
@@ -214,6 +217,22 @@ function form(body: unknown): FormData {
     }
   }
   return parts;
+}
+
+/** Lines out of pieces of any size; empty ones are left out. */
+function lineStream(): TransformStream<string, { data: string }> {
+  let begun = "";
+  const send = (lines: string[], controller: TransformStreamDefaultController<{ data: string }>) => {
+    for (const data of lines) if (data.trim()) controller.enqueue({ data });
+  };
+  return new TransformStream({
+    transform(text, controller) {
+      const ended = (begun + text).split("\n");
+      begun = ended.pop() ?? "";
+      send(ended, controller);
+    },
+    flush: (controller) => send([begun], controller),
+  });
 }
 
 function isJson(response: Response): boolean {

@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from .errors import APIResponseValidationError, APIStatusError, APIStreamError
+from .items import EVENTS
 
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
@@ -40,7 +41,8 @@ class Operation(Generic[AnswerT, EventT]):
     may_be_text: an answer that is not declared as JSON is a text, whatever `answer` is.
     files: the members of a body that comes as `multipart/form-data` which are files; None for a body as JSON.
     wire_names: of those of its members that are called otherwise on the wire.
-    event: the type of one event's data. error_events: the alternatives that tell that the stream failed.
+    event: the type of one event's data, or of a line. error_events: the alternatives that tell that the
+    stream failed. event_media_type: of the stream, without parameters.
     terminator: the data of the event that ends every stream.
     errors: the class of each declared status, with the type of its body, None where that is empty.
     """
@@ -54,6 +56,7 @@ class Operation(Generic[AnswerT, EventT]):
     wire_names: Mapping[str, str] = field(default_factory=dict)
     event: Any = None
     error_events: tuple[type[BaseModel], ...] = ()
+    event_media_type: str = EVENTS
     terminator: str | None = None
     errors: Mapping[int, tuple[type[APIStatusError[Any]], Any]] = field(default_factory=dict)
 
@@ -77,7 +80,7 @@ class Operation(Generic[AnswerT, EventT]):
         return answer  # type: ignore[no-any-return]  # `answer` is the type that AnswerT stands for
 
     def read_event(self, data: str) -> EventT:
-        """One event's data. Raises APIStreamError and APIResponseValidationError."""
+        """One event's data, or a line. Raises APIStreamError and APIResponseValidationError."""
         event = _decode(self.event, data)
         if isinstance(event, self.error_events):
             raise APIStreamError(data, event)

@@ -1,10 +1,10 @@
-"""3.0 to 3.1: the same values are valid before and after."""
+"""3.0 and 3.2 to 3.1: the same values are valid before and after."""
 
 from typing import Any
 
 import pytest
 
-from tests.unit.verbatim_kit.generate.small_documents import document
+from tests.unit.verbatim_kit.generate.small_documents import INVALID, document, operation
 from verbatim_kit.generate.documents.document import SpecError
 from verbatim_kit.generate.documents.upgrade import upgrade
 
@@ -104,7 +104,24 @@ def test_what_3_1_cannot_say_is_refused_by_its_place(schema: dict[str, Any], mes
     assert str(raised.value) == f"#/components/schemas/Question/properties/field{message}"
 
 
-@pytest.mark.parametrize("version", ["2.0", "3.2.0", ""])
+@pytest.mark.parametrize("version", ["2.0", "3.3.0", ""])
 def test_other_versions_are_refused(version: str) -> None:
-    with pytest.raises(SpecError, match="#/openapi: OpenAPI .* is not supported, 3.0 and 3.1 are"):
+    with pytest.raises(SpecError, match="#/openapi: OpenAPI .* is not supported, 3.0 to 3.2 are"):
         upgrade(document(version=version))
+
+
+def lines(**media: Any) -> dict[str, Any]:
+    """A document of 3.2 whose operation answers with lines."""
+    answers = {"200": {"description": "Lines", "content": {"application/x-ndjson": media}}, "422": INVALID}
+    return document(operation(responses=answers), version="3.2.0")
+
+
+def test_an_item_of_3_2_is_what_a_stream_has() -> None:
+    answers = upgrade(lines(itemSchema=REF))["paths"]["/ask"]["post"]["responses"]
+    assert answers["200"]["content"] == {"application/x-ndjson": {"schema": REF}}
+
+
+def test_a_stream_of_3_2_that_cannot_be_expressed_is_refused_by_its_place() -> None:
+    place = "#/paths/~1ask/post/responses/200/content/application~1x-ndjson"
+    with pytest.raises(SpecError, match=f"^{place}: application/x-ndjson needs itemSchema"):
+        upgrade(lines(schema=REF))

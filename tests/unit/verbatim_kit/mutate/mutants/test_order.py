@@ -89,5 +89,6 @@ def test_what_comes_once_matters_and_so_does_its_order() -> None:
 
 def test_comments_of_a_silent_stream_are_no_events() -> None:
     assert (
-        frames(events_of(b":\n\n:\n\ndata: {}\n\n:\n\ndata: [DONE]\n\n")) == b"data: {}\n\ndata: [DONE]\n\n"
+        frames(events_of(b":\n\n:\n\ndata: {}\n\n:\n\ndata: [DONE]\n\n", "text/event-stream"))
+        == b"data: {}\n\ndata: [DONE]\n\n"
     )

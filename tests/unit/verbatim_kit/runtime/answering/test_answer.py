@@ -120,7 +120,7 @@ async def test_the_first_contract_to_claim_a_path_at_the_root_keeps_it_with_all_
     first = server.mount(NotesContract(), NoteHandlers(read=lambda call: "first"))
     second = server.mount(NotesContract(), NoteHandlers(read=lambda call: "second"))
     assert ([operation.id for operation in first], second) == (
-        ["write", "keep", "read", "watch", "sweep", "follow", "find", "ping"],
+        ["write", "keep", "read", "watch", "sweep", "follow", "tail", "find", "ping"],
         [],
     )
     assert (await send(server, "GET", "/notes")).text == "first"

@@ -16,6 +16,19 @@ class Error(BaseModel):
     reason: StrictStr
 
 
+class Walk(BaseModel):
+    pet: StrictStr
+    stream: StrictBool = True
+
+
+class Stride(BaseModel):
+    metres: StrictInt
+    done: StrictBool
+    """
+    True for the last one.
+    """
+
+
 class Bark(BaseModel):
     kind: Literal["bark", "howl"]
     volume: StrictInt
@@ -86,6 +99,9 @@ class Pet(BaseModel):
 
 
 Event = TypeAliasType("Event", Pet | Error)
+
+
+Step = TypeAliasType("Step", Stride | Error)
 
 
 Sound = TypeAliasType("Sound", Bark | Silence)

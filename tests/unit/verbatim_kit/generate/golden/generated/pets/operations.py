@@ -112,6 +112,22 @@ OPERATIONS: Final = (
         event_name="kind",
     ),
     Operation(
+        id="walkPet",
+        handler="walk_pet",
+        method="POST",
+        path="/pets/walks",
+        summary="Walk a pet",
+        body=m.Walk,
+        response=m.Pet,
+        media_type="application/json",
+        event=m.Step,
+        event_media_type="application/x-ndjson",
+        errors={
+            422: m.Error,
+        },
+        validation_status=422,
+    ),
+    Operation(
         id="countPets",
         handler="count_pets",
         method="POST",
@@ -222,6 +238,14 @@ class Operations(Handlers):
     @abstractmethod
     async def hear_pets(self, call: Call[NoHeaders]) -> EventStream[m.Sound]:
         """GET /pets/sounds"""
+
+    @abstractmethod
+    async def walk_pet(self, body: m.Walk, call: Call[NoHeaders]) -> Answer[m.Pet] | EventStream[m.Step]:
+        """POST /pets/walks: Walk a pet
+
+        Declared errors:
+            422: The request is not what this document says
+        """
 
     @abstractmethod
     async def count_pets(self, body: m.NewPet | None, call: Call[NoHeaders]) -> str:

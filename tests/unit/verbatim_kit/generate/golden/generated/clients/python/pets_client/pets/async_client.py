@@ -121,6 +121,34 @@ class AsyncClient(BaseAsyncClient):
         """
         return self._stream(o.HEAR_PETS, Arguments())
 
+    async def walk_pet(self, **body: Unpack[r.Walk]) -> m.Pet:
+        """POST /pets/walks: Walk a pet
+
+        Keyword arguments are the members of `requests.Walk`.
+
+        Declared errors: 422.
+
+        Example::
+
+            answer = await client.walk_pet(pet="Bo")
+        """
+        return await self._call(o.WALK_PET, Arguments(body={**body, "stream": False}))
+
+    def stream_walk_pet(self, **body: Unpack[r.Walk]) -> AsyncEventStream[m.Stride]:
+        """POST /pets/walks: Walk a pet
+
+        Keyword arguments are the members of `requests.Walk`.
+
+        Declared errors: 422.
+
+        Example::
+
+            async with client.stream_walk_pet(pet="Bo") as events:
+                async for event in events:
+                    print(event)
+        """
+        return self._stream(o.WALK_PET, Arguments(body={**body, "stream": True}))
+
     async def count_pets(self, body: r.NewPet | None = None) -> str:
         """POST /pets/count
 

@@ -57,6 +57,10 @@ class AsyncRawClient:
         """The raw answer of `AsyncClient.add_pet`."""
         return await self._client._respond(o.ADD_PET, Arguments(body=body))
 
+    async def walk_pet(self, **body: Unpack[r.Walk]) -> APIResponse[m.Pet]:
+        """The raw answer of `AsyncClient.walk_pet`."""
+        return await self._client._respond(o.WALK_PET, Arguments(body={**body, "stream": False}))
+
     async def count_pets(self, body: r.NewPet | None = None) -> APIResponse[str]:
         """The raw answer of `AsyncClient.count_pets`."""
         return await self._client._respond(o.COUNT_PETS, Arguments(body=body))

@@ -121,6 +121,34 @@ class Client(BaseClient):
         """
         return self._stream(o.HEAR_PETS, Arguments())
 
+    def walk_pet(self, **body: Unpack[r.Walk]) -> m.Pet:
+        """POST /pets/walks: Walk a pet
+
+        Keyword arguments are the members of `requests.Walk`.
+
+        Declared errors: 422.
+
+        Example::
+
+            answer = client.walk_pet(pet="Bo")
+        """
+        return self._call(o.WALK_PET, Arguments(body={**body, "stream": False}))
+
+    def stream_walk_pet(self, **body: Unpack[r.Walk]) -> EventStream[m.Stride]:
+        """POST /pets/walks: Walk a pet
+
+        Keyword arguments are the members of `requests.Walk`.
+
+        Declared errors: 422.
+
+        Example::
+
+            with client.stream_walk_pet(pet="Bo") as events:
+                for event in events:
+                    print(event)
+        """
+        return self._stream(o.WALK_PET, Arguments(body={**body, "stream": True}))
+
     def count_pets(self, body: r.NewPet | None = None) -> str:
         """POST /pets/count
 

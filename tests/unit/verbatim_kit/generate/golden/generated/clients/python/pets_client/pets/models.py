@@ -15,6 +15,12 @@ class Error(AnswerPart):
     reason: str
 
 
+class Stride(AnswerPart):
+    metres: int
+    done: bool
+    """True for the last one."""
+
+
 class Bark(AnswerPart):
     kind: Literal["bark", "howl"]
     volume: int
@@ -32,6 +38,9 @@ class Pet(AnswerPart):
 
 
 Event = TypeAliasType("Event", Pet | Error)
+
+
+Step = TypeAliasType("Step", Stride | Error)
 
 
 Sound = TypeAliasType("Sound", Bark | Silence)

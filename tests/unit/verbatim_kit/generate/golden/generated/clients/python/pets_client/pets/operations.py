@@ -30,6 +30,15 @@ ADD_PET: Final[Operation[m.Pet, m.Pet]] = Operation(
 HEAR_PETS: Final[Operation[None, m.Sound]] = Operation(
     method="GET", path="/pets/sounds", event=m.Sound, errors=e.ERRORS
 )
+WALK_PET: Final[Operation[m.Pet, m.Stride]] = Operation(
+    method="POST",
+    path="/pets/walks",
+    answer=m.Pet,
+    event=m.Step,
+    event_media_type="application/x-ndjson",
+    error_events=(m.Error,),
+    errors=e.ERRORS,
+)
 COUNT_PETS: Final[Operation[str, None]] = Operation(
     method="POST", path="/pets/count", is_text=True, errors=e.ERRORS
 )

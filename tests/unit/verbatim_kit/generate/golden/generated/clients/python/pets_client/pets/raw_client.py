@@ -57,6 +57,10 @@ class RawClient:
         """The raw answer of `Client.add_pet`."""
         return self._client._respond(o.ADD_PET, Arguments(body=body))
 
+    def walk_pet(self, **body: Unpack[r.Walk]) -> APIResponse[m.Pet]:
+        """The raw answer of `Client.walk_pet`."""
+        return self._client._respond(o.WALK_PET, Arguments(body={**body, "stream": False}))
+
     def count_pets(self, body: r.NewPet | None = None) -> APIResponse[str]:
         """The raw answer of `Client.count_pets`."""
         return self._client._respond(o.COUNT_PETS, Arguments(body=body))

@@ -11,6 +11,10 @@ from typing_extensions import TypedDict
 from ..runtime.upload import Upload
 
 
+class Walk(TypedDict):
+    pet: str
+
+
 class Crop(TypedDict, closed=True):
     kind: Literal["circle", "square"]
     margin: NotRequired[int]

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import httpx
 from httpx_retries import RetryTransport
-from httpx_sse import EventSource
 from typing_extensions import Unpack
 
 from .errors import IncompleteStreamError
+from .items import read_items_async
 from .operation import Arguments, Operation
 from .response import APIResponse
 from .settings import (
@@ -101,11 +101,11 @@ class BaseAsyncClient:
                 if not response.is_success:
                     await response.aread()
                     raise operation.error(response)
-                async with aclosing(EventSource(response).aiter_sse()) as events:
-                    async for event in events:
-                        if event.data == operation.terminator:
+                async with aclosing(read_items_async(response, operation.event_media_type)) as items:
+                    async for item in items:
+                        if item == operation.terminator:
                             return
-                        yield operation.read_event(event.data)
+                        yield operation.read_event(item)
             finally:
                 await response.aclose()
         if operation.terminator is not None:

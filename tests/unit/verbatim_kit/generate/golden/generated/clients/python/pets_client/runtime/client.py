@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import httpx
 from httpx_retries import RetryTransport
-from httpx_sse import EventSource
 from typing_extensions import Unpack
 
 from .errors import IncompleteStreamError
+from .items import read_items
 from .operation import Arguments, Operation
 from .response import APIResponse
 from .settings import (
@@ -97,10 +97,10 @@ class BaseClient:
                 if not response.is_success:
                     response.read()
                     raise operation.error(response)
-                for event in EventSource(response).iter_sse():
-                    if event.data == operation.terminator:
+                for item in read_items(response, operation.event_media_type):
+                    if item == operation.terminator:
                         return
-                    yield operation.read_event(event.data)
+                    yield operation.read_event(item)
             finally:
                 response.close()
         if operation.terminator is not None:
