@@ -76,7 +76,7 @@ def test_a_stream_of_lines_has_its_media_type_and_is_asked_for_or_not() -> None:
     content = {name: {"schema": schema} for name in ("application/json", "application/jsonl; charset=utf-8")}
     answers = {"200": {"description": "Done", "content": content}, "422": INVALID}
     source = document(operation(responses=answers), stream={"type": "boolean", "default": True})
-    client = render_package(source, "ask", Clients("asker", "1"), "1")["src/client.ts"]
+    client = render(source)["src/ask/client.ts"]
     assert 'lines: "application/jsonl"' in client
     assert "return this.call(ASK, { body: { ...body, stream: false } }" in client
     assert "return this.stream(ASK, { body: { ...body, stream: true } }" in client
