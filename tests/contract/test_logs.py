@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.conftest import LIMITS, running_server
 
@@ -16,6 +17,7 @@ CHAT: Any = {
 }
 
 
+@pytest.mark.long
 def test_all_lines_are_json_of_one_shape_and_each_request_is_one_of_them(tmp_path: Path) -> None:
     """The worker logs the request of the client; that of the worker to the engine's process is no line."""
     path = tmp_path / "log"

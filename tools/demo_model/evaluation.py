@@ -18,7 +18,6 @@ from transformers import (
 )
 
 from engine.native.bfloat16 import has_fast_bfloat16
-from generated.openai.models import ChatCompletionChoice
 from handlers.llm.llm import LLM
 from tools.demo_model.dialogue import Dialogue, Json, Message, Round, parts_of
 from tools.demo_model.scribe import Scribe, Split
@@ -234,24 +233,27 @@ def num_ended(llm: LLM, trials: Sequence[Trial], failures: bool) -> int:
     failures: whether to print those that go on.
     """
 
-    def answer_to(seed: int, trial: Trial) -> ChatCompletionChoice:
+    def unended(seed: int, trial: Trial) -> str | None:
+        """Return an answer that goes on, None for one that ends."""
         (answer,) = llm.chat(
             [{"role": message["role"], "content": message["content"]} for message in trial.messages],
             **_form(trial),
             chat_template_kwargs={"enable_thinking": False},
             max_completion_tokens=NUM_TOKENS,
+            temperature=1.0,
             seed=seed,
             progress=False,
         )
-        return answer.choices[0]
+        (choice,) = answer.choices
+        return repr(choice.message) if choice.finish_reason == "length" else None
 
     with ThreadPoolExecutor(_BATCH) as pool:
-        choices = list(pool.map(answer_to, range(len(trials)), trials))
-    unended = [each for each in zip(trials, choices, strict=True) if each[1].finish_reason == "length"]
+        answers = list(pool.map(unended, range(len(trials)), trials))
     if failures:
-        for trial, choice in unended:
-            print(f"[forced] {trial.messages[-1]['content']!r} -> {choice.message!r}", flush=True)
-    return len(trials) - len(unended)
+        for trial, answer in zip(trials, answers, strict=True):
+            if answer is not None:
+                print(f"[forced] {trial.messages[-1]['content']!r} -> {answer}", flush=True)
+    return answers.count(None)
 
 
 def _form(trial: Trial) -> dict[str, Any]:
