@@ -165,7 +165,7 @@ class _Rules:
             raise NoValue(
                 f"minItems is {low} beside uniqueItems, where there are {num_values} different items"
             )
-        number = self._grammar.new_unique_array()
+        number = self._grammar.new_unique_array(len(rules))
         mark, end = literal(ITEM_MARK + number + ITEM_MARK), literal(END_MARK + number + END_MARK)
         marked = [
             self._grammar.rule(f"{rule} {end}? | {mark}") for rule in (*rules, *([item] if item else ()))
