@@ -30,6 +30,7 @@ _MARKS: Final = frozenset((ITEM_MARK.encode()[0], END_MARK.encode()[0]))
 _COMMA, _OPEN, _CLOSE = b",", b"[", b"]"
 _ENDS: Final = frozenset(b",]")
 _PARTS: Final = re.compile(rb"[\[\],]|[^\[\],]+")
+_MAX_KNOWN: Final = 256  # beginnings of items of which is kept what may follow, and the bytes of each
 _BLANK: Final = b" "  # between a comma and the next item
 _CROSSING: Final = re.compile(rb", .|\[.*,", re.DOTALL)
 
@@ -81,8 +82,8 @@ class UniqueItems:
 class _Values:
     """The texts that an item may have at one place, some of which are used.
 
-    used: in the order of the array. dead: the beginnings of used ones that no other text has. excluded: the
-    tokens that may not begin an item, by what stands before it.
+    used: in the order of the array; with each the length of the shortest beginning of it that only used ones
+    have, None if it has none. excluded: the tokens that may not begin an item, by what stands before it.
     """
 
     def __init__(self, start: ByteMatcher, end_mark: bytes, index: TokenIndex) -> None:
@@ -91,70 +92,82 @@ class _Values:
         self._end_mark = end_mark
         self._index = index
         self._known: dict[bytes, tuple[set[int], bool]] = {}
-        self.used: dict[bytes, None] = {}
-        self.dead: set[bytes] = set()
+        self._dead: set[bytes] = set()  # the shortest beginnings that only used ones have
+        self.used: dict[bytes, int | None] = {}
         self.excluded: dict[bytes, set[int]] = {b"": set(), _BLANK: set()}
 
     def copy(self) -> "_Values":
         other = copy(self)
-        other.used, other.dead = {**self.used}, {*self.dead}
+        other.used, other._dead = {**self.used}, {*self._dead}
         other.excluded = {before: {*found} for before, found in self.excluded.items()}
         return other
+
+    @property
+    def are_all_used(self) -> bool:
+        return b"" in self._dead
 
     def use(self, items: Iterable[bytes]) -> None:
         """Exclude these from now on."""
         for item in items:
             self.used[item] = None
-            at = len(item)
-            while at >= 0 and self._is_dead(item[:at]):
-                self.dead.add(item[:at])
-                at -= 1
+            state = self._start.copy()
+            if not state.follow(item):
+                continue  # no value at this place
+            for at in range(len(item), -1, -1):
+                if not self._is_dead(item[:at], state):
+                    break
+                self._dead.discard(item[: at + 1])
+                self._dead.add(item[:at])
+                self.used[item] = at
+                state.rollback(min(at, 1))
+            if (length := self.used[item]) is not None:
+                alike = [other for other in self.used if other.startswith(item[:length])]
+                self.used |= dict.fromkeys(alike, length)
             for before, found in self.excluded.items():
-                found.update(self._repeating(item, b"", before))
+                found.update(self._repeating(item, 0, before))
 
     def repeating(self, begun: bytes) -> Iterator[int]:
         """Yield the ids of the tokens that lead from the beginning of an item to used ones only."""
         for item in self.used:
             if item.startswith(begun):
-                yield from self._repeating(item, begun)
+                yield from self._repeating(item, len(begun))
 
-    def has_others(self, begun: bytes) -> bool:
-        """Return whether a value is left that does not begin with this text."""
-        for at in range(len(begun)):
-            following, may_end = self._after(begun[:at])
-            if may_end and begun[:at] not in self.used:
-                return True
-            if any(begun[:at] + bytes([b]) not in self.dead for b in following if b != begun[at]):
-                return True
-        return False
+    def has_others(self, text: bytes, at: int) -> bool:
+        """Return whether a value is left that begins as the text up to a place, and not as it is there."""
+        begun = text[:at]
+        following, may_end = self._after(begun)
+        return (may_end and begun not in self.used) or self._leads_on(begun, following - {text[at]})
 
     def has_longer(self, begun: bytes) -> bool:
         """Return whether a value is left that begins with this text and goes on."""
-        return any(begun + bytes([byte]) not in self.dead for byte in self._after(begun)[0])
+        return self._leads_on(begun, self._after(begun)[0])
 
-    def _repeating(self, item: bytes, begun: bytes, before: bytes = b"") -> list[int]:
-        at = len(item)
-        while at > len(begun) and item[:at] in self.dead:
-            at -= 1
-        if at < len(item):
-            return self._index.beginning(before + item[len(begun) : at + 1])
-        rest = before + item[len(begun) :]
+    def _leads_on(self, begun: bytes, following: set[int]) -> bool:
+        return any(begun + bytes([byte]) not in self._dead for byte in following)
+
+    def _repeating(self, item: bytes, at: int, before: bytes = b"") -> list[int]:
+        if (length := self.used[item]) is not None:
+            return self._index.beginning(before + item[at : max(length, 1)])
+        rest = before + item[at:]
         return [*self._index.beginning(rest + _COMMA), *self._index.beginning(rest + _CLOSE)]
 
-    def _is_dead(self, begun: bytes) -> bool:
-        is_left = self._after(begun)[1] and begun not in self.used
-        return not is_left and not self.has_longer(begun)
+    def _is_dead(self, begun: bytes, state: ByteMatcher) -> bool:
+        """Return whether only used ones begin with this text. state: after it."""
+        following, may_end = self._after(begun, state)
+        return not (may_end and begun not in self.used) and not self._leads_on(begun, following)
 
-    def _after(self, begun: bytes) -> tuple[set[int], bool]:
+    def _after(self, begun: bytes, state: ByteMatcher | None = None) -> tuple[set[int], bool]:
         """Return the bytes that an item may go on with, and whether it may end there."""
-        if begun not in self._known:
+        if (known := self._known.get(begun)) is not None:
+            return known
+        if state is None:
             state = self._start.copy()
-            if not state.follow(begun):
-                return set(), False
-            may_end = state.can_read(self._end_mark)
-            ends = _ENDS if may_end or not begun else ()
-            self._known[begun] = state.next_bytes().difference(_MARKS, ends), may_end
-        return self._known[begun]
+            state.follow(begun)
+        may_end = state.can_read(self._end_mark)
+        found = state.next_bytes().difference(_MARKS, _ENDS if may_end or not begun else ()), may_end
+        if len(self._known) < _MAX_KNOWN and len(begun) < _MAX_KNOWN:
+            self._known[begun] = found
+        return found
 
 
 class _OpenArray:
@@ -170,6 +183,8 @@ class _OpenArray:
         self._index = arrays.index
         self._values = _Values(start, self._end_mark, self._index)
         self.item: bytes | None = b""
+        self._num_checked = 0  # bytes of the item, which stand for all values that are left
+        self._has_others = False  # whether others are left than those that begin as the item does
 
     def copy(self) -> "_OpenArray":
         other = copy(self)
@@ -178,7 +193,9 @@ class _OpenArray:
 
     def is_ended_by(self, sign: bytes, matcher: ByteMatcher) -> bool:
         """Return whether a comma or bracket ends the current item, or the array without one."""
-        return matcher.can_read(self._end_mark) or (sign == _CLOSE and self.item == b"")
+        return self.item is not None and (
+            matcher.can_read(self._end_mark) or (sign == _CLOSE and not self.item)
+        )
 
     def follow(self, part: bytes) -> None:
         self.item = part.removeprefix(_BLANK) if self.item is None else self.item + part
@@ -186,8 +203,11 @@ class _OpenArray:
     def end_item(self, matcher: ByteMatcher) -> None:
         """Go on to the next item. matcher: the state before the comma."""
         assert self.item is not None
-        self._values = self._next_values(matcher, self.item)
-        self.item = None
+        if self._has_other_values_next():
+            self._values = self._next_values(matcher, self.item)
+        else:
+            self._values.use([self.item])
+        self.item, self._num_checked, self._has_others = None, 0, False
 
     def exclude(self, allowed: Words, matcher: ByteMatcher) -> None:
         """Clear the bits of the tokens that may not come next."""
@@ -197,25 +217,25 @@ class _OpenArray:
             _clear(allowed, values.excluded[_BLANK])
             return
         _clear(allowed, values.repeating(item) if item else values.excluded[b""])
-        if self._has_other_values_next() or not values.has_others(item):
+        while not self._has_others and self._num_checked < len(item):
+            self._has_others = values.has_others(item, self._num_checked)
+            self._num_checked += 1
+        if self._has_other_values_next() or not self._has_others:
             allowed &= self._index.without_comma
             if matcher.can_read(self._end_mark) and self._is_last(matcher, item):
                 _clear(allowed, self._index.beginning(_COMMA))
 
     def _is_last(self, matcher: ByteMatcher, item: bytes) -> bool:
-        """Return whether no value is left after this item, if none is that does not begin with it."""
+        """Return whether no value is left after this item, if none is that begins in another way."""
         if self._has_other_values_next():
-            return b"" in self._next_values(matcher, item).dead
+            return self._next_values(matcher, item).are_all_used
         return not self._values.has_longer(item)
 
     def _has_other_values_next(self) -> bool:
         return len(self._values.used) < self._num_prefix
 
     def _next_values(self, matcher: ByteMatcher, item: bytes) -> _Values:
-        """Return the values of the item after this one."""
-        if not self._has_other_values_next():
-            self._values.use([item])
-            return self._values
+        """Return the values of the item after this one, if it has other values."""
         start = matcher.copy()
         start.follow(_COMMA + _BLANK)
         values = _Values(start, self._end_mark, self._index)
@@ -249,7 +269,8 @@ class UniqueItemsFollower:
             one.exclude(allowed, self._matcher)
 
     def _follow(self, part: bytes) -> None:
-        ended = [one for one in self._open if part in (_COMMA, _CLOSE) and self._is_ended(one, part)]
+        is_end = part in (_COMMA, _CLOSE)
+        ended = [one for one in self._open if is_end and one.is_ended_by(part, self._matcher)]
         for one in self._open:
             if one not in ended:
                 one.follow(part)
@@ -267,9 +288,6 @@ class UniqueItemsFollower:
             # One that was taken for this array, and was another, is still there.
             numbers = [one.number for one in opened]
             self._open = [*(one for one in self._open if one.number not in numbers), *opened]
-
-    def _is_ended(self, one: _OpenArray, sign: bytes) -> bool:
-        return one.item is not None and one.is_ended_by(sign, self._matcher)
 
 
 def _clear(allowed: Words, token_ids: Iterable[int]) -> None:
