@@ -1,9 +1,7 @@
 """The place of one text in a grammar that xgrammar reads, which is watched for what takes too long."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +9,6 @@ import xgrammar
 
 from engine.grammar.ebnf.processor_clock import processor_s
 from engine.grammar.ebnf.time_budget import MAX_BYTE_S, TimeBudget
-
-if TYPE_CHECKING:  # the program that tries grammars has no torch
-    from torch import Tensor
 
 # A byte that took so many times as long as it may is not timed again.
 _MAX_REPEATED: Final = 4
@@ -65,14 +60,10 @@ class EbnfMatcher:
         if num_tokens:
             self._matcher.rollback(num_tokens)
 
-    def fill(self, row: Tensor) -> None:
-        self.fill_words(row.numpy())
-
-    def fill_words(self, words: npt.NDArray[np.int32]) -> None:
-        """Write the tokens that may come next, a bit each."""
+    def fill(self, words: npt.NDArray[np.uint32]) -> None:
         started = processor_s()
-        words.fill(-1)  # which xgrammar leaves as it is where every token may come
-        self._matcher.fill_next_token_bitmask(words[np.newaxis], 0)
+        words.fill(0xFFFFFFFF)  # which xgrammar leaves as it is where every token may come
+        self._matcher.fill_next_token_bitmask(words.view(np.int32)[np.newaxis], 0)
         self._budget.count_step(processor_s() - started)
 
     def _bytes(self, token_id: int) -> bytes:

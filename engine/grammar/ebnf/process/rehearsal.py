@@ -32,9 +32,9 @@ def rehearse(compiled: Any, tokens: Sequence[bytes], seconds: float) -> None:
 def _draw_text(
     matcher: EbnfMatcher, tokens: Sequence[bytes], generator: random.Random, ends_at: float
 ) -> None:
-    words = np.zeros(-(-len(tokens) // 32), dtype=np.int32)
+    words = np.zeros(-(-len(tokens) // 32), dtype=np.uint32)
     for _ in range(_NUM_TOKENS):
-        matcher.fill_words(words)
+        matcher.fill(words)
         allowed = np.unpackbits(words.view(np.uint8), bitorder="little")[: len(tokens)].nonzero()[0]
         drawn = [int(generator.choice(allowed)) for _ in range(_NUM_CANDIDATES if len(allowed) else 0)]
         longest = max(drawn, key=lambda token_id: len(tokens[token_id]), default=len(tokens) - 1)

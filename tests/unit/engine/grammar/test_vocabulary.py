@@ -16,9 +16,8 @@ def test_a_token_longer_than_the_trie_takes_is_never_allowed(num_bytes: int) -> 
     long, short, end = range(256, 259)
     vocabulary = GrammarVocabulary(tokens, ())
     matcher = LarkMatcher(compile_lark("start: /[ a]*/", vocabulary.trie), end, lambda: None)
-    row = new_bitmask(1, len(tokens))[0]
-    matcher.fill(row)
-    allowed = words_of(row)
+    allowed = words_of(new_bitmask(1, len(tokens))[0])
+    matcher.fill(allowed)
     is_taken = num_bytes <= MAX_TOKEN_BYTES
     assert [has_bit(allowed, token_id) for token_id in (ord("a"), short, long)] == [True, True, is_taken]
     assert matcher.accept(long) is is_taken
