@@ -561,7 +561,7 @@ endif
 BENCH ?= compare
 
 .PHONY: bench
-bench: $(READY)  ## Run a benchmark: BENCH="compare", "front", "http", "profile" or "start", with its options
+bench: $(READY)  ## Run a benchmark: BENCH="compare", "front", "grammars", "http", "profile" or "start", with its options
 	$(BIN)/python -m tools.bench $(BENCH)
 
 ##@ Models, tables and peers

@@ -160,9 +160,9 @@ def _compiled_lark(source: LarkSource, vocabulary: GrammarVocabulary) -> Compile
     first = compile_lark(source.text, vocabulary.trie)
     end = len(vocabulary.tokens) - 1
     num_bytes = len(source.text) * _BYTES_A_CHARACTER
-    if not source.num_unique_arrays:
+    if not source.unique_arrays:
         return CompiledGrammar(vocabulary, num_bytes, lambda made: LarkMatcher(first, end, made.spend))
-    arrays = UniqueItems(source.text, source.num_unique_arrays, vocabulary.index)
+    arrays = UniqueItems(source.text, source.unique_arrays, vocabulary.index)
     tokens = vocabulary.tokens
     return CompiledGrammar(
         vocabulary,

@@ -6,35 +6,11 @@ copy the whole text so far.)
 """
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from torch import Tensor
 
 from engine.grammar.bitmask import new_bitmask
 from engine.grammar.matcher import GrammarMatcher
-
-
-class GrammarMask(Protocol):
-    """The tokens that may come next in one place of a text; the members are those of `GrammarMatcher`."""
-
-    @property
-    def is_complete(self) -> bool: ...
-
-    @property
-    def is_too_slow(self) -> bool: ...
-
-    @property
-    def stop_token_ids(self) -> Sequence[int]: ...
-
-    @property
-    def is_prepared(self) -> bool: ...
-
-    @property
-    def mask(self) -> Tensor: ...
-
-    def prepare(self) -> None: ...
-
-    def give_up(self) -> None: ...
 
 
 class _Walk:
@@ -84,6 +60,10 @@ class DraftedMask:
     def mask(self) -> Tensor:
         self.prepare()
         return self._walk.bitmask[self._place]
+
+
+GrammarMask = GrammarMatcher | DraftedMask
+"""The tokens that may come next in one place of a text."""
 
 
 def drafted_masks(state: GrammarMatcher, token_ids: Sequence[int]) -> list[DraftedMask]:

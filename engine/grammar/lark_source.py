@@ -14,11 +14,10 @@ from engine.port.request import Grammar, GrammarKind
 
 
 class LarkSource(NamedTuple):
-    """A grammar in llguidance's dialect, and the number of its arrays whose items are kept different at run
-    time."""
+    """A grammar in llguidance's dialect, and what `LarkGrammar.unique_arrays` has."""
 
     text: str
-    num_unique_arrays: int
+    unique_arrays: list[int]
 
 
 def lark_source(grammar: Grammar, token_id: Callable[[str], int | None]) -> LarkSource | None:
@@ -47,4 +46,4 @@ def _translated(grammar: Grammar, token_id: Callable[[str], int | None]) -> Lark
             start = tag_rule(lark, parse_json(grammar.source), token_id)
         case GrammarKind.EBNF:
             raise NoCounterpart
-    return LarkSource(lark.text(start), lark.num_unique_arrays)
+    return LarkSource(lark.text(start), lark.unique_arrays)

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from torch import Tensor
 
-from engine.grammar.bitmask import new_bitmask, only_bit, set_bits, words_of
+from engine.grammar.bitmask import Words, new_bitmask, only_bit, set_bits, words_of
 from engine.port.errors import GenerationFailed
 
 
@@ -40,7 +40,7 @@ class TextMatcher(Protocol):
         """Go back by so many tokens."""
         ...
 
-    def fill(self, row: Tensor) -> None:
+    def fill(self, words: Words) -> None:
         """Write the tokens that the grammar allows next into a row of a bitmask."""
         ...
 
@@ -107,8 +107,9 @@ class GrammarMatcher:
 
         The grammar must not be complete.
         """
-        self._matcher.fill(row)
-        set_bits(words_of(row), self._stop_token_ids, is_allowed=self._matcher.is_accepting)
+        words = words_of(row)
+        self._matcher.fill(words)
+        set_bits(words, self._stop_token_ids, is_allowed=self._matcher.is_accepting)
 
     def num_allowed(self, token_ids: Sequence[int]) -> int:
         """Return how many of these tokens may come next, one after another, and be followed by others."""

@@ -48,19 +48,26 @@ class GrammarVocabulary(msgspec.Struct, frozen=True, dict=True):
         return xgrammar.GrammarCompiler(self.info, max_threads=num_threads, cache_enabled=False)
 
 
+MAX_TOKEN_BYTES: Final = 1024
+"""The longest token of llguidance's trie, which panics at a longer one."""
+
 # Tokens that llguidance allows or excludes together where it can. These may stand within `<tag>` or `[TAG]`.
 _SLICES: Final = [rf'[^"\\\x00-\x1F\x7F<>\[\]]{{1,{length}}}' for length in (10, 30)]
 
 
 class _Tokens:
-    """The tokens in the form in which llguidance takes them."""
+    """The tokens in the form in which llguidance takes them.
+
+    Those longer than MAX_TOKEN_BYTES have no text there, so that no grammar allows them: shorter ones can
+    write the same.
+    """
 
     is_tokenizer_wrapper = True
     bos_token_id = None
     special_token_ids = ()
 
     def __init__(self, tokens: Sequence[bytes]) -> None:
-        self.tokens = tokens
+        self.tokens = [token if len(token) <= MAX_TOKEN_BYTES else b"" for token in tokens]
         self.eos_token_id = len(tokens) - 1
 
     def __call__(self, text: str) -> list[int]:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 import xgrammar
-from torch import Tensor
 
 from engine.grammar.ebnf.processor_clock import processor_s
 from engine.grammar.ebnf.time_budget import MAX_BYTE_S, TimeBudget
@@ -59,10 +60,10 @@ class EbnfMatcher:
         if num_tokens:
             self._matcher.rollback(num_tokens)
 
-    def fill(self, row: Tensor) -> None:
+    def fill(self, words: npt.NDArray[np.uint32]) -> None:
         started = processor_s()
-        row.fill_(-1)  # which xgrammar leaves as it is where every token may come
-        self._matcher.fill_next_token_bitmask(row.unsqueeze(0), 0)
+        words.fill(0xFFFFFFFF)  # which xgrammar leaves as it is where every token may come
+        self._matcher.fill_next_token_bitmask(words.view(np.int32)[np.newaxis], 0)
         self._budget.count_step(processor_s() - started)
 
     def _bytes(self, token_id: int) -> bytes:

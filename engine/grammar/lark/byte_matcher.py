@@ -32,6 +32,10 @@ class ByteMatcher:
         """Follow the bytes as far as they are allowed; return whether all are."""
         return self._matcher.try_consume_tokens(list(text)) == len(text)
 
+    def rollback(self, num_bytes: int) -> None:
+        """Go back by so many bytes."""
+        self._matcher.rollback(num_bytes)
+
     def can_read(self, text: bytes) -> bool:
         """Return whether the bytes may come next."""
         return self._matcher.validate_tokens(list(text)) == len(text)

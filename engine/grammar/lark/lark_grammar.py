@@ -30,8 +30,9 @@ class LarkGrammar:
         self._terminals: dict[str, str] = {}  # their bodies, by their names
         self._num_names = 0
         self._length = 0
-        self.num_unique_arrays = 0
-        """How many arrays have different items, which `engine.grammar.run_time` keeps different."""
+        self.unique_arrays: list[int] = []
+        """The arrays whose items `engine.grammar.run_time` keeps different: for each, how many of its first
+        items have values of their own."""
 
     def rule(self, body: str) -> str:
         """Return the name of a rule with this body."""
@@ -55,12 +56,12 @@ class LarkGrammar:
         matcher = ByteMatcher("\n".join(lines))
         return matcher.is_whole or bool(matcher.next_bytes())
 
-    def new_unique_array(self) -> str:
-        """Return the number of one more array with different items."""
-        if self.num_unique_arrays == MAX_UNIQUE_ARRAYS:
+    def new_unique_array(self, num_prefix: int) -> str:
+        """Return the number of one more of `unique_arrays`."""
+        if len(self.unique_arrays) == MAX_UNIQUE_ARRAYS:
             raise InvalidGrammar(f"uniqueItems is supported of {MAX_UNIQUE_ARRAYS} arrays")
-        self.num_unique_arrays += 1
-        return str(self.num_unique_arrays - 1)
+        self.unique_arrays.append(num_prefix)
+        return str(len(self.unique_arrays) - 1)
 
     def new_rule(self) -> str:
         """Return the name of a rule that `define` gives its body later, since it may hold itself."""

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from typing import Final
 
 from llguidance import LLMatcher, LLParserLimits, LLTokenizer
-from torch import Tensor
 
-from engine.grammar.bitmask import set_bits, words_of
+from engine.grammar.bitmask import Words, set_bits
 from engine.port.errors import InvalidGrammar
 
 # The figures are of one core of a server. A grammar beyond them is refused, or fails the requests under it.
@@ -62,9 +61,9 @@ class LarkMatcher:
 
     accept_ahead = accept
 
-    def fill(self, row: Tensor) -> None:
-        self._matcher.unsafe_compute_mask_ptr(row.data_ptr(), row.nbytes)
-        set_bits(words_of(row), [self._end], is_allowed=False)
+    def fill(self, words: Words) -> None:
+        self._matcher.unsafe_compute_mask_ptr(words.ctypes.data, words.nbytes)
+        set_bits(words, [self._end], is_allowed=False)
         self._notice_failure()
 
     def rollback(self, num_tokens: int) -> None:

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from torch import Tensor
 
-from engine.grammar.bitmask import has_bit, words_of
+from engine.grammar.bitmask import Words, has_bit
 from engine.grammar.lark.matcher import LarkMatcher
 from engine.grammar.run_time.unique_items import UniqueItemsFollower
 
@@ -51,6 +50,6 @@ class RuledMatcher:
         for _ in range(num_tokens):
             self._follower = self._before.pop()
 
-    def fill(self, row: Tensor) -> None:
-        self._matcher.fill(row)
-        self._follower.exclude(words_of(row))
+    def fill(self, words: Words) -> None:
+        self._matcher.fill(words)
+        self._follower.exclude(words)

@@ -1,47 +1,9 @@
 """The JSON Schemas that are enforced; others are refused rather than loosened.
 
-This is Draft 2020-12. A schema is brought into a normal form here, and `writing` makes the rules of a grammar
-from it. Each line below has tests in tests/unit/engine/grammar/schema.
-
-enforced
-    type (one or a list), enum, const, properties, required, additionalProperties, unevaluatedProperties,
-    propertyNames, patternProperties, minProperties, maxProperties, items, prefixItems, unevaluatedItems,
-    minItems, maxItems, minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum, exclusiveMaximum,
-    multipleOf, anyOf, oneOf, allOf, uniqueItems, not, if, then, else, dependentRequired, dependentSchemas,
-    contains, minContains, maxContains, $ref to a place in the document, and the formats in
-    `engine.grammar.patterns.formats`
-rewritten, because older drafts wrote it so (`rewriting.drafts`)
-    exclusiveMinimum and exclusiveMaximum as booleans, items of a tuple and additionalItems, dependencies,
-    $recursiveRef; $id and $anchor in references, and $dynamicRef where the document has no $id inside
-merged into one schema (`merging`)
-    the schemas of allOf, the target of $ref and what stands beside it; what stands beside anyOf and oneOf
-    goes into each alternative; enum and const keep the values that the keywords beside them allow
-made into alternatives, because a grammar says only what is allowed (`rewriting.conditions`)
-    not, if, then, else, dependentRequired, dependentSchemas, and oneOf whose schemas may overlap
-excluded token by token (`engine.grammar.run_time`), because no context-free grammar compares items
-    items of uniqueItems that are equal to earlier ones
-narrower than the specification, so that the generated value is still valid
-    properties come in the order of the schema; an object with `properties` and an array with `prefixItems`
-    have no others unless the schema says so; a restriction of one type without a type means that type;
-    numbers with bounds have no exponent, integers with bounds have 18 digits; multiples of a number have no
-    zeros at the end; unique items are at most 256, numbers among them have at most 15 digits, and objects
-    among them have only the properties that the schema names; an object with properties has no others
-    beside patternProperties or propertyNames; the first items are those that contains asks for; `not` allows
-    no other objects and arrays than those that a keyword about them leaves
-ignored, as annotations
-    title, description, default, examples, format (any other), and keywords that are not JSON Schema's, such
-    as `x-order`, and OpenAPI's `nullable` and `discriminator`
-refused, because a value would have no end
-    a schema that its own values must contain, such as a linked list whose `next` is required and never null
-refused, because nothing here enforces it
-    `not` and `if` of multipleOf or uniqueItems; $dynamicRef beside an $id inside the document; uniqueItems of
-    objects with any properties and of items that have unique items; `oneOf` of which no other words tell
-    the schemas apart; two formats of one string; an enum of objects or arrays beside restrictions of their
-    members; unevaluatedProperties beside anyOf or oneOf; patterns of patternProperties that one name may
-    match together; patterns with back references, lookbehind, flags other than i, and anchors in a
-    repetition
-not checked
-    a key that is none of the properties and comes twice
+docs/structured-output.md lists the keywords, what is refused, and where fewer values are generated than a
+schema allows. A schema is brought into a normal form of Draft 2020-12 here, from which `writing` makes the
+rules of a grammar: keywords of older drafts are rewritten (`rewriting.drafts`), conditions become
+alternatives (`rewriting.conditions`), and what stands beside another is merged with it (`merging`).
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The rules for JSON Schemas that can be enforced; the table is in `enforceable_document`."""
+"""The rules for JSON Schemas that can be enforced; docs/structured-output.md lists them."""
 
 from collections.abc import Iterator, Sequence
 

@@ -20,7 +20,7 @@ _OBJECT_MEMBERS = ("properties", "patternProperties", "additionalProperties", "p
 
 
 class NoValue(Exception):
-    """No value matches both schemas."""
+    """No value matches a schema, or two together."""
 
 
 def merged_pair(one: Schema, other: Schema) -> Schema:

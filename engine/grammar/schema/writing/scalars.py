@@ -10,6 +10,7 @@ from engine.grammar.patterns.formats import FORMAT_PATTERNS
 from engine.grammar.patterns.parsed_pattern import parsed_pattern
 from engine.grammar.patterns.pattern_terminals import PatternTerminals, check_periods
 from engine.grammar.schema.keywords import BOUNDS, FRACTION, PATTERNS
+from engine.grammar.schema.merging.pairs import NoValue
 from engine.grammar.schema.number_bounds import (
     common_multiple,
     greatest_multiple,
@@ -45,10 +46,6 @@ _SIDES: Final = (
     ("maximum", numbers_below, True),
     ("exclusiveMaximum", numbers_below, False),
 )
-
-
-class NoValue(Exception):
-    """No value of a type matches the schema."""
 
 
 class JsonScalars:

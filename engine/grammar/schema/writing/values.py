@@ -13,10 +13,11 @@ from engine.grammar.run_time.unique_items import END_MARK, ITEM_MARK
 from engine.grammar.schema.document import ALTERNATIVES, SchemaDocument, named_place
 from engine.grammar.schema.enforceable_document import enforceable_document
 from engine.grammar.schema.keywords import TYPES
+from engine.grammar.schema.merging.pairs import NoValue
 from engine.grammar.schema.merging.values import canonical_text, values_named
 from engine.grammar.schema.rules import only_names
 from engine.grammar.schema.walk import Schema
-from engine.grammar.schema.writing.scalars import JsonScalars, NoValue
+from engine.grammar.schema.writing.scalars import JsonScalars
 from engine.port.errors import InvalidGrammar
 from verbatim_kit.json_pointer import escaped_step
 
@@ -165,7 +166,7 @@ class _Rules:
             raise NoValue(
                 f"minItems is {low} beside uniqueItems, where there are {num_values} different items"
             )
-        number = self._grammar.new_unique_array()
+        number = self._grammar.new_unique_array(len(rules))
         mark, end = literal(ITEM_MARK + number + ITEM_MARK), literal(END_MARK + number + END_MARK)
         marked = [
             self._grammar.rule(f"{rule} {end}? | {mark}") for rule in (*rules, *([item] if item else ()))

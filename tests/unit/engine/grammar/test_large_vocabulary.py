@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from engine.grammar.bitmask import new_bitmask
+from engine.grammar.bitmask import new_bitmask, words_of
 from engine.grammar.lark.matcher import LarkMatcher, compile_lark
 from engine.grammar.lark_source import lark_source
 from engine.grammar.vocabulary import GrammarVocabulary
@@ -91,9 +91,9 @@ def test_fifty_tools_compile_and_are_followed_in_little_time(mode: str) -> None:
     assert VOCABULARY.trie.vocab_size == NUM_TOKENS + 1
     assert processor_s(compile_it) < MAX_COMPILATION_S
     matcher = LarkMatcher(compiled[0], END, lambda: None)
-    row, taken = new_bitmask(1, NUM_TOKENS + 1)[0], list[float]()
+    words, taken = words_of(new_bitmask(1, NUM_TOKENS + 1)[0]), list[float]()
     for token_id in ids_of(text):
-        taken.append(processor_s(lambda: matcher.fill(row)))
+        taken.append(processor_s(lambda: matcher.fill(words)))
         assert matcher.accept(token_id)
     assert matcher.is_accepting
     assert median(taken) < MAX_MEDIAN_MASK_S
@@ -108,9 +108,9 @@ def test_no_pattern_takes_long_for_a_mask(pattern: str) -> None:
     written = lark_source(Grammar(GrammarKind.REGEX, pattern), lambda name: None)
     assert written is not None
     matcher = LarkMatcher(compile_lark(written.text, VOCABULARY.trie), END, lambda: None)
-    row = new_bitmask(1, NUM_TOKENS + 1)[0]
+    words = words_of(new_bitmask(1, NUM_TOKENS + 1)[0])
     for _ in range(50):
-        assert processor_s(lambda: matcher.fill(row)) < MAX_MASK_S
+        assert processor_s(lambda: matcher.fill(words)) < MAX_MASK_S
         if matcher.is_too_slow:
             break
         assert matcher.accept(TOKENS[b"a"])

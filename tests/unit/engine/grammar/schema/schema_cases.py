@@ -21,7 +21,7 @@ class SchemaGrammar:
         grammar = LarkGrammar()
         self._text = grammar.text(schema_rule(grammar, schema))
         self._matcher = ByteMatcher(self._text)
-        self._unique = UniqueItems(self._text, grammar.num_unique_arrays, _index())
+        self._unique = UniqueItems(self._text, grammar.unique_arrays, _index())
 
     def allows(self, text: str) -> bool:
         """Return whether the text is whole, and each of its bytes is allowed after those before."""

@@ -399,6 +399,30 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ['[{"a": ["x"], "b": [1, 2], "c": [1, 1]}, {"a": ["x"], "b": [1, 2]}, {"a": null}]'],
         ['[{"a": ["x", "x"]}]', '[{"b": [1, 1]}]', '[{"b": [1, 2, 3]}]', '[{"a": [1]}]'],
     ),
+    "sets of first items with values of their own": (
+        {
+            "type": "array",
+            "prefixItems": [{"enum": ["a", "b"]}, INTEGER],
+            "items": STRING,
+            "uniqueItems": True,
+        },
+        ["[]", '["a", 1, "b", "c"]'],
+        ['["a", 1, "a"]', '["a", 1, "b", "b"]', '["a", 1, "c", "d", "a"]'],
+    ),
+    "a set of two constants and one more": (
+        {"type": "array", "prefixItems": [{"const": "a"}, {"const": "b"}], "minItems": 2, "uniqueItems": True}
+        | {"items": {"enum": ["a", "b", "c"]}},
+        ['["a", "b"]', '["a", "b", "c"]'],
+        ['["a"]', '["a", "b", "a"]', '["a", "b", "c", "c"]'],
+    ),
+    "sets after an empty one": (
+        {
+            "type": "array",
+            "items": {"properties": {"a": {"type": "array", "items": STRING, "uniqueItems": True}}},
+        },
+        ['[{"a": []}, {"a": ["x"]}, {"a": ["x"]}]'],
+        ['[{"a": []}, {"a": ["x", "x"]}]'],
+    ),
     "a set or a list": (
         {"anyOf": [{"type": "array", "items": STRING, "uniqueItems": True}, {"items": INTEGER}]},
         ["[1, 1]", '["a", "b"]'],
