@@ -30,7 +30,7 @@ from handlers.shared_settings.reading import with_flags
 from handlers.version import VERSION
 
 MODEL_PROGRAM: Final = (sys.executable, "-P", "-m", "handlers.commands.serve_model")
-"""The command that serves one of several models by the pickled settings in the file that is its argument."""
+"""The command that serves one of several models. The descriptor of a file with pickled settings follows."""
 
 _log = logging.getLogger(__name__)
 

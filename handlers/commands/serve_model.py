@@ -3,15 +3,14 @@
 import pickle
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 from handlers.process.end_by_signal import run_in_silence
 
 
-def main(path: str) -> int:
+def main(descriptor: int) -> int:
     """Serve until stopped, and return the exit status.
 
-    path: a file with the pickled settings, which may hold keys; it is removed.
+    descriptor: an open file with the pickled settings, which may hold keys. No path leads to it.
     """
 
     def load() -> Callable[[], int]:
@@ -19,9 +18,8 @@ def main(path: str) -> int:
         from handlers.commands.serve import serve_as_given
         from handlers.settings.settings import Settings
 
-        file = Path(path)
-        settings = pickle.loads(file.read_bytes())
-        file.unlink()
+        with open(descriptor, "rb") as file:
+            settings = pickle.load(file)
         assert isinstance(settings, Settings)
         return lambda: exit_status(lambda: serve_as_given({}, lambda given: settings))
 
@@ -29,4 +27,4 @@ def main(path: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(int(sys.argv[1])))

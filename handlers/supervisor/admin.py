@@ -1,118 +1,91 @@
-"""The admin API: the models' states, and their start and stop by an operator who has its key."""
+"""The admin API: its operations and the form of its errors."""
 
-import hmac
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import ClassVar, Final, final
 
-import orjson
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
+from pydantic import MISSING, BaseModel
+from typing_extensions import override
 
+from generated.admin import models as m
+from generated.admin.operations import NoHeaders, Operations
 from handlers.supervisor.model import Model
-from handlers.supervisor.models import Models, Unavailable
-from verbatim_kit.runtime.reading.bearer import BEARER_HEADER, given_keys
+from handlers.supervisor.models import Models
+from verbatim_kit.runtime.call import RequestCall
+from verbatim_kit.runtime.contract import Contract
+from verbatim_kit.runtime.operation import Call, Operation
+from verbatim_kit.runtime.problem import Problem
 
-_LEVELS: Final = ("1", "2")  # vLLM's; with either, weights and cache are freed here
-
-
-class Refusal(Exception):
-    """A request is refused. status: of the answer."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
+_DONE: Final = m.Done()
 
 
-class Admin:
-    """The admin API. Its requests need the key as a bearer token, and name a model by `?model=NAME`.
+@final
+class AdminContract(Contract):
+    """`{"error": text}`."""
 
-    `sleep`, `wake_up` and `is_sleeping` are as in vLLM, and are for all models where none is named.
-    """
+    name: ClassVar[str] = "admin"
 
-    def __init__(self, models: Models, key: str) -> None:
+    @override
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
+        return m.ErrorResponse(error=problem.message)
+
+
+@final
+class AdminHandlers(Operations):
+    """Answers every operation of the contract, once its work is done."""
+
+    def __init__(self, models: Models) -> None:
         self._models = models
-        self._key = key.encode()
 
-    def routes(self) -> list[Route]:
-        """Return the routes of the API."""
-        return [
-            self._route("GET", "models", self._list),
-            self._route("POST", "load", self._load),
-            self._route("POST", "unload", self._unload),
-            self._route("POST", "sleep", self._sleep),
-            self._route("POST", "wake", self._wake),
-            self._route("POST", "wake_up", self._wake),
-            self._route("GET", "is_sleeping", self._is_sleeping),
-        ]
-
-    def _route(self, method: str, name: str, answer: Callable[[Request], Awaitable[object]]) -> Route:
-        async def answer_with_key(request: Request) -> Response:
-            try:
-                self._check_key(request)
-                return _json(200, await answer(request))
-            except Refusal as refusal:
-                return _json(refusal.status, {"error": str(refusal)})
-            except Unavailable as error:
-                return _json(503, {"error": str(error)})
-
-        return Route(f"/admin/{name}", answer_with_key, methods=[method])
-
-    def _check_key(self, request: Request) -> None:
-        given = given_keys(request.scope, (BEARER_HEADER,))
-        if not given or not hmac.compare_digest(given[0], self._key):
-            raise Refusal(401, "the admin key is missing or wrong")
-
-    async def _list(self, request: Request) -> object:
-        return {
-            "models": [
-                {
-                    "name": model.name,
-                    "state": model.state,
-                    "is_sleeping": model.is_asleep,
-                    "memory_bytes": model.memory_bytes,
-                    "waiting_requests": model.num_waiting,
-                    "running_requests": model.num_requests,
-                }
-                for model in self._models.models
-            ]
-        }
-
-    async def _load(self, request: Request) -> object:
-        await self._models.start(self._one(request))
-        return {}
-
-    async def _unload(self, request: Request) -> object:
-        await self._one(request).stop()
-        return {}
-
-    async def _sleep(self, request: Request) -> object:
-        level = request.query_params.get("level", _LEVELS[0])
-        if level not in _LEVELS:
-            raise Refusal(400, f"level must be {' or '.join(_LEVELS)}")
-        await self._models.sleep(self._chosen(request))
-        return {}
-
-    async def _wake(self, request: Request) -> object:
-        await self._models.wake(self._chosen(request))
-        return {}
-
-    async def _is_sleeping(self, request: Request) -> object:
-        return {"is_sleeping": all(model.is_asleep for model in self._chosen(request))}
-
-    def _chosen(self, request: Request) -> Sequence[Model]:
-        return [self._one(request)] if "model" in request.query_params else self._models.models
-
-    def _one(self, request: Request) -> Model:
-        name = request.query_params.get("model")
-        model = self._models.named(name)
-        if name is None or model is None:
-            raise Refusal(
-                404 if name else 400,
-                f"?model= must be one of {', '.join(each.name for each in self._models.models)}",
+    @override
+    async def list_models(self, call: Call[NoHeaders]) -> m.ModelList:
+        models = [
+            m.Model(
+                name=model.name,
+                state=model.state.value,
+                is_sleeping=model.is_asleep,
+                memory_bytes=model.memory_bytes,
+                waiting_requests=model.num_waiting,
+                running_requests=model.num_requests,
             )
+            for model in self._models.models
+        ]
+        return m.ModelList(models=models)
+
+    @override
+    async def load(self, arguments: m.LoadArguments, call: Call[NoHeaders]) -> m.Done:
+        await self._models.start(self._one(arguments.model))
+        return _DONE
+
+    @override
+    async def unload(self, arguments: m.UnloadArguments, call: Call[NoHeaders]) -> m.Done:
+        await self._one(arguments.model).stop()
+        return _DONE
+
+    @override
+    async def sleep(self, arguments: m.SleepArguments, call: Call[NoHeaders]) -> m.Done:
+        await self._models.sleep(self._chosen(arguments.model))
+        return _DONE
+
+    @override
+    async def wake_up(self, arguments: m.WakeUpArguments, call: Call[NoHeaders]) -> m.Done:
+        await self._models.wake(self._chosen(arguments.model))
+        return _DONE
+
+    @override
+    async def wake(self, arguments: m.WakeArguments, call: Call[NoHeaders]) -> m.Done:
+        await self._models.wake(self._chosen(arguments.model))
+        return _DONE
+
+    @override
+    async def is_sleeping(self, arguments: m.IsSleepingArguments, call: Call[NoHeaders]) -> m.Sleep:
+        return m.Sleep(is_sleeping=all(model.is_asleep for model in self._chosen(arguments.model)))
+
+    def _chosen(self, name: str | MISSING) -> Sequence[Model]:
+        """Return the model of a name; all models where none is named. Raises Problem."""
+        return self._models.models if name is MISSING else [self._one(name)]
+
+    def _one(self, name: str) -> Model:
+        if (model := self._models.named(name)) is None:
+            names = ", ".join(each.name for each in self._models.models)
+            raise Problem(404, f"There is no model {name!r}; there are: {names}")
         return model
-
-
-def _json(status: int, content: object) -> Response:
-    return Response(orjson.dumps(content), status, media_type="application/json")

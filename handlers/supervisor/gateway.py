@@ -19,7 +19,6 @@ from handlers.access.closed_pages import KEY_HEADERS
 from handlers.access.keys.key_check import KeyCheck
 from handlers.access.visits.visit import current_visit
 from handlers.access.web_pages import Refuse
-from handlers.concurrency.limit import RETRY_AFTER_S
 from handlers.ray.lost_replica import unavailable
 from handlers.root_paths.invocations import INVOCATIONS
 from handlers.root_paths.playground.home import is_for_the_page
@@ -48,7 +47,7 @@ _OF_CONNECTION: Final = frozenset(
 )
 _OF_CLIENT: Final = _OF_CONNECTION | {b"host", b"origin", b"expect", b"content-length", b"x-forwarded-for"}
 _OF_SERVER: Final = _OF_CONNECTION | {b"date", b"server"}
-_STREAM: Final = b"text/event-stream"
+_STREAM: Final = "text/event-stream"
 
 _log = logging.getLogger(__name__)
 
@@ -99,50 +98,49 @@ class Gateway:
         self._key_check = key_check
         self._watcher = DisconnectWatcher()
 
-    async def answer(
-        self, scope: Scope, receive: Receive, send: Send, endpoint: "ModelEndpoint | None"
-    ) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send, endpoint: Endpoint | None) -> None:
         """Answer a request by its model. endpoint: its operation's; None for a page."""
         try:
-            max_bytes = self._options.max_body_bytes if endpoint is None else endpoint.max_bytes
-            body = b"".join([chunk async for chunk in body_chunks(scope, receive, max_bytes)])
+            if endpoint is not None:
+                endpoint.check_key(scope)
+            body = b"".join([chunk async for chunk in body_chunks(scope, receive, self._max_bytes(endpoint))])
             model = await self._model(scope, body, endpoint)
             self._check_key(scope, model, endpoint)
             with CancelledByDisconnect(receive, self._watcher):
                 await self._pass_on(model, scope, body, send, endpoint)
         except ClientDisconnect:
             return
-        except Problem as problem:
-            await self._refuse(problem, scope, receive, send, endpoint)
-        except Unavailable as error:
-            declared = None if endpoint is None else unavailable(endpoint, str(error))
-            found = declared or Problem(503, str(error), "unavailable", retry_after_s=RETRY_AFTER_S)
-            await self._refuse(found, scope, receive, send, endpoint)
+        except Problem as error:
+            problem = error
+            if isinstance(error, Unavailable) and endpoint is not None:
+                problem = unavailable(endpoint, error.message) or error
+            if endpoint is not None and endpoint.declares(problem.status):
+                await endpoint.refuse(problem, scope, send)
+            else:
+                await self._refusal(problem, scope)(scope, receive, send)
 
-    async def _refuse(
-        self, problem: Problem, scope: Scope, receive: Receive, send: Send, endpoint: "ModelEndpoint | None"
-    ) -> None:
-        if endpoint is not None and endpoint.declares(problem.status):
-            await endpoint.refuse(problem, scope, send)
-        else:
-            await self._refusal(problem, scope)(scope, receive, send)
+    def _max_bytes(self, endpoint: Endpoint | None) -> int:
+        takes_files = endpoint is not None and endpoint.operation.form
+        return self._options.max_upload_bytes if takes_files else self._options.max_body_bytes
 
-    async def _model(self, scope: Scope, body: bytes, endpoint: "ModelEndpoint | None") -> Model:
+    async def _model(self, scope: Scope, body: bytes, endpoint: Endpoint | None) -> Model:
         """Return the model that a request names; the first one where it names none of these."""
         pinned: Model | None = scope.get(_PINNED)
         if pinned is not None:
             return pinned
         values = scope.get("path_params", {})
         name = next((values[each] for each in _PATH_NAMES if each in values), None)
-        if name is None and endpoint is not None and endpoint.form is not None:
-            parts = await endpoint.form.receive(scope, partial(_receive_whole, body))
+        if name is None and endpoint is not None and endpoint.operation.form:
+            status = endpoint.operation.validation_status or 400
+            form = FormReader(endpoint.operation.form, status, self._options.max_upload_bytes)
+            parts = await form.receive(scope, partial(_receive_whole, body))
             named = (bytes(part.content) for part in parts if part.name == "model")
             name = next(named, b"").decode(errors="replace")
         elif name is None:
             name = await self._options.bodies.read(len(body), _name_in, body)
         return self._models.named(name) or self._models.models[0]
 
-    def _check_key(self, scope: Scope, model: Model, endpoint: "ModelEndpoint | None") -> None:
+    def _check_key(self, scope: Scope, model: Model, endpoint: Endpoint | None) -> None:
         """Refuse a request without a key that would start a model. Raises Problem."""
         is_checked = endpoint is not None and endpoint.operation.is_secured
         if self._key_check is not None and not is_checked and model.state is not State.RUNNING:
@@ -150,60 +148,35 @@ class Gateway:
             self._key_check.identify(contract, given_keys(scope, KEY_HEADERS))
 
     async def _pass_on(
-        self, model: Model, scope: Scope, body: bytes, send: Send, endpoint: "ModelEndpoint | None"
+        self, model: Model, scope: Scope, body: bytes, send: Send, endpoint: Endpoint | None
     ) -> None:
-        """Ask the model's process, and send its answer. Raises Unavailable before an answer has begun."""
-        answer = _Answer(send)
+        """Ask the model's process, and send its answer as it arrives.
+
+        The record of the request is left to the process, which knows its tokens. A stream whose rest is lost
+        ends with its contract's error; any other answer is cut. Raises Unavailable before one has begun.
+        """
+        has_begun = is_stream = False
+        method, headers = scope["method"], _headers(scope)
         async with self._models.running(model):
             try:
                 async with self._session.request(
-                    scope["method"],
-                    _url(model, scope),
-                    headers=_headers(scope),
-                    data=body or None,
-                    allow_redirects=False,
+                    method, _url(model, scope), headers=headers, data=body or None, allow_redirects=False
                 ) as response:
-                    await answer.relay(response)
+                    is_stream, has_begun = response.content_type == _STREAM, True
+                    _leave_record(True)
+                    await send(_start(response))
+                    async for part in response.content.iter_any():
+                        await send({"type": "http.response.body", "body": part, "more_body": True})
+                    await send({"type": "http.response.body", "body": b""})
             except (aiohttp.ClientError, OSError) as error:
                 reason = str(error) or type(error).__name__
                 _log.error("an answer of the model %s was lost: %s", model.name, reason)
-                message = f"The process of the model {model.name!r} has ended"
-                if not answer.has_begun:
-                    raise Unavailable(message) from error
-                await answer.end_lost(message, scope, endpoint)
-
-
-class _Answer:
-    """An answer of a model's process on its way to the client. has_begun: whether its status has gone out."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self.has_begun = False
-        self._is_stream = False
-
-    async def relay(self, response: aiohttp.ClientResponse) -> None:
-        """Send all of it as it arrives, and leave the record of the request to the process, which knows its
-        tokens.
-        """
-        headers = _without(response.raw_headers, _OF_SERVER)
-        self._is_stream = any(
-            name == b"content-type" and value.startswith(_STREAM) for name, value in headers
-        )
-        self.has_begun = True
-        _leave_record(True)
-        await self._send({"type": "http.response.start", "status": response.status, "headers": headers})
-        async for part in response.content.iter_any():
-            await self._send({"type": "http.response.body", "body": part, "more_body": True})
-        await self._send({"type": "http.response.body", "body": b""})
-
-    async def end_lost(self, message: str, scope: Scope, endpoint: "ModelEndpoint | None") -> None:
-        """End a stream whose rest is lost with its contract's error; any other answer is cut."""
-        _leave_record(False)
-        if self._is_stream and endpoint is not None:
-            problem = unavailable(endpoint, message) or InternalError()
-            call = RequestCall(scope, endpoint.operation)
-            call.answers_with(problem)
-            await self._send({"type": "http.response.body", "body": endpoint.last_frames(problem, call)})
+                lost = Unavailable(f"The process of the model {model.name!r} has ended")
+                if not has_begun:
+                    raise lost from error
+                _leave_record(False)
+                if is_stream and endpoint is not None:
+                    await send(_last_message(endpoint, lost, scope))
 
 
 class Pages:
@@ -226,10 +199,7 @@ class Pages:
 
 
 class ModelEndpoint(Endpoint):
-    """The endpoint of an operation that the process of a model answers.
-
-    max_bytes: of a body. form: reads bodies that are forms; None for an operation that takes none.
-    """
+    """The endpoint of an operation that the process of a model answers."""
 
     def __init__(
         self,
@@ -238,30 +208,36 @@ class ModelEndpoint(Endpoint):
         contract: Contract,
         options: RuntimeOptions,
         gateway: Gateway,
-        own: Iterable[str],
+        *,
+        is_own: bool,
     ) -> None:
-        """Create the endpoint. own: ids of the contract's operations that the supervisor answers itself."""
+        """Create the endpoint.
+
+        is_own: whether the supervisor answers by the handlers, where the path does not begin with a model.
+        """
         super().__init__(operation, handlers, contract, options)
-        self.max_bytes = options.max_upload_bytes if operation.form else options.max_body_bytes
-        self.form = (
-            FormReader(operation.form, operation.validation_status or 400, options.max_upload_bytes)
-            if operation.form
-            else None
-        )
         self._gateway = gateway
-        self._is_own = operation.id in own
+        self._is_own = is_own
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._is_own and _PINNED not in scope:
             await super().__call__(scope, receive, send)
-            return
-        try:
-            self._check_key(scope)
-        except Problem as problem:
-            await self.refuse(problem, scope, send)
-            return
-        await self._gateway.answer(scope, receive, send, self)
+        else:
+            await self._gateway.answer(scope, receive, send, self)
+
+
+def _start(response: aiohttp.ClientResponse) -> Message:
+    headers = _without(response.raw_headers, _OF_SERVER)
+    return {"type": "http.response.start", "status": response.status, "headers": headers}
+
+
+def _last_message(endpoint: Endpoint, lost: Problem, scope: Scope) -> Message:
+    """Return the end of a stream whose rest is lost."""
+    problem = unavailable(endpoint, lost.message) or InternalError()
+    call = RequestCall(scope, endpoint.operation)
+    call.answers_with(problem)
+    return {"type": "http.response.body", "body": endpoint.last_frames(problem, call)}
 
 
 def _leave_record(is_answered: bool) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 import aiohttp
 import msgspec
 
+from engine.model.loading.checkpoint.weight_size import weight_bytes
 from engine.port.errors import EngineError
 from engine.remote.local.local_port import free_port
 from engine.remote.local.local_server import LocalServer
@@ -26,7 +27,6 @@ from handlers.settings.several_models import UNSUPERVISED
 _HOST: Final = "127.0.0.1"
 _POLL_S: Final = 0.1
 _ASK_TIMEOUT_S: Final = 2.0
-_WEIGHTS: Final = ("*.safetensors", "*.gguf", "*.bin")
 _MAX_REASON: Final = 300  # characters that an answer repeats of a process's last line
 # The supervisor's own: certificates, names and web pages are checked before a request is passed on.
 _LOCAL: Final = {
@@ -56,7 +56,7 @@ class Model:
     """A model and its process. All methods belong to one event loop.
 
     name: the name in requests. url: of its process, while it runs. memory_bytes: resident memory of its
-    processes when it was last measured; before its first start, the size of its weights on this machine.
+    processes when it was last measured; before that, the size of its weights, once `weigh` has found it.
     num_waiting, num_requests: requests that wait for its start, and that it answers. used_at: when it last
     had one, by the event loop's clock. is_asleep: whether requests do not start it.
     """
@@ -71,13 +71,13 @@ class Model:
     ) -> None:
         """Start nothing yet.
 
-        settings: of the process. program: the command that serves by the pickled settings in a file, which is
-        its last argument and which it removes. on_change: called when the state has changed.
+        settings: of the process. program: the command that serves by the pickled settings in a file, whose
+        descriptor is its last argument. on_change: called when the state has changed.
         """
         self.name = name
         self.state = State.STOPPED
         self.url = ""
-        self.memory_bytes = _weight_bytes(settings.model_source)
+        self.memory_bytes = 0
         self.num_waiting = self.num_requests = 0
         self.used_at = 0.0
         self.is_asleep = False
@@ -95,26 +95,36 @@ class Model:
         """True if requests wait for it or are answered."""
         return bool(self.num_waiting or self.num_requests)
 
+    async def weigh(self) -> None:
+        """Take the size of the weights for that of the processes, before the first start."""
+        if not self.memory_bytes:
+            source, revision = self._settings.model_source, self._settings.revision
+            self.memory_bytes = await asyncio.to_thread(weight_bytes, source, revision)
+
     def launch(self) -> None:
         """Start the process, which `started` waits for. Raises CannotStart."""
         assert self.state is State.STOPPED
+        # Longer than the process itself takes for a stop.
+        term_s = self._settings.graceful_termination_timeout + FLUSH_S + FORCE_S
         try:
             port = free_port()
-            descriptor, path = tempfile.mkstemp(prefix="verbatim-model-")  # only this user may read it
-            with open(descriptor, "wb") as file:
+            with tempfile.TemporaryFile() as file:  # which no path leads to, since it may hold keys
                 pickle.dump(self._settings.model_copy(update={**_LOCAL, "port": port}), file)
-            # Longer than the process itself takes for a stop.
-            term_s = self._settings.graceful_termination_timeout + FLUSH_S + FORCE_S
-            self._process = LocalServer(
-                self.name, (*self._program, path), term_s=term_s, take_line=self._pass_on
-            )
+                file.seek(0)
+                self._process = LocalServer(
+                    self.name,
+                    (*self._program, str(file.fileno())),
+                    term_s=term_s,
+                    take_line=self._pass_on,
+                    pass_fds=(file.fileno(),),
+                )
         except (EngineError, OSError) as error:
             raise CannotStart(str(error)) from error
         self.url = f"http://{_HOST}:{port}"
         self._last_line = ""
         self._is_told_to_stop = False
         self._set(State.STARTING)
-        self._following = asyncio.create_task(self._follow(self._process, path))
+        self._following = asyncio.create_task(self._follow(self._process))
 
     async def started(self) -> None:
         """Wait until the process serves, or was stopped. Raises CannotStart if it ends by itself."""
@@ -149,10 +159,9 @@ class Model:
         self.state = state
         self._on_change()
 
-    async def _follow(self, process: LocalServer, path: str) -> None:
+    async def _follow(self, process: LocalServer) -> None:
         status = await process.exited()
         await process.stop()  # closes its pipe, too, if it has ended by itself
-        Path(path).unlink(missing_ok=True)  # a process that ended early may have left it
         if not self._is_told_to_stop:
             _log.error("the process of the model %s ended with exit status %d", self.name, status)
         self._process = None
@@ -176,15 +185,6 @@ def _reason(line: str) -> str:
     with suppress(msgspec.DecodeError, KeyError, TypeError):
         line = str(msgspec.json.decode(line)["fields"]["message"])
     return line.strip().removeprefix("verbatim: error: ")[:_MAX_REASON]
-
-
-def _weight_bytes(source: str) -> int:
-    """Return the size of a model's weights on this machine; 0 for a model of the hub."""
-    path = Path(source)
-    with suppress(OSError):
-        files = [path] if path.is_file() else [file for form in _WEIGHTS for file in path.glob(form)]
-        return sum(file.stat().st_size for file in files)
-    return 0
 
 
 def _resident_bytes(process: int) -> int:

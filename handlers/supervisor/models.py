@@ -4,10 +4,13 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import Final, NamedTuple
+from typing import Final
 
 from engine.port.info.stats import Health
+from handlers.concurrency.limit import RETRY_AFTER_S
+from handlers.settings.settings import Settings
 from handlers.supervisor.model import CannotStart, Model, State
+from verbatim_kit.runtime.problem import Problem
 
 _TIDY_S: Final = 1.0
 _FAILED_S: Final = 5.0  # for which a failed start is not tried again
@@ -15,29 +18,11 @@ _FAILED_S: Final = 5.0  # for which a failed start is not tried again
 _log = logging.getLogger(__name__)
 
 
-class Unavailable(Exception):
+class Unavailable(Problem):
     """A model cannot answer now; the message says why."""
 
-
-class Bounds(NamedTuple):
-    """The bounds of running models.
-
-    memory_bytes: of all together; None for no bound. idle_s: seconds without a request after which a model
-    is stopped; 0 for never. start_s: seconds that a request waits for its model. num_waiting: requests that
-    may wait for one model.
-    """
-
-    memory_bytes: int | None
-    idle_s: float
-    start_s: float
-    num_waiting: int
-
-
-class _Failure(NamedTuple):
-    """A start that failed. at: when, by the event loop's clock."""
-
-    reason: str
-    at: float
+    def __init__(self, message: str) -> None:
+        super().__init__(503, message, "unavailable", retry_after_s=RETRY_AFTER_S)
 
 
 class Models:
@@ -48,17 +33,17 @@ class Models:
     is idle. A model that alone needs more than the bound of memory runs alone.
     """
 
-    def __init__(self, bounds: Bounds) -> None:
-        """Have no models yet. Requires a running event loop."""
+    def __init__(self, settings: Settings) -> None:
+        """Have no models yet. settings: of the supervisor. Requires a running event loop."""
         self.models: Sequence[Model] = ()
-        self._bounds = bounds
+        self._settings = settings
         self._loop = asyncio.get_running_loop()
         self._placing = asyncio.Lock()  # one model after the other gets its memory
         self._change = asyncio.Event()
         self._starts: dict[Model, asyncio.Task[None]] = {}
         self._stops: set[asyncio.Task[None]] = set()
         self._ran_before_sleep: set[Model] = set()
-        self._failures: dict[Model, _Failure] = {}
+        self._failures: dict[Model, tuple[float, str]] = {}  # when, by the loop's clock, and why
         self._is_stopping = False
 
     @property
@@ -88,12 +73,12 @@ class Models:
 
     async def start(self, model: Model) -> None:
         """Return when the model runs. Raises Unavailable, also after the longest time to wait."""
-        if model.num_waiting >= self._bounds.num_waiting:
+        if model.num_waiting >= self._settings.max_concurrent_requests:
             raise Unavailable(f"Too many requests wait for the model {model.name!r} to start")
         model.num_waiting += 1
         model.used_at = self._loop.time()
         try:
-            async with asyncio.timeout(self._bounds.start_s):
+            async with asyncio.timeout(self._settings.model_start_timeout):
                 while model.state is not State.RUNNING:
                     await asyncio.shield(self._start(model))
         except TimeoutError:
@@ -112,9 +97,9 @@ class Models:
             raise Unavailable(f"The model {model.name!r} is asleep")
         if (running := self._starts.get(model)) is not None:
             return running
-        failure = self._failures.get(model)
-        if failure is not None and self._loop.time() < failure.at + _FAILED_S:
-            raise Unavailable(f"The model {model.name!r} cannot be started: {failure.reason}")
+        failed_at, reason = self._failures.get(model, (-_FAILED_S, ""))
+        if self._loop.time() < failed_at + _FAILED_S:
+            raise Unavailable(f"The model {model.name!r} cannot be started: {reason}")
         task = self._starts[model] = asyncio.create_task(self._run(model))
         task.add_done_callback(lambda ended: self._end_start(model, ended))
         return task
@@ -122,10 +107,11 @@ class Models:
     def _end_start(self, model: Model, ended: "asyncio.Task[None]") -> None:
         del self._starts[model]
         if not ended.cancelled() and (error := ended.exception()) is not None:
-            self._failures[model] = _Failure(str(error), self._loop.time())
+            self._failures[model] = self._loop.time(), str(error)
             _log.error("the model %s cannot be started: %s", model.name, error)
 
     async def _run(self, model: Model) -> None:
+        await model.weigh()
         async with self._placing:
             while model.state is State.STOPPING:
                 await self._next_change()
@@ -154,9 +140,8 @@ class Models:
 
     def _is_over(self, *starting: Model) -> bool:
         """Return whether the live models, and those about to start, need more memory than there is."""
-        if self._bounds.memory_bytes is None:
-            return False
-        return sum(each.memory_bytes for each in {*self._live(), *starting}) > self._bounds.memory_bytes
+        bound = self._settings.model_memory
+        return bound is not None and sum(each.memory_bytes for each in {*self._live(), *starting}) > bound
 
     def _live(self) -> list[Model]:
         return [model for model in self.models if model.state is not State.STOPPED]
@@ -182,7 +167,7 @@ class Models:
         oldest = min(idle, key=lambda each: each.used_at, default=None)
         for model in idle:
             unused_s = self._loop.time() - model.used_at
-            if (is_crowded and model is oldest) or 0 < self._bounds.idle_s < unused_s:
+            if (is_crowded and model is oldest) or 0 < self._settings.model_idle_timeout < unused_s:
                 self._stop_soon(model)
 
     def _stop_soon(self, model: Model) -> None:

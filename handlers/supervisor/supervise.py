@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Final
 
 import aiohttp
@@ -12,6 +13,8 @@ from starlette.types import ASGIApp
 
 from handlers.access.access import Access, check_access
 from handlers.access.connections.tls import RenewedCertificate, served_certificate
+from handlers.access.keys.key_check import KeyCheck
+from handlers.access.keys.keyring import Keyring
 from handlers.access.visits.record_log import LOSSES
 from handlers.composition import CONTRACTS, TABLES, Shell, max_body_bytes_of, mount_all, with_cors
 from handlers.process.end_by_signal import STOP, ended_by
@@ -27,20 +30,22 @@ from handlers.root_paths.probes import PROBES, Probes
 from handlers.serving.listener import start_listening, take_port
 from handlers.serving.server_run import new_event_loop, run
 from handlers.settings.settings import Settings
-from handlers.supervisor.admin import Admin
+from handlers.supervisor.admin import AdminContract, AdminHandlers
 from handlers.supervisor.gateway import ByPath, Gateway, ModelEndpoint, Pages
 from handlers.supervisor.model import Model
-from handlers.supervisor.models import Bounds, Models
+from handlers.supervisor.models import Models
 from handlers.supervisor.own_answers import OwnAnswers
 from verbatim_kit.http.descriptors import OWN_CONNECTIONS
 from verbatim_kit.runtime.body_thread import BodyThread
 from verbatim_kit.runtime.contract import Contract
+from verbatim_kit.runtime.endpoint import Endpoint
 from verbatim_kit.runtime.operation import Handlers, Operation
 from verbatim_kit.runtime.root_routes import check_root
 from verbatim_kit.runtime.runtime_options import RuntimeOptions
 from verbatim_kit.runtime.server import ContractServer
 
 _CONNECT_TIMEOUT_S: Final = 5.0
+_ADMIN_KEY: Final = "admin-key"  # its name in the audit log
 _AUTO_HEADERS: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
@@ -72,13 +77,7 @@ async def _serve(
     tls: RenewedCertificate | None,
     watchdog: Watchdog,
 ) -> int:
-    bounds = Bounds(
-        memory_bytes=settings.model_memory,
-        idle_s=settings.model_idle_timeout,
-        start_s=settings.model_start_timeout,
-        num_waiting=settings.max_concurrent_requests,
-    )
-    models = Models(bounds)
+    models = Models(settings)
     async with process_session() as session:
         models.models = [
             Model(name, source, program, session, models.changed) for name, source in sources.items()
@@ -132,18 +131,21 @@ def build_supervisor(settings: Settings, models: Models, session: aiohttp.Client
     )
     gateway = Gateway(models, session, lambda *given: server.refusal(*given), options, access.key_check)
     own = OwnAnswers(models, session).by_contract()
+    admin_keys = KeyCheck(Keyring(settings.admin_key, single_name=_ADMIN_KEY))
 
     def endpoint(
         operation: Operation, handlers: Handlers, contract: Contract, options: RuntimeOptions
-    ) -> ModelEndpoint:
-        return ModelEndpoint(operation, handlers, contract, options, gateway, own[contract.name])
+    ) -> Endpoint:
+        if isinstance(contract, AdminContract):
+            return Endpoint(operation, handlers, contract, replace(options, checks_keys=admin_keys))
+        is_own = operation.id in own[contract.name]
+        return ModelEndpoint(operation, handlers, contract, options, gateway, is_own=is_own)
 
     server = ContractServer(shell, options, endpoint)
     mount_all(server, settings.root, {name: NoHandlers(table, own[name]) for name, table in TABLES.items()})
+    if settings.admin_key is not None:
+        server.mount(AdminContract(), AdminHandlers(models), f"/{AdminContract.name}")
     Probes(models.health, lambda: models.num_requests).mount(shell)
-    admin = [] if settings.admin_key is None else Admin(models, settings.admin_key).routes()
-    shell.router.routes += admin
-    open_paths = (*PROBES, INVOCATIONS, *(route.path for route in admin))
-    opened = access.closed(Pages(server, gateway), server, open_paths)
+    opened = access.closed(Pages(server, gateway), server, (*PROBES, INVOCATIONS))
     opened = with_cors(opened, settings)
     return ByPath(access.guarded(opened, server, PROBES, lambda visit: None, None), models)

@@ -27,6 +27,7 @@ _NAME: Final = "verbatim"
 _PATH: Final = "/v1/traces"
 _CLOSE_S: Final = 5.0
 _MAX_WAITING: Final = 2048  # requests, as many as the SDK's own queue has spans
+_PAUSE_S: Final = 0.5  # a thread that is awake delays the event loop at each of its system calls
 
 _log = logging.getLogger(__name__)
 _propagator: Final = TraceContextTextMapPropagator()
@@ -46,7 +47,7 @@ class Tracing:
         self._provider = TracerProvider(resource=_resource(settings), shutdown_on_exit=False)
         self._provider.add_span_processor(BatchSpanProcessor(self._exporter))
         self._tracer = self._provider.get_tracer(_NAME, VERSION)
-        self._thread = BatchThread("spans", self._make_all, _MAX_WAITING)
+        self._thread = BatchThread("spans", self._make_all, _MAX_WAITING, _PAUSE_S)
         self._has_warned = False
 
     def headers(self, visit: Visit) -> dict[str, str]:

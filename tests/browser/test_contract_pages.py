@@ -7,8 +7,10 @@ from typing import Final
 import pytest
 from playwright.async_api import Page, expect
 
+from handlers import composition
+
 GENERATED: Final = Path(__file__).parents[2] / "generated"
-CONTRACTS: Final = sorted(path.parent.name for path in GENERATED.glob("*/openapi.json"))
+CONTRACTS: Final = sorted(composition.CONTRACTS)
 
 
 def num_operations(contract: str) -> int:

@@ -92,6 +92,12 @@ class Endpoint:
         reply = Reply(send, is_head=scope["method"] == "HEAD")
         await self._send_error(problem, RequestCall(scope, self.operation), reply)
 
+    def check_key(self, scope: Scope) -> None:
+        """Let a request in that has a key, or needs none. Raises Problem."""
+        if self._checks_keys is not None:
+            given = given_keys(scope, self.operation.key_headers)
+            self._checks_keys.check(self.operation, self.contract.name, given)
+
     def declares(self, status: int) -> bool:
         """Return whether the document declares answers with this status of an error."""
         return status in self._errors
@@ -103,7 +109,7 @@ class Endpoint:
     async def _admit(self, call: RequestCall, scope: Scope, receive: Receive) -> dict[str, Any]:
         """Return the handler's arguments. Raises Problem for a request that must not reach it."""
         try:
-            self._check_key(scope)
+            self.check_key(scope)
             if self._admits is not None:
                 self._admits.admit(self.operation)
             arguments = self._reader.read_arguments(scope)
@@ -117,11 +123,6 @@ class Endpoint:
                 self._counts_refusals.refused(self.operation, problem)
             raise
         return arguments
-
-    def _check_key(self, scope: Scope) -> None:
-        if self._checks_keys is not None:
-            given = given_keys(scope, self.operation.key_headers)
-            self._checks_keys.check(self.operation, self.contract.name, given)
 
     async def _send_whole(self, result: Any, call: RequestCall, reply: Reply) -> None:
         operation = self.operation

@@ -24,7 +24,8 @@ def main(grace_s: float, command: list[str]) -> int:
     watcher = _start_watcher(grace_s)
     try:
         # A group of its own: whatever it starts can be ended with it.
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+        # The descriptors that this program was passed are for the command.
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, close_fds=False)
     except OSError as error:
         print(f"{command[0]} cannot be run: {error.strerror}", flush=True)
         return 127

@@ -38,11 +38,13 @@ class LocalServer:
         *,
         term_s: float = TERM_S,
         take_line: Callable[[str], object] | None = None,
+        pass_fds: Sequence[int] = (),
     ) -> None:
         """Start the command.
 
         name: the name of the logger. term_s: seconds between SIGTERM and SIGKILL at the command's end.
-        take_line: gets each line of the output in place of the logger, in a thread.
+        take_line: gets each line of the output in place of the logger, in a thread. pass_fds: descriptors
+        that the command inherits.
         Requires a running event loop. Raises ModelNotSupported if there is no such command.
         """
         if sys.platform == "win32":
@@ -57,6 +59,7 @@ class LocalServer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
+            pass_fds=pass_fds,
             start_new_session=True,  # a terminal's Ctrl-C is for this process, which ends the guard
         )
         self._passing_on = threading.Thread(target=self._pass_on_log, name=_THREAD_NAME, daemon=True)

@@ -24,7 +24,8 @@ class Keyring:
     """The keys of the key file and of `--api-key`, by hash.
 
     single: the key of `--api-key`; None without it. path: the key file; None without it.
-    contracts: names of all contracts. clock: monotonic seconds. Raises InvalidKeyFile.
+    contracts: names of all contracts. clock: monotonic seconds. single_name: the name of `single` in the
+    audit log. Raises InvalidKeyFile.
     """
 
     def __init__(
@@ -33,11 +34,14 @@ class Keyring:
         path: Path | None = None,
         contracts: Collection[str] = (),
         clock: Callable[[], float] = time.monotonic,
+        single_name: str = SINGLE_KEY,
     ) -> None:
         self._path = path
         self._contracts = contracts
         self._clock = clock
-        self._single = {} if single is None else _keys_of(single, clock, keeps_apart=path is not None)
+        self._single = (
+            {} if single is None else _keys_of(single, single_name, clock, keeps_apart=path is not None)
+        )
         self._stamp = self._read_stamp()
         self._keys = self._single | self._read_keys({})
 
@@ -98,10 +102,10 @@ class Keyring:
         return None if status is None else (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def _keys_of(single: str, clock: Callable[[], float], *, keeps_apart: bool) -> dict[bytes, Key]:
+def _keys_of(single: str, name: str, clock: Callable[[], float], *, keeps_apart: bool) -> dict[bytes, Key]:
     """Return the single key, by the hash of each encoding that clients may send."""
     hashes = (sha256(encoding).hexdigest() for encoding in _encodings(single))
-    entries = (KeyEntry(name=SINGLE_KEY, sha256=digest) for digest in hashes)
+    entries = (KeyEntry(name=name, sha256=digest) for digest in hashes)
     keys = (Key(entry, clock, keeps_apart=keeps_apart) for entry in entries)
     return {key.digest: key for key in keys}
 

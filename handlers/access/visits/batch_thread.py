@@ -6,7 +6,7 @@ from queue import SimpleQueue
 from typing import Final, Generic, TypeVar
 
 _MAX_BATCH: Final = 1000
-_PAUSE_S: Final = 0.05  # between batches: to wake the thread takes more time than to write a line
+_PAUSE_S: Final = 0.05  # to wake the thread takes more time than to write a line
 
 Item = TypeVar("Item")
 
@@ -15,11 +15,14 @@ class BatchThread(Generic[Item]):
     """A bounded queue, and the thread that takes from it.
 
     take: called in the thread with at least one item, or with none at the end. max_waiting: the most items in
-    the queue.
+    the queue. pause_s: seconds between batches.
     """
 
-    def __init__(self, name: str, take: Callable[[list[Item]], object], max_waiting: int) -> None:
+    def __init__(
+        self, name: str, take: Callable[[list[Item]], object], max_waiting: int, pause_s: float = _PAUSE_S
+    ) -> None:
         self._take = take
+        self._pause_s = pause_s
         self._max_waiting = max_waiting
         self._waiting: SimpleQueue[Item | None] = SimpleQueue()  # a tenth of the cost of a Queue
         self._is_closing = threading.Event()
@@ -49,4 +52,4 @@ class BatchThread(Generic[Item]):
             while len(batch) < _MAX_BATCH and not self._waiting.empty():
                 batch.append(self._waiting.get())
             self._take([item for item in batch if item is not None])
-            self._is_closing.wait(_PAUSE_S)
+            self._is_closing.wait(self._pause_s)

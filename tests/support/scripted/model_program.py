@@ -1,9 +1,9 @@
 """A program in place of a model's process: it answers with what it got, or as the last message asks it to.
 
-Its argument is a file with pickled settings, as that of `handlers.commands.serve_model`. A model called
-`fails` ends at once. Messages: `stream` sends numbers until the client leaves, `die` ends the process
-in the second event of a stream, `die at once` before any answer. `/lost` says how many clients have left
-streams.
+Its argument is the descriptor of a file with pickled settings, as that of `handlers.commands.serve_model`.
+A model called `fails` ends at once. Messages: `stream` sends numbers until the client leaves, `die` ends the
+process in the second event of a stream, `die at once` before any answer. `/lost` says how many clients have
+left streams.
 """
 
 import asyncio
@@ -11,7 +11,6 @@ import json
 import os
 import pickle
 import sys
-from pathlib import Path
 
 from aiohttp import web
 
@@ -75,9 +74,9 @@ def _available(name: str) -> list[dict[str, object]]:
     return [{"name": name, "description": "", "hostings": [], "embedding_types": [], **no, **sizes}]
 
 
-def main(path: str) -> None:
-    settings = pickle.loads(Path(path).read_bytes())
-    Path(path).unlink()
+def main(descriptor: int) -> None:
+    with open(descriptor, "rb") as file:
+        settings = pickle.load(file)
     if settings.model == "fails":
         print("verbatim: error: there is no such model", file=sys.stderr)
         sys.exit(1)
@@ -87,4 +86,4 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(int(sys.argv[1]))

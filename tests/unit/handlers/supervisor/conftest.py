@@ -9,12 +9,11 @@ import pytest_asyncio
 
 from handlers.settings.settings import Settings
 from handlers.supervisor.model import Model
-from handlers.supervisor.models import Bounds, Models
+from handlers.supervisor.models import Models
 from handlers.supervisor.supervise import build_supervisor, process_session
 from tests.support.scripted.model_program import PROGRAM
 from tests.support.servers.running_app import running_app
 
-BOUNDS = Bounds(memory_bytes=None, idle_s=0.0, start_s=60.0, num_waiting=8)
 ADMIN = {"authorization": "Bearer admin-secret"}
 
 
@@ -31,15 +30,16 @@ class Supervisor(NamedTuple):
 
 
 @asynccontextmanager
-async def running_supervisor(bounds: Bounds = BOUNDS, **settings: Any) -> AsyncIterator[Supervisor]:
-    """Serve the models. settings: of the supervisor."""
-    models = Models(bounds)
+async def running_supervisor(**given: Any) -> AsyncIterator[Supervisor]:
+    """Serve the models. given: settings of the supervisor."""
+    settings = Settings(**{"admin_key": "admin-secret", **given})
+    models = Models(settings)
     async with process_session() as session:
         models.models = [
             Model(name, Settings(model=name), PROGRAM, session, models.changed)
             for name in ("a", "b/c", "fails")
         ]
-        app = build_supervisor(Settings(**{"admin_key": "admin-secret", **settings}), models, session)
+        app = build_supervisor(settings, models, session)
         async with running_app(app) as url, httpx.AsyncClient(base_url=url, timeout=60) as client:
             try:
                 yield Supervisor(client, models)

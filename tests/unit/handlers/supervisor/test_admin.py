@@ -16,7 +16,8 @@ from tests.unit.handlers.supervisor.conftest import ADMIN, Supervisor, running_s
 async def test_each_operation_asks_for_the_key(supervisor: Supervisor, method: str, name: str) -> None:
     for headers in ({}, {"authorization": "Bearer wrong"}, {"x-api-key": "admin-secret"}):
         answer = await supervisor.client.request(method, f"/admin/{name}?model=a", headers=headers)
-        assert (answer.status_code, answer.json()) == (401, {"error": "the admin key is missing or wrong"})
+        assert (answer.status_code, answer.json()) == (401, {"error": "Missing or wrong API key"})
+        assert answer.headers["www-authenticate"] == "Bearer"
 
 
 async def test_without_a_key_there_is_no_such_api() -> None:
@@ -49,10 +50,28 @@ async def test_a_load_that_fails_is_told(supervisor: Supervisor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "status"), [("load", 400), ("load?model=x", 404), ("sleep?model=x", 404), ("sleep?level=3", 400)]
+    ("path", "status", "error"),
+    [
+        ("load", 400, "model: is missing"),
+        ("load?model=x", 404, "There is no model 'x'; there are: a, b/c, fails"),
+        ("sleep?model=x", 404, "There is no model 'x'; there are: a, b/c, fails"),
+        ("sleep?level=3", 400, "level: must be less than or equal to 2"),
+        ("nothing", 404, "Nothing is served at /admin/nothing"),
+    ],
 )
-async def test_what_it_cannot_do_is_refused(supervisor: Supervisor, path: str, status: int) -> None:
-    assert (await supervisor.client.post(f"/admin/{path}", headers=ADMIN)).status_code == status
+async def test_what_it_cannot_do_is_refused(
+    supervisor: Supervisor, path: str, status: int, error: str
+) -> None:
+    answer = await supervisor.client.post(f"/admin/{path}", headers=ADMIN)
+    assert (answer.status_code, answer.json()) == (status, {"error": error})
+
+
+async def test_the_contract_is_served_where_it_is_kept() -> None:
+    async with running_supervisor() as supervisor:
+        document = (await supervisor.client.get("/admin/openapi.json")).json()
+        assert document["info"]["title"] == "Admin API"
+    async with running_supervisor(admin_key=None) as supervisor:
+        assert (await supervisor.client.get("/admin/openapi.json")).status_code == 404
 
 
 async def test_a_sleeping_server_refuses_requests_until_it_is_woken() -> None:

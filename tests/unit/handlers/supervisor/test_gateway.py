@@ -8,7 +8,7 @@ import pytest
 
 from handlers.supervisor.model import State
 from tests.support.clocks.until import until
-from tests.unit.handlers.supervisor.conftest import BOUNDS, Supervisor, running_supervisor
+from tests.unit.handlers.supervisor.conftest import Supervisor, running_supervisor
 
 CHAT = "/v1/chat/completions"
 
@@ -134,7 +134,7 @@ async def test_a_client_that_leaves_while_its_model_starts_waits_no_longer() -> 
 
 
 async def test_a_wait_is_bounded() -> None:
-    async with running_supervisor(BOUNDS._replace(start_s=0.05)) as supervisor:
+    async with running_supervisor(model_start_timeout=0.05) as supervisor:
         response = await supervisor.client.post(CHAT, json=chat("a"))
         assert (response.status_code, response.headers["retry-after"]) == (503, "1")
         assert "still starting" in response.text

@@ -3,6 +3,7 @@
 import json
 import pickle
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ from handlers.supervisor.model import CannotStart, Model, State
 from handlers.supervisor.supervise import process_session
 from tests.support.clocks.until import until
 
-SAVES = "import sys, shutil; shutil.move(sys.argv[-1], {target!r}); print('verbatim: error: enough')"
+SAVES = (
+    "import sys; settings = open(int(sys.argv[-1]), 'rb').read(); open({target!r}, 'wb').write(settings);"
+    "print('verbatim: error: enough')"
+)
 SAYS_JSON = 'print(\'{"timestamp": "", "fields": {"message": "no such file"}}\')'
 
 
@@ -41,12 +45,14 @@ async def failure(settings: Settings, source: str) -> str:
         ({"admin_key": "x", "models": ("a", "b")}, {"admin_key": None, "models": ()}),
     ],
 )
-async def test_the_settings_are_passed_on(
-    tmp_path: Path, given: dict[str, Any], passed: dict[str, Any]
+async def test_the_settings_are_passed_on_and_left_in_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], passed: dict[str, Any]
 ) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
     target = tmp_path / "settings"
     assert await failure(Settings(**given), SAVES.format(target=str(target))) == "enough"
-    assert target.stat().st_mode & 0o077 == 0, "keys are for this user"
+    assert [*(tmp_path / "temporary").iterdir()] == [], "also where both processes are killed"
     settings = pickle.loads(target.read_bytes())
     assert {name: getattr(settings, name) for name in passed} == passed
     assert settings.port != Settings().port
@@ -70,4 +76,5 @@ async def test_a_model_counts_with_its_weights_before_it_has_run(tmp_path: Path)
     (tmp_path / "config.json").write_text(json.dumps({}))
     async with process_session() as session:
         model = Model("a", Settings(model=str(tmp_path)), (), session, lambda: None)
+        await model.weigh()
         assert model.memory_bytes == 100

@@ -10,11 +10,11 @@ from typing_extensions import override
 
 from handlers.settings.settings import Settings
 from handlers.supervisor.model import CannotStart, Model, State
-from handlers.supervisor.models import Bounds, Models, Unavailable
+from handlers.supervisor.models import Models, Unavailable
 from tests.support.clocks.virtual_time import run_in_virtual_time
 
 START_S, STOP_S = 3.0, 1.0
-BOUNDS = Bounds(memory_bytes=250, idle_s=0.0, start_s=60.0, num_waiting=4)
+BOUNDS: dict[str, Any] = {"model_memory": 250, "max_concurrent_requests": 4}
 
 
 class Scripted(Model):
@@ -52,12 +52,12 @@ class Scripted(Model):
 
 
 def with_models(
-    test: Callable[..., Coroutine[Any, Any, None]], bounds: Bounds = BOUNDS, num_models: int = 3
+    test: Callable[..., Coroutine[Any, Any, None]], *, num_models: int = 3, **bounds: Any
 ) -> None:
-    """Run a test that takes the models, and then each of them."""
+    """Run a test that takes the models, and then each of them. bounds: settings in place of BOUNDS."""
 
     async def run() -> None:
-        models = Models(bounds)
+        models = Models(Settings(**{**BOUNDS, **bounds}))
         session = cast(aiohttp.ClientSession, None)
         found = [Scripted(name, Settings(), (), session, models.changed) for name in "abc"[:num_models]]
         for model in found:
@@ -121,7 +121,7 @@ def test_without_a_bound_all_run() -> None:
         await asyncio.gather(*(use(models, model) for model in (a, b, c)))
         assert states(models) == "abc"
 
-    with_models(test, BOUNDS._replace(memory_bytes=None))
+    with_models(test, model_memory=None)
 
 
 def test_a_model_that_answers_is_not_stopped_but_takes_no_more_requests_until_the_other_has_run() -> None:
@@ -139,14 +139,14 @@ def test_a_model_that_answers_is_not_stopped_but_takes_no_more_requests_until_th
         await asyncio.gather(use(models, a, 50), use_b(), use_again())
         assert a.num_starts == 2
 
-    with_models(test, BOUNDS._replace(memory_bytes=150), num_models=2)
+    with_models(test, model_memory=150, num_models=2)
 
 
 def test_two_models_that_each_need_all_of_the_memory_answer_all_requests_in_turn() -> None:
     async def test(models: Models, a: Scripted, b: Scripted) -> None:
         await asyncio.gather(*(use(models, model, 1) for model in (a, b, a, b)))
 
-    with_models(test, BOUNDS._replace(memory_bytes=150), num_models=2)
+    with_models(test, model_memory=150, num_models=2)
 
 
 def test_a_model_larger_than_the_memory_runs_alone() -> None:
@@ -183,7 +183,7 @@ def test_a_model_that_nobody_asks_for_is_stopped() -> None:
         assert states(models) == ""
         tidying.cancel()
 
-    with_models(test, BOUNDS._replace(idle_s=10.0), num_models=2)
+    with_models(test, model_idle_timeout=10.0, num_models=2)
 
 
 def test_a_request_waits_for_a_bounded_time_while_the_start_goes_on() -> None:
@@ -194,12 +194,12 @@ def test_a_request_waits_for_a_bounded_time_while_the_start_goes_on() -> None:
         await use(models, a)
         assert a.num_starts == 1
 
-    with_models(test, BOUNDS._replace(start_s=1.0), num_models=1)
+    with_models(test, model_start_timeout=1.0, num_models=1)
 
 
 def test_a_bounded_number_of_requests_waits() -> None:
     async def test(models: Models, a: Scripted) -> None:
-        waiting = [asyncio.create_task(use(models, a)) for _ in range(BOUNDS.num_waiting)]
+        waiting = [asyncio.create_task(use(models, a)) for _ in range(BOUNDS["max_concurrent_requests"])]
         await asyncio.sleep(1)
         with pytest.raises(Unavailable, match="Too many requests wait"):
             await use(models, a)
