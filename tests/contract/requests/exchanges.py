@@ -77,6 +77,11 @@ _RESPONSE: Final = {**_MODEL, "input": "Hello", "max_output_tokens": 5}
 _RESPONSE_TOOL: Final = {"type": "function", "name": "get_time", "parameters": {"type": "object"}}
 _EMBEDDING: Final = {**_MODEL, "input": ["Hello", "Good morning"]}
 
+_PREDICATE: Final = {"type": "predicate", "instructions": "It rains."}
+_CHOICE: Final = {"type": "choice", "instructions": "Who?", "choices": [{"value": "a"}, {"value": True}]}
+_SCORE: Final = {"type": "score", "instructions": "How?", "levels": [{"label": "a"}, {"label": "b"}]}
+_DECISION: Final = {**_MODEL, "input": "Hello", "questions": [_PREDICATE, _CHOICE, _SCORE]}
+
 _LOAD: Final = ("/v1/load_lora_adapter", {"lora_name": "poet", "lora_path": "poet-v1"})
 _UNLOAD: Final = ("/v1/unload_lora_adapter", {"lora_name": "poet"})
 
@@ -139,6 +144,9 @@ _OPENAI: Final = (
     Exchange("POST", "/v1/load_lora_adapter", 400, {"lora_name": "poet"}),
     Exchange("POST", "/v1/load_lora_adapter", 400, {"lora_name": "poet", "lora_path": "nobody"}),
     Exchange("POST", "/v1/unload_lora_adapter", 404, {"lora_name": "nobody"}),
+    Exchange("POST", "/v1/decisions", 200, _DECISION),
+    Exchange("POST", "/v1/decisions", 400, {**_DECISION, "questions": []}),
+    Exchange("POST", "/v1/decisions", 404, {**_DECISION, **_OTHER_MODEL}),
     Exchange("POST", "/v1/embeddings", 200, _EMBEDDING),
     Exchange("POST", "/v1/embeddings", 200, {**_EMBEDDING, "encoding_format": "base64", "dimensions": 8}),
     Exchange("POST", "/v1/embeddings", 400, {**_EMBEDDING, "input": []}),

@@ -657,6 +657,94 @@ class EmbeddingUsage(AnswerPart):
     """
 
 
+class DecisionPredicateAnswer(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["predicate"]
+    name: str | None
+    """
+    The name of the question; null if it has none.
+    """
+    probability: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    That it holds.
+    """
+
+
+class DecisionValueProbability(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    value: str | bool
+    """
+    The value.
+    """
+    probability: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    That it is the answer.
+    """
+
+
+class DecisionLevelProbability(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    value: Annotated[int, Field(ge=0)]
+    """
+    The number of the level, from 0.
+    """
+    label: str
+    """
+    Its label.
+    """
+    probability: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    That it is the answer.
+    """
+
+
+class DecisionRefusal(AnswerPart):
+    """
+    A question that the model will not answer. This server answers all questions, so it sends none.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["refusal"]
+    name: str | None
+    """
+    The name of the question; null if it has none.
+    """
+
+
+class DecisionUsage(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    input_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens of the prompts of all questions; each has the whole input.
+    """
+    input_tokens_details: ResponseInputTokensDetails
+    """
+    What of the input was not computed again, such as what a question shares with those before it.
+    """
+    output_tokens: Literal[0]
+    """
+    Nothing is generated.
+    """
+    output_tokens_details: ResponseOutputTokensDetails
+    """
+    What the generated tokens were; there are none.
+    """
+    total_tokens: Annotated[int, Field(ge=0)]
+    """
+    Both together.
+    """
+
+
 class TranscriptLogprob(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1354,6 +1442,52 @@ class Embedding(AnswerPart):
     """
 
 
+class DecisionChoiceAnswer(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["choice"]
+    name: str | None
+    """
+    The name of the question; null if it has none.
+    """
+    choice: str | bool
+    """
+    The most likely value.
+    """
+    confidence: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    0 if all values are equally likely, and 1 if one is certain.
+    """
+    probabilities: Annotated[list[DecisionValueProbability], Field(min_length=1)]
+    """
+    One for each value, in the order of the question. They add up to 1.
+    """
+
+
+class DecisionScoreAnswer(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["score"]
+    name: str | None
+    """
+    The name of the question; null if it has none.
+    """
+    score: Annotated[float, Field(ge=0.0)]
+    """
+    The mean of the levels' numbers, each weighted with its probability; it may lie between two levels.
+    """
+    confidence: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    1 if one level is certain, and less the further the others are from the most likely one.
+    """
+    probabilities: Annotated[list[DecisionLevelProbability], Field(min_length=1)]
+    """
+    One for each level, lowest first. They add up to 1.
+    """
+
+
 class CreateTranscriptionResponseJson(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1996,6 +2130,32 @@ class ResponseOutputMessage(AnswerPart):
     content: list[ResponseOutputText]
     """
     The text as one part; empty while the item is in progress.
+    """
+
+
+class Decision(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    model: str
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
+    answers: Annotated[
+        list[
+            Annotated[
+                DecisionPredicateAnswer | DecisionChoiceAnswer | DecisionScoreAnswer | DecisionRefusal,
+                Field(discriminator="type"),
+            ]
+        ],
+        Field(min_length=1),
+    ]
+    """
+    One for each question, in their order.
+    """
+    usage: DecisionUsage
+    """
+    What the request cost, in tokens.
     """
 
 

@@ -47,6 +47,12 @@ COUNT_RESPONSE_INPUT_TOKENS: Final[Operation[m.ResponseInputTokens, None]] = Ope
     answer=m.ResponseInputTokens,
     errors=e.ERRORS,
 )
+CREATE_DECISION: Final[Operation[m.Decision, None]] = Operation(
+    method="POST",
+    path="/v1/decisions",
+    answer=m.Decision,
+    errors=e.ERRORS,
+)
 CREATE_EMBEDDING: Final[Operation[m.CreateEmbeddingResponse, None]] = Operation(
     method="POST",
     path="/v1/embeddings",
