@@ -10,11 +10,18 @@ import torch
 import uvloop
 from transformers.utils import logging
 
-from tools.bench import profile
+from tools.bench import decisions, profile
 from tools.bench.comparison import compare, front, start
 from tools.bench.http import http_layer
 
-BENCHES = {"compare": compare, "front": front, "http": http_layer, "profile": profile, "start": start}
+BENCHES = {
+    "compare": compare,
+    "decisions": decisions,
+    "front": front,
+    "http": http_layer,
+    "profile": profile,
+    "start": start,
+}
 
 
 def main() -> None:
