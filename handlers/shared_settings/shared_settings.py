@@ -103,6 +103,7 @@ class SharedSettings(Section):
         "aleph_alpha",
         "anthropic",
         "tokens",
+        "systemone",
     )
     """Contracts that are also served at /, comma-separated; the first contract with a path gets it."""
 

@@ -362,6 +362,29 @@ _TOKEN_API: Final = (
     Exchange("GET", "/health", 200),
 )
 
+_SYSTEM_ONE: Final = (
+    Exchange(
+        "POST",
+        "/v1/systemone",
+        200,
+        {
+            **_MODEL,
+            "state": ["It rains", {"hour": 5}],
+            "questions": {
+                "a": {
+                    "type": "noul",
+                    "instructions": {"is": "wet"},
+                    "criteria": {"true": "Water", "false": None},
+                },
+                "b": {"type": "choice", "criteria": {"x": None, "y": ["or", "not"]}},
+                "c": {"type": "score", "criteria": ["low", {"more": 1}]},
+            },
+        },
+    ),
+    Exchange("POST", "/v1/systemone", 422, {**_MODEL, "state": "x", "questions": {"a": {"type": "noul"}}}),
+    Exchange("GET", "/v1/models", 200),
+)
+
 # By contract; together they succeed at every operation.
 EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {
     "aleph_alpha": _ALEPH_ALPHA,
@@ -369,6 +392,7 @@ EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {
     "hf": _HF,
     "mindie": _MINDIE,
     "openai": _OPENAI,
+    "systemone": _SYSTEM_ONE,
     "tgi": _TGI,
     "tokens": _TOKEN_API,
     "triton": _TRITON,

@@ -215,6 +215,7 @@ FEATURES: Final[Mapping[str, Mapping[str, tuple[str, Body]]]] = {
             *_streamed("/v1/responses", _RESPONSES),
         ]
     ),
+    "systemone": {},  # it has nothing but questions
     "tgi": dict(
         [
             *_streamed(_CHAT_PATH, _CHATS | _SEVERAL),

@@ -66,13 +66,18 @@ _TOKENS: Final = {
     "token_ids": [72, 101, 108],
     "sampling_params": {"max_tokens": 400, "ignore_eos": True},
 }
+_MANY_QUESTIONS: Final = {
+    **_MODEL,
+    "state": "It rains.",
+    "questions": {f"q{number}": {"type": "score", "criteria": list("abcdefghij")} for number in range(400)},
+}
 
 
 def _is_unavailable(event: Any) -> bool:
     return bool(event["error"]["code"] == "service_unavailable")
 
 
-# By contract: at least one stream, and one whole answer.
+# By contract: at least one stream where it has any, and one whole answer.
 LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
     "aleph_alpha": (
         LongRequest("/complete", _MINIMUM),
@@ -123,6 +128,7 @@ LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
             is_unavailable=lambda event: event["type"] == "response.failed",
         ),
     ),
+    "systemone": (LongRequest("/v1/systemone", _MANY_QUESTIONS),),
     "tgi": (
         LongRequest("/generate", _NATIVE),
         LongRequest(

@@ -41,6 +41,7 @@ NOTED = {
     "aleph_alpha": {"nice", "completion_bias_exclusion"},
     "mindie": {"use_beam_search", "response_format"},
     "anthropic": set[str](),
+    "systemone": {"questions"},
     "tokens": {"typical_p", "watermark", "allowed_token_ids", "bad_words", "logprob_token_ids", "priority"}
     | {"structured_outputs"},
 }
