@@ -30,6 +30,8 @@ from handlers.contracts.mindie.contract import MindieContract
 from handlers.contracts.mindie.operations import MindieHandlers
 from handlers.contracts.openai.contract import OpenAIContract
 from handlers.contracts.openai.operations import OpenAIHandlers
+from handlers.contracts.systemone.contract import SystemOneContract
+from handlers.contracts.systemone.operations import SystemOneHandlers
 from handlers.contracts.tgi.contract import TgiContract
 from handlers.contracts.tgi.operations import TgiHandlers
 from handlers.contracts.tokens.contract import TokensContract
@@ -111,6 +113,7 @@ _ALL: Final = (
     _served_with_settings(MindieContract(), MindieHandlers),
     _served(AnthropicContract(), AnthropicHandlers),
     _served(TokensContract(), TokensHandlers),
+    _served(SystemOneContract(), SystemOneHandlers),
 )
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}

@@ -1100,6 +1100,131 @@ class EmbeddingUsage(BaseModel):
     """
 
 
+class DecisionInstructionMessage(BaseModel):
+    type: Literal["message"] | MISSING = MISSING
+    role: Literal["developer", "system"]
+    """
+    Who speaks; both give instructions.
+    """
+    content: StrictStr | list[ResponseInputText]
+    """
+    A text, or parts of text.
+    """
+
+
+class DecisionInputImage(BaseModel):
+    """
+    Refused by models that read text alone.
+    """
+
+    type: Literal["input_image"]
+    image_url: StrictStr
+    """
+    Where the picture is, or the picture itself as a data URL.
+    """
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
+    detail: Literal["auto", "low", "high", "original"] | None = None
+    """
+    How closely to look. The model looks at every picture in its own way.
+    """
+
+
+class DecisionJsonObject(BaseModel):
+    model_config = ConfigDict(
+        extra="allow",
+    )
+
+
+class DecisionLevel(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    label: StrictStr
+    """
+    The name of the level.
+    """
+    description: StrictStr | MISSING = MISSING
+    """
+    When it is reached.
+    """
+
+
+class DecisionPredicateAnswer(BaseModel):
+    type: Literal["predicate"]
+    name: StrictStr | None
+    """
+    The name of the question; null if it has none.
+    """
+    probability: Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
+    """
+    That it holds.
+    """
+
+
+class DecisionValueProbability(BaseModel):
+    value: StrictStr | StrictBool
+    """
+    The value.
+    """
+    probability: Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
+    """
+    That it is the answer.
+    """
+
+
+class DecisionLevelProbability(BaseModel):
+    value: Annotated[StrictInt, Field(ge=0)]
+    """
+    The number of the level, from 0.
+    """
+    label: StrictStr
+    """
+    Its label.
+    """
+    probability: Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
+    """
+    That it is the answer.
+    """
+
+
+class DecisionRefusal(BaseModel):
+    """
+    A question that the model will not answer. This server answers all questions, so it sends none.
+    """
+
+    type: Literal["refusal"]
+    name: StrictStr | None
+    """
+    The name of the question; null if it has none.
+    """
+
+
+class DecisionUsage(BaseModel):
+    input_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the prompts of all questions; each has the whole input.
+    """
+    input_tokens_details: ResponseInputTokensDetails
+    """
+    What of the input was not computed again, such as what a question shares with those before it.
+    """
+    output_tokens: Literal[0]
+    """
+    Nothing is generated.
+    """
+    output_tokens_details: ResponseOutputTokensDetails
+    """
+    What the generated tokens were; there are none.
+    """
+    total_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Both together.
+    """
+
+
 class CreateTranslationRequest(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -2284,6 +2409,71 @@ class Embedding(BaseModel):
     """
 
 
+class DecisionInputJson(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["input_json"]
+    data: DecisionJsonObject | list[DecisionJsonObject]
+    """
+    An object or a list of objects, which the model reads as compact JSON: at most 32 levels deep, 10,000 values and 262,144 bytes.
+    """
+
+
+class DecisionChoiceOption(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    value: StrictStr | StrictBool
+    """
+    What the answer has if this is chosen.
+    """
+    description: StrictStr | MISSING = MISSING
+    """
+    When to choose it.
+    """
+
+
+class DecisionChoiceAnswer(BaseModel):
+    type: Literal["choice"]
+    name: StrictStr | None
+    """
+    The name of the question; null if it has none.
+    """
+    choice: StrictStr | StrictBool
+    """
+    The most likely value.
+    """
+    confidence: Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
+    """
+    0 if all values are equally likely, and 1 if one is certain.
+    """
+    probabilities: Annotated[list[DecisionValueProbability], Field(min_length=1)]
+    """
+    One for each value, in the order of the question. They add up to 1.
+    """
+
+
+class DecisionScoreAnswer(BaseModel):
+    type: Literal["score"]
+    name: StrictStr | None
+    """
+    The name of the question; null if it has none.
+    """
+    score: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    The mean of the levels' numbers, each weighted with its probability; it may lie between two levels.
+    """
+    confidence: Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
+    """
+    1 if one level is certain, and less the further the others are from the most likely one.
+    """
+    probabilities: Annotated[list[DecisionLevelProbability], Field(min_length=1)]
+    """
+    One for each level, lowest first. They add up to 1.
+    """
+
+
 class CreateTranscriptionRequest(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -3432,6 +3622,97 @@ class CreateEmbeddingRequest(BaseModel):
     """
 
 
+class DecisionPredicate(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["predicate"]
+    name: StrictStr | MISSING = MISSING
+    """
+    The name of the answer.
+    """
+    instructions: (
+        StrictStr
+        | list[
+            Annotated[ResponseInputText | DecisionInputImage | DecisionInputJson, Field(discriminator="type")]
+        ]
+    )
+    """
+    A statement that holds or not, or a question of yes or no.
+    """
+
+
+class DecisionChoice(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["choice"]
+    name: StrictStr | MISSING = MISSING
+    """
+    The name of the answer.
+    """
+    instructions: (
+        StrictStr
+        | list[
+            Annotated[ResponseInputText | DecisionInputImage | DecisionInputJson, Field(discriminator="type")]
+        ]
+    )
+    """
+    What is to be chosen.
+    """
+    choices: Annotated[list[DecisionChoiceOption], Field(max_length=255, min_length=2)]
+    """
+    The values to choose from. No value occurs twice; the text `true` and the boolean are two values.
+    """
+
+
+class DecisionScore(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["score"]
+    name: StrictStr | MISSING = MISSING
+    """
+    The name of the answer.
+    """
+    instructions: (
+        StrictStr
+        | list[
+            Annotated[ResponseInputText | DecisionInputImage | DecisionInputJson, Field(discriminator="type")]
+        ]
+    )
+    """
+    What is to be rated.
+    """
+    levels: Annotated[list[DecisionLevel], Field(max_length=255, min_length=1)]
+    """
+    The levels, lowest first. Levels with the same label have the same description.
+    """
+
+
+class Decision(BaseModel):
+    model: StrictStr
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
+    answers: Annotated[
+        list[
+            Annotated[
+                DecisionPredicateAnswer | DecisionChoiceAnswer | DecisionScoreAnswer | DecisionRefusal,
+                Field(discriminator="type"),
+            ]
+        ],
+        Field(min_length=1),
+    ]
+    """
+    One for each question, in their order.
+    """
+    usage: DecisionUsage
+    """
+    What the request cost, in tokens.
+    """
+
+
 class ChatCompletionRequestDeveloperMessage(BaseModel):
     """
     Instructions, under their newer name.
@@ -3618,6 +3899,20 @@ class ResponseOutputItemDoneEvent(BaseModel):
     ]
     """
     The item, with all its content.
+    """
+
+
+class DecisionUserMessage(BaseModel):
+    type: Literal["message"] | MISSING = MISSING
+    role: Literal["user"]
+    content: (
+        StrictStr
+        | list[
+            Annotated[ResponseInputText | DecisionInputImage | DecisionInputJson, Field(discriminator="type")]
+        ]
+    )
+    """
+    A text, or parts of text, JSON and pictures. A model that reads text alone refuses pictures.
     """
 
 
@@ -4129,6 +4424,23 @@ What a stream is made of. `sequence_number` counts the events from 0; `output_in
 """
 
 
+DecisionInputItems = TypeAliasType(
+    "DecisionInputItems",
+    Annotated[
+        list[
+            DecisionUserMessage
+            | DecisionInstructionMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+        ],
+        Field(min_length=1),
+    ],
+)
+
+
 class TokenizeRequest(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -4603,6 +4915,39 @@ ResponseInputItems = TypeAliasType(
         Field(min_length=1),
     ],
 )
+
+
+class CreateDecisionRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
+    """
+    A name that /v1/models lists.
+    """
+    input: StrictStr | DecisionInputItems
+    """
+    The evidence for all questions, as a user's text or as the items of a conversation in their order.
+    """
+    questions: Annotated[
+        list[Annotated[DecisionPredicate | DecisionChoice | DecisionScore, Field(discriminator="type")]],
+        Field(max_length=400, min_length=1),
+    ]
+    """
+    What to answer about the input. No two questions have the same name.
+    """
+    safety_identifier: Annotated[StrictStr | None, Field(max_length=64)] = None
+    """
+    A name for the end user. It has no effect here.
+    """
+    prompt_cache_key: StrictStr | None = None
+    """
+    Groups requests that share a beginning. What is shared is found without it.
+    """
+    prompt_cache_options: PromptCacheOptions | None = None
+    """
+    How OpenAI caches prompts. It has no effect here.
+    """
 
 
 class CreateResponseRequest(BaseModel):

@@ -77,6 +77,20 @@ CountResponseInputTokensHeaders = TypedDict(
     total=False,
 )
 
+CreateDecisionHeaders = TypedDict(
+    "CreateDecisionHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
 CreateEmbeddingHeaders = TypedDict(
     "CreateEmbeddingHeaders",
     {
@@ -342,6 +356,38 @@ OPERATIONS: Final = (
         summary="Count the tokens that an input has, without an answer to it",
         body=m.CountResponseInputTokensRequest,
         response=m.ResponseInputTokens,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="createDecision",
+        handler="create_decision",
+        method="POST",
+        path="/v1/decisions",
+        summary="Answer many small questions about one input with probabilities",
+        body=m.CreateDecisionRequest,
+        response=m.Decision,
         media_type="application/json",
         headers={
             "x-request-id": True,
@@ -806,6 +852,23 @@ class Operations(Handlers):
         self, body: m.CountResponseInputTokensRequest, call: Call[CountResponseInputTokensHeaders]
     ) -> Answer[m.ResponseInputTokens]:
         """POST /v1/responses/input_tokens: Count the tokens that an input has, without an answer to it
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def create_decision(
+        self, body: m.CreateDecisionRequest, call: Call[CreateDecisionHeaders]
+    ) -> Answer[m.Decision]:
+        """POST /v1/decisions: Answer many small questions about one input with probabilities
 
         Declared errors:
             400: The request is not what this document says, or breaks a rule that no schema states

@@ -29,6 +29,7 @@ from handlers.chat.prompt.dialect import Dialect
 from handlers.chat.prompt.renderer import PromptRenderer
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading, ToolReading
 from handlers.chat.reading.output import ChatOutputs
+from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.structured_output.response_format import FIELD
 from handlers.chat.tool_calls.use import ToolUse, tool_use
 
@@ -144,6 +145,11 @@ class ChatCore:
         if not prompt_token_ids:
             raise TemplateError("the template renders nothing for these messages", "messages")
         reasoning = _reasoning(dialect, params, use, prompt_text)
+        if params.begins_answer and reasoning is not None:
+            opening = reasoning.reasoning_format.opening(reasoning.start)
+            prompt_text += opening
+            prompt_token_ids += tuple(self._tokenizer.encode(opening, add_special_tokens=False))
+            reasoning = replace(reasoning, start=ReasoningStart.CLOSED)
         grammar = answer_grammar(
             use,
             dialect.tools.format_for(use),

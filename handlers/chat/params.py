@@ -115,3 +115,7 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     continue_final_message: bool = False
     """Lets the model go on with the last message, which is the assistant's; no turn can be opened then.
     `messages.is_continuable` says whether a conversation allows it."""
+
+    begins_answer: bool = False
+    """Ends the prompt where the answer itself begins: after thoughts that the prompt has opened, which are
+    closed empty, and after the header that the model would write before its answer."""

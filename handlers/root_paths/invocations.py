@@ -15,9 +15,10 @@ _CHAT: Final = "/v1/chat/completions"
 _OPERATIONS: Final[Mapping[str, str]] = {
     "messages": _CHAT,
     "prompt": "/v1/completions",
+    "questions": "/v1/decisions",
     "input": "/v1/embeddings",
 }
-"""The operation of OpenAI's contract by the field that none of the others has."""
+"""The operation of OpenAI's contract by the field that none of the later ones has."""
 
 
 class Invocations:

@@ -103,6 +103,7 @@ class SharedSettings(Section):
         "aleph_alpha",
         "anthropic",
         "tokens",
+        "systemone",
     )
     """Contracts that are also served at /, comma-separated; the first contract with a path gets it."""
 
@@ -134,6 +135,9 @@ class SharedSettings(Section):
 
     validation_workers: Annotated[Count, env("VERBATIM_VALIDATION_WORKERS", "VALIDATION_WORKERS")] = 2
     """Threads that tokenize long prompts."""
+
+    decisions_permutations: Annotated[int, env("VERBATIM_DECISIONS_PERMUTATIONS"), Field(ge=1, le=255)] = 1
+    """Orders of the choices of a decision whose probabilities are averaged; each costs a prompt."""
 
     disable_grammar_support: Annotated[
         bool, env("VERBATIM_DISABLE_GRAMMAR_SUPPORT", "DISABLE_GRAMMAR_SUPPORT")

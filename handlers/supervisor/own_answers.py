@@ -56,6 +56,7 @@ class OwnAnswers:
             },
             "mindie": {},
             "anthropic": {"listModels": self._page},
+            "systemone": {"listModels": self._of_running("systemone", "listModels")},
             "tokens": {"health": _healthy, "listModels": self._of_running("tokens", "listModels")},
         }
 
@@ -93,6 +94,8 @@ class OwnAnswers:
             if contract == "tokens":
                 data = [entry for each in lists for entry in each["data"]]
                 return form.validate_python({"object": "list", "data": data})
+            if contract == "systemone":
+                return form.validate_python({"models": [entry for each in lists for entry in each["models"]]})
             return form.validate_python([entry for each in lists for entry in each])
 
         return models

@@ -10,12 +10,13 @@ import torch
 import uvloop
 from transformers.utils import logging
 
-from tools.bench import grammars, profile
+from tools.bench import decisions, grammars, profile
 from tools.bench.comparison import compare, front, start
 from tools.bench.http import http_layer
 
 BENCHES = {
     "compare": compare,
+    "decisions": decisions,
     "front": front,
     "grammars": grammars,
     "http": http_layer,

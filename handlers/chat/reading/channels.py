@@ -88,6 +88,12 @@ class ChannelFormat(ReasoningFormat):
         return ((START, answer),), None if start is ReasoningStart.CLOSED else answer
 
     @override
+    def opening(self, start: ReasoningStart) -> str:
+        if start is ReasoningStart.CLOSED:
+            return ""
+        return END + _NEXT + _FINAL if start is ReasoningStart.OPEN else _FINAL
+
+    @override
     def after_reasoning(self, bound: Tag, start: ReasoningStart) -> Tag:
         if start is ReasoningStart.CLOSED:
             return bound

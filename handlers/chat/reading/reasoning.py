@@ -120,6 +120,10 @@ class ReasoningFormat(ABC):
         """
 
     @abstractmethod
+    def opening(self, start: ReasoningStart) -> str:
+        """Return the text between a prompt that ends in this state and an answer without thoughts."""
+
+    @abstractmethod
     def after_reasoning(self, bound: Tag, start: ReasoningStart) -> Tag:
         """Return a tag of any thoughts, and then of the tag that binds the answer."""
 

@@ -66,6 +66,10 @@ class TagPair(ReasoningFormat):
         return ((), self.end) if start is ReasoningStart.OPEN else (((self.begin, self.end),), None)
 
     @override
+    def opening(self, start: ReasoningStart) -> str:
+        return f"\n{self.end}\n\n" if start is ReasoningStart.OPEN else ""
+
+    @override
     def after_reasoning(self, bound: Tag, start: ReasoningStart) -> Tag:
         if start is ReasoningStart.CLOSED:
             return bound

@@ -199,11 +199,14 @@ RULES: Final = Rules(
             has_part_of_type("image_url", "video_url", "input_audio", "file", "input_image", "input_file"),
             True,
         ),
-        Ban(
-            "*/responses*",
-            "input.*",
-            "a tool result must follow its tool call",
-            has_part_of_type(*(f"{kind}_output" for kind in _CALLS)),
+        *(
+            Ban(
+                operation,
+                "input.*",
+                "a tool result must follow its tool call",
+                has_part_of_type(*(f"{kind}_output" for kind in _CALLS)),
+            )
+            for operation in ("*/responses*", "*/decisions")
         ),
         Ban(
             "*/responses*",

@@ -11,6 +11,7 @@ from generated.openai.operations import (
     CountResponseInputTokensHeaders,
     CreateChatCompletionHeaders,
     CreateCompletionHeaders,
+    CreateDecisionHeaders,
     CreateEmbeddingHeaders,
     CreateResponseHeaders,
     CreateTranscriptionHeaders,
@@ -28,6 +29,7 @@ from generated.openai.operations import (
 from handlers.active_requests.admission import AdmissionControl
 from handlers.contracts.openai.chat.operation import Chat
 from handlers.contracts.openai.completions.operation import Completions
+from handlers.contracts.openai.decisions.operation import Decisions
 from handlers.contracts.openai.embeddings import Embeddings
 from handlers.contracts.openai.errors import to_problem
 from handlers.contracts.openai.extensions.adapters import Adapters
@@ -39,6 +41,7 @@ from handlers.contracts.openai.responses.operation import Responses
 from handlers.contracts.openai.responses.request.preparation import Preparation
 from handlers.contracts.openai.settings import OpenAISettings
 from handlers.contracts.openai.transcriptions.operation import Transcriptions
+from handlers.decisions.decider import Decider
 from handlers.operations.embeddings import Embedder
 from handlers.served_model.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
@@ -46,7 +49,7 @@ from verbatim_kit.errors import mapped_errors
 from verbatim_kit.runtime.operation import Answer, Call, EventStream
 
 _GENERATES: Final = frozenset(
-    {"create_chat_completion", "create_completion", "create_response", "create_embedding"}
+    {"create_chat_completion", "create_completion", "create_response", "create_decision", "create_embedding"}
 )
 _TRANSCRIBES: Final = frozenset({"create_transcription", "create_translation"})
 _to_problem: Final = partial(to_problem, prompt_field="")
@@ -66,6 +69,7 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self._completions = Completions(shared)
         self._rendering = Rendering(shared, self._completions)
         self._tokens = Tokens(shared, self._chat)
+        self._decisions = Decisions(shared, Decider(shared))
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
         self._transcriptions = Transcriptions(shared, transcriber)
         preparation = Preparation(shared)
@@ -127,6 +131,12 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self, body: m.CountResponseInputTokensRequest, call: Call[CountResponseInputTokensHeaders]
     ) -> m.ResponseInputTokens:
         return await self._input_tokens.count(body)
+
+    @override
+    async def create_decision(
+        self, body: m.CreateDecisionRequest, call: Call[CreateDecisionHeaders]
+    ) -> m.Decision:
+        return await self._decisions.whole(body, call)
 
     @override
     async def create_embedding(

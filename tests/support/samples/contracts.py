@@ -46,12 +46,13 @@ class LongRequest(NamedTuple):
 class Samples(NamedTuple):
     """The samples of one contract.
 
-    exchanges: together they succeed at every operation. long_requests: at least one stream, and one whole
-    answer; none for a contract that generates no text. features: by name, the path and the body of requests
-    for what an engine does beyond continuing a text; all succeed, and ask for the likeliest tokens unless the
-    feature is to draw them. headers: without which the contract answers no request. unavailable_status: of an
-    answer while the server stops. noted_fields: of which the document says that the engine lacks them, for an
-    engine that takes no more than JSON Schema.
+    exchanges: together they succeed at every operation.
+    long_requests: at least one stream where the contract has any, and one whole answer.
+    features: by name, the path and the body of requests for what an engine does beyond continuing a text; all
+        succeed, and ask for the likeliest tokens unless the feature is to draw them.
+    headers: without which the contract answers no request.
+    unavailable_status: of an answer while the server stops.
+    noted_fields: of which the document says that the engine lacks them, for one that knows JSON Schema only.
     """
 
     exchanges: Sequence[Exchange]

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
-from openai.types import completion_create_params, embedding_create_params
+from openai.types import completion_create_params, decision_create_params, embedding_create_params
 from openai.types.chat import ChatCompletionMessage
 from openai.types.chat import completion_create_params as chat_create_params
 
@@ -13,10 +13,11 @@ from tests.unit.specs.conftest import SPECS, Accepts, effective
 CONTRACT = "openai"
 
 NOTES = SPECS / "openai" / "NOTES.md"
-CHAT, COMPLETION, EMBEDDING = (
+CHAT, COMPLETION, EMBEDDING, DECISION = (
     "CreateChatCompletionRequest",
     "CreateCompletionRequest",
     "CreateEmbeddingRequest",
+    "CreateDecisionRequest",
 )
 WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
 CALL = {"id": "0", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
@@ -42,6 +43,15 @@ def completion(**fields: Any) -> dict[str, Any]:
 
 def embedding(**fields: Any) -> dict[str, Any]:
     return {"model": "m", "input": "Hi", **fields}
+
+
+def decision(**fields: Any) -> dict[str, Any]:
+    return {
+        "model": "m",
+        "input": "Hi",
+        "questions": [{"type": "predicate", "instructions": "So?"}],
+        **fields,
+    }
 
 
 ACCEPTED = [
@@ -157,6 +167,7 @@ def fields_of(schema: str) -> set[str]:
         (CHAT, chat_create_params.CompletionCreateParamsStreaming),
         (COMPLETION, completion_create_params.CompletionCreateParamsStreaming),
         (EMBEDDING, embedding_create_params.EmbeddingCreateParams),
+        (DECISION, decision_create_params.DecisionCreateParams),
     ],
 )
 def test_every_parameter_of_openais_client_is_decided(schema: str, parameters: type) -> None:
@@ -165,7 +176,7 @@ def test_every_parameter_of_openais_client_is_decided(schema: str, parameters: t
 
 def test_every_field_has_its_row_in_the_notes() -> None:
     told = decided_fields(NOTES)
-    fields = fields_of(CHAT) | fields_of(COMPLETION) | fields_of(EMBEDDING)
+    fields = fields_of(CHAT) | fields_of(COMPLETION) | fields_of(EMBEDDING) | fields_of(DECISION)
     assert fields - told == set()
 
 
@@ -184,7 +195,7 @@ def test_an_answer_can_be_sent_back_as_openais_client_writes_it_out(accepts: Acc
         assert accepts(CHAT, conversation(written))
 
 
-@pytest.mark.parametrize("schema", [CHAT, COMPLETION, EMBEDDING])
+@pytest.mark.parametrize("schema", [CHAT, COMPLETION, EMBEDDING, DECISION])
 def test_null_counts_as_absent_in_every_optional_field(accepts: Accepts, schema: str) -> None:
-    body = {CHAT: chat(), COMPLETION: completion(), EMBEDDING: embedding()}[schema]
+    body = {CHAT: chat(), COMPLETION: completion(), EMBEDDING: embedding(), DECISION: decision()}[schema]
     assert accepts(schema, {**dict.fromkeys(fields_of(schema)), **body})

@@ -24,6 +24,14 @@ BODIES: dict[str, tuple[str, dict[str, Any]]] = {
     "aleph_alpha": ("/aleph_alpha/chat/completions", CHAT),
     "mindie": ("/mindie/v1/chat/completions", CHAT),
     "anthropic": ("/anthropic/v1/messages", CHAT),
+    "systemone": (
+        "/systemone/v1/systemone",
+        {
+            "model": "verbatim-demo",
+            "state": "Hi",
+            "questions": {"a": {"type": "choice", "criteria": {"x": None, "y": None}}},
+        },
+    ),
     "tokens": ("/tokens/inference/v1/generate", {"token_ids": [72], "sampling_params": {"max_tokens": 5}}),
 }
 # The status by which each contract refuses a key that has used up its limit.

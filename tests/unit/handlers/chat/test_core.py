@@ -367,3 +367,20 @@ def test_the_servers_template_is_for_requests_that_bring_none() -> None:
     assert core.prepare(params()).prompt_text == "served: Hello"
     assert core.prepare(params(chat_template="{{ 'mine' }}")).prompt_text == "mine"
     assert not core.reads("enable_thinking")
+
+
+def test_a_prompt_that_begins_the_answer_closes_thoughts_that_the_template_opens() -> None:
+    tokenizer = chat_tokenizer(THINKING_TEMPLATE)
+    prepared = prepare(tokenizer, params(begins_answer=True))
+    assert prepared.prompt_text.endswith("<|im_start|>assistant\n<think>\n\n</think>\n\n")
+    prompt = tokenizer.decode(prepared.request.prompt.token_ids, skip_special_tokens=False)
+    assert prompt == prepared.prompt_text
+    assert tokenizer.token_id("</think>") in prepared.request.prompt.token_ids
+
+
+def test_a_prompt_whose_thoughts_are_closed_is_not_changed_to_begin_the_answer() -> None:
+    tokenizer = chat_tokenizer(HERMES_TEMPLATE)
+    plain, begun = (
+        prepare(tokenizer, params(enable_thinking=False, begins_answer=begins)) for begins in (False, True)
+    )
+    assert begun.request.prompt == plain.request.prompt

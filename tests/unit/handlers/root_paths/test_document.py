@@ -14,7 +14,7 @@ from tests.unit.handlers.contracts.tgi.api import Api
 from verbatim_kit.generate.spec_validator import SpecValidator
 from verbatim_kit.runtime.root_routes import placements
 
-ROOT = ("openai", "tgi", "triton", "aleph_alpha", "anthropic", "tokens")
+ROOT = ("openai", "tgi", "triton", "aleph_alpha", "anthropic", "tokens", "systemone")
 DOCUMENTS = {name: orjson.loads(CONTRACTS[name].contract.document()) for name in ROOT}
 AT_ROOT, _ = placements(TABLES, ROOT, YIELDS)
 MERGED = merged_document(DOCUMENTS, AT_ROOT)

@@ -59,6 +59,15 @@ class AsyncRawClient:
         """
         return await self._client._respond(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
 
+    async def create_decision(self, **body: Unpack[r.CreateDecisionRequest]) -> APIResponse[m.Decision]:
+        """The raw answer of `AsyncClient.create_decision`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.CREATE_DECISION, Arguments(body=body))
+
     async def create_embedding(
         self, **body: Unpack[r.CreateEmbeddingRequest]
     ) -> APIResponse[m.CreateEmbeddingResponse]:

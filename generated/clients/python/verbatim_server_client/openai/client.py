@@ -156,6 +156,26 @@ class Client(BaseClient):
         """
         return self._call(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
 
+    def create_decision(self, **body: Unpack[r.CreateDecisionRequest]) -> m.Decision:
+        """POST /v1/decisions: Answer many small questions about one input with probabilities
+
+        Each question is answered by itself: no answer depends on another question of the request. Nothing
+        is generated; the model's probabilities of the possible answers are read.
+
+        Keyword arguments are the members of `requests.CreateDecisionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example::
+
+            answer = client.create_decision(
+                model="verbatim-demo",
+                input="The parcel arrived late, but nothing was broken.",
+                questions=[{"type": "predicate", "name": "late", "instructions": "The parcel was late."}],
+            )
+        """
+        return self._call(o.CREATE_DECISION, Arguments(body=body))
+
     def create_embedding(self, **body: Unpack[r.CreateEmbeddingRequest]) -> m.CreateEmbeddingResponse:
         """POST /v1/embeddings: Turn texts into vectors
 

@@ -380,6 +380,51 @@ class EmbeddingUsage(AnswerPart):
     """The same; nothing is generated."""
 
 
+class DecisionPredicateAnswer(AnswerPart):
+    type: Literal["predicate"]
+    name: str | None
+    """The name of the question; null if it has none."""
+    probability: Annotated[float, Field(ge=0.0, le=1.0)]
+    """That it holds."""
+
+
+class DecisionValueProbability(AnswerPart):
+    value: str | bool
+    """The value."""
+    probability: Annotated[float, Field(ge=0.0, le=1.0)]
+    """That it is the answer."""
+
+
+class DecisionLevelProbability(AnswerPart):
+    value: Annotated[int, Field(ge=0)]
+    """The number of the level, from 0."""
+    label: str
+    """Its label."""
+    probability: Annotated[float, Field(ge=0.0, le=1.0)]
+    """That it is the answer."""
+
+
+class DecisionRefusal(AnswerPart):
+    """A question that the model will not answer. This server answers all questions, so it sends none."""
+
+    type: Literal["refusal"]
+    name: str | None
+    """The name of the question; null if it has none."""
+
+
+class DecisionUsage(AnswerPart):
+    input_tokens: Annotated[int, Field(ge=0)]
+    """Tokens of the prompts of all questions; each has the whole input."""
+    input_tokens_details: ResponseInputTokensDetails
+    """What of the input was not computed again, such as what a question shares with those before it."""
+    output_tokens: Literal[0]
+    """Nothing is generated."""
+    output_tokens_details: ResponseOutputTokensDetails
+    """What the generated tokens were; there are none."""
+    total_tokens: Annotated[int, Field(ge=0)]
+    """Both together."""
+
+
 class TranscriptLogprob(AnswerPart):
     token: str
     """The token as text."""
@@ -737,6 +782,30 @@ class Embedding(AnswerPart):
     """The vector, as numbers or as little-endian float32 in base64, whichever `encoding_format` asks for."""
 
 
+class DecisionChoiceAnswer(AnswerPart):
+    type: Literal["choice"]
+    name: str | None
+    """The name of the question; null if it has none."""
+    choice: str | bool
+    """The most likely value."""
+    confidence: Annotated[float, Field(ge=0.0, le=1.0)]
+    """0 if all values are equally likely, and 1 if one is certain."""
+    probabilities: Annotated[list[DecisionValueProbability], Field(min_length=1)]
+    """One for each value, in the order of the question. They add up to 1."""
+
+
+class DecisionScoreAnswer(AnswerPart):
+    type: Literal["score"]
+    name: str | None
+    """The name of the question; null if it has none."""
+    score: Annotated[float, Field(ge=0.0)]
+    """The mean of the levels' numbers, each weighted with its probability; it may lie between two levels."""
+    confidence: Annotated[float, Field(ge=0.0, le=1.0)]
+    """1 if one level is certain, and less the further the others are from the most likely one."""
+    probabilities: Annotated[list[DecisionLevelProbability], Field(min_length=1)]
+    """One for each level, lowest first. They add up to 1."""
+
+
 class CreateTranscriptionResponseJson(AnswerPart):
     text: str
     """The transcript."""
@@ -1075,6 +1144,23 @@ class ResponseOutputMessage(AnswerPart):
     """`in_progress` while the text comes, `incomplete` where it was cut short."""
     content: list[ResponseOutputText]
     """The text as one part; empty while the item is in progress."""
+
+
+class Decision(AnswerPart):
+    model: str
+    """The name under which the model is served, whichever alias the request had."""
+    answers: Annotated[
+        list[
+            Annotated[
+                DecisionPredicateAnswer | DecisionChoiceAnswer | DecisionScoreAnswer | DecisionRefusal,
+                Field(discriminator="type"),
+            ]
+        ],
+        Field(min_length=1),
+    ]
+    """One for each question, in their order."""
+    usage: DecisionUsage
+    """What the request cost, in tokens."""
 
 
 class ChatCompletionLogprobs(AnswerPart):

@@ -37,6 +37,9 @@ CREATE_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation
 COUNT_RESPONSE_INPUT_TOKENS: Final[Operation[m.ResponseInputTokens, None]] = Operation(
     method="POST", path="/v1/responses/input_tokens", answer=m.ResponseInputTokens, errors=e.ERRORS
 )
+CREATE_DECISION: Final[Operation[m.Decision, None]] = Operation(
+    method="POST", path="/v1/decisions", answer=m.Decision, errors=e.ERRORS
+)
 CREATE_EMBEDDING: Final[Operation[m.CreateEmbeddingResponse, None]] = Operation(
     method="POST", path="/v1/embeddings", answer=m.CreateEmbeddingResponse, errors=e.ERRORS
 )

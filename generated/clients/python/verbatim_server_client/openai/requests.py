@@ -409,6 +409,37 @@ class ResponseReasoningText(TypedDict, closed=True):
     """What the model thought."""
 
 
+class DecisionInstructionMessage(TypedDict, closed=True):
+    type: NotRequired[Literal["message"]]
+    role: Literal["developer", "system"]
+    """Who speaks; both give instructions."""
+    content: str | Sequence[ResponseInputText]
+    """A text, or parts of text."""
+
+
+class DecisionInputImage(TypedDict, closed=True):
+    """Refused by models that read text alone."""
+
+    type: Literal["input_image"]
+    image_url: str
+    """Where the picture is, or the picture itself as a data URL."""
+    prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+    """Where OpenAI's cache may end a prefix. It has no effect here."""
+    detail: NotRequired[Literal["auto", "low", "high", "original"] | None]
+    """How closely to look. The model looks at every picture in its own way."""
+
+
+class DecisionJsonObject(TypedDict):
+    pass
+
+
+class DecisionLevel(TypedDict, closed=True):
+    label: str
+    """The name of the level."""
+    description: NotRequired[str]
+    """When it is reached."""
+
+
 class CreateTranslationRequest(TypedDict, closed=True):
     file: Upload
     """The sound, in a file of one of the common formats, such as WAV, FLAC, MP3 and Ogg."""
@@ -698,6 +729,19 @@ class ResponseReasoningInput(TypedDict, closed=True):
     """Thoughts that another server has encrypted, which only that server can read. Without effect; this server encrypts nothing."""
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """As an answer told it; without effect."""
+
+
+class DecisionInputJson(TypedDict, closed=True):
+    type: Literal["input_json"]
+    data: DecisionJsonObject | Sequence[DecisionJsonObject]
+    """An object or a list of objects, which the model reads as compact JSON: at most 32 levels deep, 10,000 values and 262,144 bytes."""
+
+
+class DecisionChoiceOption(TypedDict, closed=True):
+    value: str | bool
+    """What the answer has if this is chosen."""
+    description: NotRequired[str]
+    """When to choose it."""
 
 
 class CreateTranscriptionRequest(TypedDict, closed=True):
@@ -1106,6 +1150,34 @@ class CreateEmbeddingRequest(TypedDict, closed=True):
     """A name for the end user. It has no effect here."""
 
 
+class DecisionPredicate(TypedDict, closed=True):
+    type: Literal["predicate"]
+    name: NotRequired[str]
+    """The name of the answer."""
+    instructions: str | Sequence[ResponseInputText | DecisionInputImage | DecisionInputJson]
+    """A statement that holds or not, or a question of yes or no."""
+
+
+class DecisionChoice(TypedDict, closed=True):
+    type: Literal["choice"]
+    name: NotRequired[str]
+    """The name of the answer."""
+    instructions: str | Sequence[ResponseInputText | DecisionInputImage | DecisionInputJson]
+    """What is to be chosen."""
+    choices: Sequence[DecisionChoiceOption]
+    """The values to choose from. No value occurs twice; the text `true` and the boolean are two values. At least 2 items, at most 255 items."""
+
+
+class DecisionScore(TypedDict, closed=True):
+    type: Literal["score"]
+    name: NotRequired[str]
+    """The name of the answer."""
+    instructions: str | Sequence[ResponseInputText | DecisionInputImage | DecisionInputJson]
+    """What is to be rated."""
+    levels: Sequence[DecisionLevel]
+    """The levels, lowest first. Levels with the same label have the same description. At least 1 items, at most 255 items."""
+
+
 class ChatCompletionRequestDeveloperMessage(TypedDict, closed=True):
     """Instructions, under their newer name."""
 
@@ -1160,6 +1232,13 @@ class ResponseNamespaceTool(TypedDict, closed=True):
     """What the tools have in common, told to the model with the first of them."""
     tools: Sequence[ResponseFunctionTool | ResponseCustomTool]
     """The tools of the group. At most 128 items."""
+
+
+class DecisionUserMessage(TypedDict, closed=True):
+    type: NotRequired[Literal["message"]]
+    role: Literal["user"]
+    content: str | Sequence[ResponseInputText | DecisionInputImage | DecisionInputJson]
+    """A text, or parts of text, JSON and pictures. A model that reads text alone refuses pictures."""
 
 
 class ChatCompletionRequestUserMessage(TypedDict, closed=True):
@@ -1703,6 +1782,32 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     """Options of vLLM's processor of images. It must be empty; the model's own processor decides."""
     thinking: NotRequired[ThinkingSwitch | None]
     """Whether the model thinks, for templates that have such a switch. `enable_thinking` wins."""
+
+
+class CreateDecisionRequest(TypedDict, closed=True):
+    model: str
+    """A name that /v1/models lists."""
+    input: (
+        str
+        | Sequence[
+            DecisionUserMessage
+            | DecisionInstructionMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+        ]
+    )
+    """The evidence for all questions, as a user's text or as the items of a conversation in their order."""
+    questions: Sequence[DecisionPredicate | DecisionChoice | DecisionScore]
+    """What to answer about the input. No two questions have the same name. At least 1 items, at most 400 items."""
+    safety_identifier: NotRequired[str | None]
+    """A name for the end user. It has no effect here. At most 64 characters."""
+    prompt_cache_key: NotRequired[str | None]
+    """Groups requests that share a beginning. What is shared is found without it."""
+    prompt_cache_options: NotRequired[PromptCacheOptions | None]
+    """How OpenAI caches prompts. It has no effect here."""
 
 
 class CreateResponseRequest(TypedDict, closed=True):

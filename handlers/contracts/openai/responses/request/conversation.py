@@ -1,4 +1,4 @@
-"""A response's input items as a conversation."""
+"""The input items of a response or a decision as a conversation."""
 
 import json
 import re
@@ -14,11 +14,18 @@ from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart,
 from handlers.chat.tools import ToolCall
 from handlers.contracts.openai.custom_tool import as_arguments
 from handlers.contracts.openai.files import file_part
+from handlers.contracts.openai.json_part import json_text
 from handlers.contracts.openai.responses.request.items import CallItem, InputItem, ResultItem, call_id
 from handlers.contracts.openai.responses.request.tools import function_name
 from verbatim_kit.errors import Refused, Violation
 
-InputPart: TypeAlias = m.ResponseInputText | m.ResponseInputImage | m.ResponseInputFile
+InputPart: TypeAlias = (
+    m.ResponseInputText
+    | m.ResponseInputImage
+    | m.ResponseInputFile
+    | m.DecisionInputImage
+    | m.DecisionInputJson
+)
 AssistantPart: TypeAlias = m.ResponseOutputTextInput | m.ResponseRefusalInput | m.ResponseInputText
 
 
@@ -72,8 +79,8 @@ class Conversation:
 
     def _read(self, item: InputItem, at: str) -> None:
         match item:
-            case m.ResponseInputMessage():
-                message = ChatMessage(role=item.role, content=_content(item.content, f"{at}.content"))
+            case m.ResponseInputMessage() | m.DecisionUserMessage() | m.DecisionInstructionMessage():
+                message = ChatMessage(role=item.role, content=content_of(item.content, f"{at}.content"))
                 self._add(message, Place(at, f"{at}.content"))
             case (
                 m.ResponseFunctionCallOutput()
@@ -162,11 +169,12 @@ def _arguments(item: CallItem) -> str:
 
 def _result(item: ResultItem, field: str) -> Content:
     if not isinstance(item, m.ResponseShellCallOutput):
-        return _content(item.output, field)
+        return content_of(item.output, field)
     return item.output if isinstance(item.output, str) else json.dumps(item.output, ensure_ascii=False)
 
 
-def _content(content: str | Sequence[InputPart], field: str) -> Content:
+def content_of(content: str | Sequence[InputPart], field: str) -> Content:
+    """Return the content of a message. field: its place in the request. Raises Refused."""
     if isinstance(content, str):
         return content
     return tuple(_part(part, f"{field}[{place}]") for place, part in enumerate(content))
@@ -178,6 +186,10 @@ def _part(part: InputPart, field: str) -> ContentPart:
             return TextPart(part.text)
         case m.ResponseInputImage():
             return MediaPart(MediaKind.IMAGE, _image_url(part, field))
+        case m.DecisionInputImage():
+            return MediaPart(MediaKind.IMAGE, part.image_url)
+        case m.DecisionInputJson():
+            return TextPart(json_text(part, field))
         case m.ResponseInputFile():
             return file_part(part, part.file_url, field)
 

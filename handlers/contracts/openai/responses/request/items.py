@@ -7,6 +7,8 @@ from handlers.operations.missing import given
 
 InputItem: TypeAlias = (
     m.ResponseInputMessage
+    | m.DecisionUserMessage
+    | m.DecisionInstructionMessage
     | m.ResponseAssistantMessage
     | m.ResponseFunctionCallInput
     | m.ResponseFunctionCallOutput

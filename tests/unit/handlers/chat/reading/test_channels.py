@@ -214,6 +214,15 @@ def test_the_prompt_says_where_the_answer_begins(
     assert HARMONY_CHANNELS.start(prompt, continued) is expected
 
 
+@pytest.mark.parametrize("prompt", ["assistant", f"assistant{ANALYSIS}", f"assistant{FINAL}"])
+def test_the_opening_of_an_answer_ends_in_its_final_channel(prompt: str) -> None:
+    prompt = START + prompt
+    prompt += HARMONY_CHANNELS.opening(HARMONY_CHANNELS.start(prompt))
+    assert prompt.endswith(f"{START}assistant{FINAL}")
+    assert HARMONY_CHANNELS.start(prompt) is ReasoningStart.CLOSED
+    assert HARMONY_CHANNELS.opening(ReasoningStart.CLOSED) == ""
+
+
 @pytest.mark.parametrize(
     "header",
     [

@@ -28,6 +28,10 @@ _RESPONSE_TOOL: Final = {"type": "function", "name": "get_time", "parameters": {
 _EMBEDDING: Final = {**MODEL, "input": ["Hello", "Good morning"]}
 _LOAD: Final = ("/v1/load_lora_adapter", {"lora_name": "poet", "lora_path": "poet-v1"})
 _UNLOAD: Final = ("/v1/unload_lora_adapter", {"lora_name": "poet"})
+_PREDICATE: Final = {"type": "predicate", "instructions": "It rains."}
+_CHOICE: Final = {"type": "choice", "instructions": "Who?", "choices": [{"value": "a"}, {"value": True}]}
+_SCORE: Final = {"type": "score", "instructions": "How?", "levels": [{"label": "a"}, {"label": "b"}]}
+_DECISION: Final = {**MODEL, "input": "Hello", "questions": [_PREDICATE, _CHOICE, _SCORE]}
 _EXCHANGES: Final = (
     Exchange("POST", "/v1/chat/completions", 200, {**MODEL, **CHAT}),
     Exchange(
@@ -87,6 +91,9 @@ _EXCHANGES: Final = (
     Exchange("POST", "/v1/load_lora_adapter", 400, {"lora_name": "poet"}),
     Exchange("POST", "/v1/load_lora_adapter", 400, {"lora_name": "poet", "lora_path": "nobody"}),
     Exchange("POST", "/v1/unload_lora_adapter", 404, {"lora_name": "nobody"}),
+    Exchange("POST", "/v1/decisions", 200, _DECISION),
+    Exchange("POST", "/v1/decisions", 400, {**_DECISION, "questions": []}),
+    Exchange("POST", "/v1/decisions", 404, {**_DECISION, **OTHER_MODEL}),
     Exchange("POST", "/v1/embeddings", 200, _EMBEDDING),
     Exchange("POST", "/v1/embeddings", 200, {**_EMBEDDING, "encoding_format": "base64", "dimensions": 8}),
     Exchange("POST", "/v1/embeddings", 400, {**_EMBEDDING, "input": []}),

@@ -1,0 +1,2 @@
+# Generated from specs/systemone: mend the document or its overlay, never this file.
+"""System One API, generated from specs/systemone."""

@@ -1,0 +1,1 @@
+"""The contract of TypeSafe's System One."""

@@ -1,0 +1,1 @@
+"""Questions about one input, answered with the model's probabilities of labels."""
