@@ -32,7 +32,7 @@ class OwnAnswers:
         self._started = int(time.time())
 
     def by_contract(self) -> Mapping[str, Mapping[str, Handler]]:
-        """Return the handlers by contract and operation id."""
+        """Return the handlers by contract and operation id, of the contracts that have some."""
         return {
             "openai": {"listModels": self._all("openai", "listModels")},
             "tgi": {
@@ -54,10 +54,12 @@ class OwnAnswers:
                 "modelsAvailable": self._of_running("aleph_alpha", "modelsAvailable"),
                 "modelSettings": self._of_running("aleph_alpha", "modelSettings"),
             },
-            "mindie": {},
             "anthropic": {"listModels": self._page},
-            "systemone": {"listModels": self._of_running("systemone", "listModels")},
-            "tokens": {"health": _healthy, "listModels": self._of_running("tokens", "listModels")},
+            "systemone": {"listModels": self._of_running("systemone", "listModels", "models")},
+            "tokens": {
+                "health": _healthy,
+                "listModels": self._of_running("tokens", "listModels", "data", object="list"),
+            },
         }
 
     def _all(self, contract: str, name: str) -> Handler:
@@ -83,20 +85,19 @@ class OwnAnswers:
             for entry in repository([model.name], is_ready=_runs(model), only_ready=only_ready)
         ]
 
-    def _of_running(self, contract: str, name: str) -> Handler:
-        """Return the answer of a list whose entries need what only a running model knows."""
+    def _of_running(self, contract: str, name: str, member: str = "", **others: str) -> Handler:
+        """Return the answer of a list whose entries need what only a running model knows.
+
+        member: that has the list, in an object with the others; empty where the answer is the list itself.
+        """
         operation = _operation(contract, name)
         form = TypeAdapter[object](operation.response)
 
         async def models(call: Call[Any]) -> Any:
             answers = (await self._ask(f"/{contract}{operation.path}", call)).values()
             lists = list(map(orjson.loads, answers))
-            if contract == "tokens":
-                data = [entry for each in lists for entry in each["data"]]
-                return form.validate_python({"object": "list", "data": data})
-            if contract == "systemone":
-                return form.validate_python({"models": [entry for each in lists for entry in each["models"]]})
-            return form.validate_python([entry for each in lists for entry in each])
+            entries = [entry for each in lists for entry in (each[member] if member else each)]
+            return form.validate_python({**others, member: entries} if member else entries)
 
         return models
 

@@ -138,11 +138,12 @@ def build_supervisor(settings: Settings, models: Models, session: aiohttp.Client
     ) -> Endpoint:
         if isinstance(contract, AdminContract):
             return Endpoint(operation, handlers, contract, replace(options, checks_keys=admin_keys))
-        is_own = operation.id in own[contract.name]
+        is_own = operation.id in own.get(contract.name, {})
         return ModelEndpoint(operation, handlers, contract, options, gateway, is_own=is_own)
 
     server = ContractServer(shell, options, endpoint)
-    mount_all(server, settings.root, {name: NoHandlers(table, own[name]) for name, table in TABLES.items()})
+    without_models = {name: NoHandlers(table, own.get(name, {})) for name, table in TABLES.items()}
+    mount_all(server, settings.root, without_models)
     if settings.admin_key is not None:
         server.mount(AdminContract(), AdminHandlers(models), f"/{AdminContract.name}")
     Probes(models.health, lambda: models.num_requests).mount(shell)

@@ -20,8 +20,10 @@ _END_S = 30.0  # a few seconds, on a busy machine
 _SECRETS = ("/srv/secret", "0x7f00deadbeef", "panic")
 
 STREAMS = {
-    contract: next(one for one in samples_of(contract).long_requests if one.is_finished is not None)
+    contract: one
     for contract in TABLES
+    for one in samples_of(contract).long_requests
+    if one.is_finished is not None
 }
 
 

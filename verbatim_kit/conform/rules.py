@@ -36,8 +36,8 @@ def is_above(number: float) -> When:
 
 
 def is_longer_than(num_items: int) -> When:
-    """Return a condition that matches arrays of more items."""
-    return lambda value, body: isinstance(value, list) and len(value) > num_items
+    """Return a condition that matches arrays of more items, and objects of more members."""
+    return lambda value, body: isinstance(value, list | dict) and len(value) > num_items
 
 
 def has_value(place: Place, *values: Json) -> When:

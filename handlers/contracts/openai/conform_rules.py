@@ -69,6 +69,17 @@ def _has_no_message(value: Json, body: Json) -> bool:
     return bool(types) and all(kind == "additional_tools" or kind in _HOSTED_ITEMS for kind in types)
 
 
+def _has_equal_choices(value: Json, body: Json) -> bool:
+    """Return whether two choices of the first question have the same value."""
+    choices = at(body, ("questions", 0, "choices"))
+    values = [at(choice, ("value",)) for choice in choices] if isinstance(choices, list) else []
+    return any(
+        isinstance(one, str | bool) and type(one) is type(other) and one == other
+        for number, one in enumerate(values)
+        for other in values[:number]
+    )
+
+
 def _names_tools(value: Json, body: Json) -> bool:
     """Return whether `tool_choice` requires `tools`."""
     return value in ("required", "any") or isinstance(at(body, ("tool_choice",)), dict)
@@ -238,6 +249,8 @@ RULES: Final = Rules(
         Ban("*/responses*", "tool_choice.type", "the server does not run tools", _is_hosted, True),
         Ban("*/responses", "background", "the server does not store responses", is_one_of(True), True),
         Ban("*/embeddings", "input", "it exceeds the context", _has_long_text, True),
+        Ban("*/decisions", "questions*", "choices must have different values", _has_equal_choices),
+        Ban("*/decisions", "questions.*", "it exceeds the context", is_longer_than(100), True),
         Ban("*/responses", "tools*", "it exceeds the context", is_longer_than(100), True),
         Ban("*/render", "tools", "it exceeds the context", is_longer_than(100), True),
         Ban("*", "tools*.definition", "it exceeds the context", _is_long, True),

@@ -1,7 +1,7 @@
 """The rules of System One's contract."""
 
 from verbatim_kit.conform.document import Json
-from verbatim_kit.conform.rules import Ban, Rules
+from verbatim_kit.conform.rules import Ban, Rules, is_longer_than
 
 
 def _asks_nothing(value: Json, body: Json) -> bool:
@@ -18,7 +18,10 @@ def _asks_nothing(value: Json, body: Json) -> bool:
 
 RULES = Rules(
     companions=(),
-    bans=(Ban("*", "questions*", "a question must ask something", _asks_nothing),),
+    bans=(
+        Ban("*", "questions*", "a question must ask something", _asks_nothing),
+        Ban("*", "questions*.criteria", "it exceeds the context", is_longer_than(100), True),
+    ),
     names_only=True,
     overload_statuses=(429,),
 )

@@ -9,6 +9,7 @@ GUIDE: Final = Path(__file__).parents[3] / "docs" / "guides" / "openai.md"
 REQUESTS: Final = (
     "CreateChatCompletionRequest",
     "CreateCompletionRequest",
+    "CreateDecisionRequest",
     "CreateEmbeddingRequest",
     "CreateResponseRequest",
     "CreateTranscriptionRequest",

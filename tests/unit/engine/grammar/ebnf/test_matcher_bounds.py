@@ -1,6 +1,7 @@
 """A text that a grammar reads in ever more ways ends with its own request, before it fills the memory."""
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 
@@ -20,6 +21,14 @@ def num_followed(rules: str, text: str) -> int:
     return len(token_ids)
 
 
+@pytest.fixture(autouse=True)
+def no_collection() -> Iterator[None]:
+    """Let a collection of what other tests have left take no time from a text."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.mark.parametrize("rules", ['root ::= "a"* "a"* "b"', 'root ::= ("a"* "b"?)* "c"'])
 def test_more_ways_with_each_character_are_too_many(rules: str) -> None:
     assert num_followed(rules, "a" * 20_000) < 20_000
@@ -27,10 +36,10 @@ def test_more_ways_with_each_character_are_too_many(rules: str) -> None:
 
 @pytest.mark.parametrize(
     "rules",
-    ['root ::= "a"* "b"', 'root ::= "a" root "a" | "b"', 'root ::= "a"{2000,}', 'root ::= "a"{2,9000}'],
+    ['root ::= "a"* "b"', 'root ::= "a" root "a" | "b"', 'root ::= "a"{2000,}', 'root ::= "a"{2,6000}'],
 )
 def test_a_long_text_that_is_read_in_one_way_is_followed_to_its_end(rules: str) -> None:
-    assert num_followed(rules, "a" * 9_000) == len(ids_of("a" * 9_000))
+    assert num_followed(rules, "a" * 6_000) == len(ids_of("a" * 6_000))
 
 
 def test_a_refused_token_takes_no_time_from_the_text() -> None:

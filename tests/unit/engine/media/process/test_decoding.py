@@ -50,7 +50,7 @@ def process() -> Iterator[DecodingProcess]:
 
 @pytest.fixture(scope="module")
 def quick() -> Iterator[DecodingProcess]:
-    process = DecodingProcess(DecodingLimits(image_s=0.1, audio_s=0.1, share_of_audio=0))
+    process = DecodingProcess(DecodingLimits(image_s=0.05, audio_s=0.1, share_of_audio=0))
     yield process
     process.stop()
 
@@ -202,7 +202,7 @@ def test_time_is_bounded(quick: DecodingProcess, long_sound: bytes) -> None:
     ids=["scans", "segments", "chunks", "texts", "comments"],
 )
 def test_the_time_of_an_image_is_bounded(quick: DecodingProcess, data: bytes) -> None:
-    with pytest.raises(CannotDecode, match=r"longer than 0\.1 s to decode"):
+    with pytest.raises(CannotDecode, match=r"longer than 0\.05 s to decode"):
         quick.read_image(data, 2**23, WHITE)
 
 
