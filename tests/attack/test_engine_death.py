@@ -20,10 +20,9 @@ _END_S = 30.0  # a few seconds, on a busy machine
 _SECRETS = ("/srv/secret", "0x7f00deadbeef", "panic")
 
 STREAMS = {
-    contract: one
+    contract: streams[0]
     for contract in TABLES
-    for one in samples_of(contract).long_requests
-    if one.is_finished is not None
+    if (streams := [one for one in samples_of(contract).long_requests if one.is_finished is not None])
 }
 
 
