@@ -11,7 +11,8 @@ function entryPoints(folder) {
   return new Map(Object.entries(exports).map(([name, entry]) => [name.slice(2), join(folder, entry.default)]));
 }
 
-export const contracts = [...entryPoints(root).keys()].filter((name) => name);
+// "admin" is that of the process which starts other servers.
+export const contracts = [...entryPoints(root).keys()].filter((name) => name && name !== "admin");
 
 /** What a contract's entry point exports. */
 export function load(contract) {
