@@ -14,12 +14,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from handlers.ray.settings import RaySettings
 from handlers.shared_settings.reading import read_from_environment
 from handlers.shared_settings.shared_settings import SharedSettings
+from verbatim_kit.openapi import streams
 
 if TYPE_CHECKING:
     from handlers.ray.lost_replica import LostReplica
 
 _BUSY: Final = frozenset({408, 429, 503})  # the statuses of Ray's own answers, which are plain text
-_STREAM: Final = b"text/event-stream"
 
 
 def middlewares() -> list[Middleware]:
@@ -96,7 +96,7 @@ class _Answer:
             return
         if message["type"] == "http.response.start":
             self.has_begun = True
-            self.is_stream = _media_type(message).startswith(_STREAM)
+            self.is_stream = streams.is_stream(_media_type(message).decode("latin-1"))
         else:
             self.is_whole = not message.get("more_body", False)
         await self._send(message)

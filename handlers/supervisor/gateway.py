@@ -25,6 +25,7 @@ from handlers.root_paths.playground.home import is_for_the_page
 from handlers.root_paths.playground.page import PATH
 from handlers.supervisor.model import Model, State
 from handlers.supervisor.models import Models, Unavailable
+from verbatim_kit.openapi import streams
 from verbatim_kit.runtime.answering.disconnect import CancelledByDisconnect, DisconnectWatcher
 from verbatim_kit.runtime.call import RequestCall
 from verbatim_kit.runtime.contract import Contract
@@ -47,7 +48,6 @@ _OF_CONNECTION: Final = frozenset(
 )
 _OF_CLIENT: Final = _OF_CONNECTION | {b"host", b"origin", b"expect", b"content-length", b"x-forwarded-for"}
 _OF_SERVER: Final = _OF_CONNECTION | {b"date", b"server"}
-_STREAM: Final = "text/event-stream"
 
 _log = logging.getLogger(__name__)
 
@@ -162,7 +162,7 @@ class Gateway:
                 async with self._session.request(
                     method, _url(model, scope), headers=headers, data=body or None, allow_redirects=False
                 ) as response:
-                    is_stream, has_begun = response.content_type == _STREAM, True
+                    is_stream, has_begun = streams.is_stream(response.content_type), True
                     _leave_record(True)
                     await send(_start(response))
                     async for part in response.content.iter_any():

@@ -11,13 +11,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from engine.port.trace_context import trace_headers
 from handlers.access.visits.visit import Visit, current_visit
 from handlers.chat.reading.call_times import CallTimes, current_call_times
+from verbatim_kit.openapi.streams import is_stream
 from verbatim_kit.runtime.call import ERROR, RequestCall
 from verbatim_kit.runtime.endpoint import Endpoint
 
 _MAX_PATH: Final = 500  # characters of a path in a visit
 _MAX_TEXT: Final = 100_000  # bytes of a body in a visit
 _TRACE_CONTEXT: Final = (b"traceparent", b"tracestate")
-_STREAM: Final = b"text/event-stream"
 
 TakesVisit: TypeAlias = Callable[[Visit], object]
 
@@ -68,7 +68,7 @@ class Visits:
             if message["type"] == "http.response.start":
                 visit.status = message["status"]
                 types = [value for name, value in message["headers"] if name == b"content-type"]
-                visit.is_stream = bool(types) and types[0].startswith(_STREAM)
+                visit.is_stream = bool(types) and is_stream(types[0].decode("latin-1"))
             else:
                 visit.is_answered = not message.get("more_body", False)
             if texts is not None:
