@@ -11,6 +11,7 @@ from verbatim_kit.conform.request import Request
 # Requests that list the models, and the place of the first model's name in the answer.
 _MODEL_LISTS: Final[tuple[tuple[Request, Place], ...]] = (
     (Request("GET", "/v1/models"), ("data", 0, "id")),
+    (Request("GET", "/v1/models"), ("models", 0, "name")),  # System One has another form at the same path
     (Request("GET", "/models_available"), (0, "name")),
     (Request("POST", "/v2/repository/index", {}), (0, "name")),
 )
