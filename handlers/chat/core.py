@@ -88,7 +88,7 @@ class ChatCore:
         """
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens
-        self._allows_forms = allows_structured_output
+        self._allows_structured_output = allows_structured_output
         self._private_salt = private_salt
         self.media = PromptMedia() if media is None else media
         self._renderer = PromptRenderer(
@@ -134,7 +134,7 @@ class ChatCore:
             self.media.check(parts, contents)
             params = replace(params, messages=with_files_as_text(messages, contents))
         self._check_texts(params)
-        if params.response_format is not None and not self._allows_forms:
+        if params.response_format is not None and not self._allows_structured_output:
             raise InvalidResponseFormat("this server takes no response formats", FIELD)
         dialect = self._renderer.dialect(params.chat_template)
         use = tool_use(params.tools, params.tool_choice)
