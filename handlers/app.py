@@ -22,6 +22,7 @@ from handlers.settings.command_line import read_settings
 from handlers.settings.other_programs.reading import check_arguments
 from handlers.settings.settings import Settings
 from handlers.settings.start_warnings import start_warnings
+from handlers.store.record import CannotOpenStore
 from verbatim_kit.runtime.root_routes import check_root
 
 _log = logging.getLogger(__name__)
@@ -74,7 +75,7 @@ class StartingApp:
             self._app = build_app(self._settings, engine)
         except Exception as error:
             _log.debug("the server does not start", exc_info=error)
-            foreseen = isinstance(error, EngineError | TemplateError)
+            foreseen = isinstance(error, EngineError | TemplateError | CannotOpenStore)
             message = str(error) if foreseen else f"{type(error).__name__}: {error}"
             await receive()
             await send({"type": "lifespan.startup.failed", "message": message})

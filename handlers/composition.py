@@ -52,6 +52,8 @@ from handlers.served_model.model_names import ModelNames
 from handlers.served_model.served_document import served_document
 from handlers.served_model.served_model import ServedModel
 from handlers.settings.settings import Settings
+from handlers.store.database import Bounds
+from handlers.store.store import Store
 from handlers.transcription.transcriber import Transcriber
 from handlers.transcription.transcript import Transcribes
 from verbatim_kit.http.descriptors import OWN_CONNECTIONS
@@ -139,8 +141,8 @@ def build_app(
     """Return the application over a running engine, which it stops when the server shuts down.
 
     share_metrics: as of Metrics. transcriber: in place of one that asks the engine for each window.
-    Raises UnknownContract if `settings.root` names one; InvalidKeyFile and CannotWriteAuditLog; TemplateError
-    for a chat template that is broken.
+    Raises UnknownContract if `settings.root` names one; InvalidKeyFile, CannotWriteAuditLog and
+    CannotOpenStore; TemplateError for a chat template that is broken.
     """
     check_root(settings.root, list(CONTRACTS))
     access = Access(settings, settings.host, CONTRACTS)
@@ -159,6 +161,8 @@ def build_app(
         await engine.drain(settings.graceful_termination_timeout)
         await engine.stop()
         shared.workers.shutdown()
+        if shared.store is not None:
+            shared.store.close()
         bodies.shutdown()
 
     max_body_bytes = max_body_bytes_of(settings, reads_media=engine.media is not None)
@@ -281,10 +285,19 @@ def _shared(
             memory=engine.tokenizer.memory if settings.prefix_caching else None,
             reads=None if engine.media is None else reader.reads,
         ),
+        store=_store(settings),
     )
     shared.chat.check_template()
     shared.active_requests.observe(shared.metrics)
     return shared
+
+
+def _store(settings: Settings) -> Store | None:
+    """Return the store. Raises CannotOpenStore."""
+    if settings.no_store:
+        return None
+    bounds = Bounds(settings.max_store_bytes, settings.store_records, settings.max_store_age_s)
+    return Store(settings.store, bounds)
 
 
 def _interpreter_share(engine: Engine, limit: ConcurrencyLimit) -> AbstractAsyncContextManager[None]:
@@ -324,7 +337,7 @@ def with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
     return Cors(
         app,
         allow_origins=settings.cors_allow_origin,
-        allow_methods=["GET", "POST"],
+        allow_methods=["GET", "POST", "DELETE"],
         allow_headers=["*"],  # client libraries in a page send headers of their own
         expose_headers=["*"],  # and read what answers tell of themselves
     )

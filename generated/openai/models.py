@@ -773,16 +773,46 @@ class ResponseCompactionItem(BaseModel):
 
 class ResponseItemReference(BaseModel):
     """
-    Refused, since no item is stored; send the item itself.
+    An item of a stored response, of its input or its output.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
     type: Literal["item_reference"]
+    id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the item.
+    """
+
+
+class DeletedResponse(BaseModel):
+    model_config = ConfigDict(
+        arbitrary_types_allowed=True,
+    )
     id: StrictStr
     """
-    The id of an item. None is stored here, so that none is found.
+    The id that it had.
+    """
+    object: Literal["response"]
+    deleted: OnlyTrue
+
+
+class ResponseStoredItem(BaseModel):
+    """
+    An item as it was sent, with an id of its own; the content of a message is always parts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: StrictStr
+    """
+    The id by which it can be referred to.
+    """
+    type: StrictStr
+    """
+    Its kind, as in a request.
     """
 
 
@@ -1774,6 +1804,39 @@ class ThinkingSwitch(BaseModel):
     """
 
 
+class GetResponseArguments(BaseModel):
+    response_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the response.
+    """
+
+
+class DeleteResponseArguments(BaseModel):
+    response_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the response.
+    """
+
+
+class ListInputItemsArguments(BaseModel):
+    response_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the response.
+    """
+    limit: Annotated[StrictInt, Field(ge=1, le=100)] = 20
+    """
+    How many items to return at most.
+    """
+    order: Literal["asc", "desc"] = "desc"
+    """
+    `desc`: the newest first.
+    """
+    after: StrictStr | MISSING = MISSING
+    """
+    The id of an item to go on after, in that order.
+    """
+
+
 class RetrieveModelArguments(BaseModel):
     model: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -2253,6 +2316,26 @@ class ResponseReasoningInput(BaseModel):
     status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
     """
     As an answer told it; without effect.
+    """
+
+
+class ResponseItemList(BaseModel):
+    object: Literal["list"]
+    data: list[ResponseStoredItem]
+    """
+    In the order that was asked for.
+    """
+    first_id: StrictStr | None
+    """
+    The id of the first of them; null for none.
+    """
+    last_id: StrictStr | None
+    """
+    The id of the last of them; null for none.
+    """
+    has_more: StrictBool
+    """
+    Whether more follow.
     """
 
 
@@ -4196,9 +4279,9 @@ class Response(BaseModel):
     """
     As in the request; true where that is silent.
     """
-    previous_response_id: None
+    previous_response_id: StrictStr | None
     """
-    Always null, since no response is stored.
+    As in the request.
     """
     prompt_cache_key: StrictStr | None
     """
@@ -4213,7 +4296,10 @@ class Response(BaseModel):
     As in the request.
     """
     service_tier: Literal["default"]
-    store: OnlyFalse
+    store: StrictBool
+    """
+    Whether it is stored.
+    """
     temperature: StrictFloat
     """
     As in the request; 1 where that is silent.
@@ -5047,13 +5133,13 @@ class CreateResponseRequest(BaseModel):
     """
     Options of the stream; only with `stream`.
     """
-    store: StrictBool | None = False
+    store: StrictBool | None = True
     """
-    Accepted for the sake of clients that send it. Nothing is stored; the response says `false`.
+    Store the response. Null stores it if that is possible, and true is refused if it is not; the response says whether it is stored.
     """
     previous_response_id: StrictStr | None = None
     """
-    A stored response to go on with. None is stored here, so none is found; send its items in `input`.
+    A stored response to go on with: what it answered and its output come before `input`, its `instructions` do not.
     """
     context_management: Annotated[None, Field(None)] = None
     """
@@ -5224,7 +5310,7 @@ class CountResponseInputTokensRequest(BaseModel):
     """
     previous_response_id: StrictStr | None = None
     """
-    A stored response to go on with. None is stored here, so none is found; send its items in `input`.
+    A stored response that the input goes on with.
     """
     conversation: Annotated[None, Field(None)] = None
     """

@@ -77,6 +77,48 @@ CountResponseInputTokensHeaders = TypedDict(
     total=False,
 )
 
+GetResponseHeaders = TypedDict(
+    "GetResponseHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+DeleteResponseHeaders = TypedDict(
+    "DeleteResponseHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+ListInputItemsHeaders = TypedDict(
+    "ListInputItemsHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
 CreateDecisionHeaders = TypedDict(
     "CreateDecisionHeaders",
     {
@@ -373,6 +415,101 @@ OPERATIONS: Final = (
             413: m.ErrorResponse,
             415: m.ErrorResponse,
             429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="getResponse",
+        handler="get_response",
+        method="GET",
+        path="/v1/responses/{response_id}",
+        summary="Return a stored response",
+        parameters=(Parameter("response_id", "path", is_text=True),),
+        arguments=m.GetResponseArguments,
+        response=m.Response,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="deleteResponse",
+        handler="delete_response",
+        method="DELETE",
+        path="/v1/responses/{response_id}",
+        summary="Delete a stored response",
+        parameters=(Parameter("response_id", "path", is_text=True),),
+        arguments=m.DeleteResponseArguments,
+        response=m.DeletedResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="listInputItems",
+        handler="list_input_items",
+        method="GET",
+        path="/v1/responses/{response_id}/input_items",
+        summary="List the items that a stored response answers",
+        parameters=(
+            Parameter("response_id", "path", is_text=True),
+            Parameter("limit", "query", is_text=False),
+            Parameter("order", "query", is_text=True),
+            Parameter("after", "query", is_text=True),
+        ),
+        arguments=m.ListInputItemsArguments,
+        response=m.ResponseItemList,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
             500: m.ErrorResponse,
             503: m.ErrorResponse,
         },
@@ -862,6 +999,48 @@ class Operations(Handlers):
             429: The server has as many requests as it takes at once
             500: The server failed
             503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def get_response(
+        self, arguments: m.GetResponseArguments, call: Call[GetResponseHeaders]
+    ) -> Answer[m.Response]:
+        """GET /v1/responses/{response_id}: Return a stored response
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No response of this id is stored for the request's key
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def delete_response(
+        self, arguments: m.DeleteResponseArguments, call: Call[DeleteResponseHeaders]
+    ) -> Answer[m.DeletedResponse]:
+        """DELETE /v1/responses/{response_id}: Delete a stored response
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No response of this id is stored for the request's key
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def list_input_items(
+        self, arguments: m.ListInputItemsArguments, call: Call[ListInputItemsHeaders]
+    ) -> Answer[m.ResponseItemList]:
+        """GET /v1/responses/{response_id}/input_items: List the items that a stored response answers
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No response of this id is stored for the request's key
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
         """
 
     @abstractmethod

@@ -130,6 +130,7 @@ def _run_server(settings: Settings, models: Mapping[str, Settings], watchdog: Wa
     from handlers.access.visits.record_log import CannotWriteAuditLog
     from handlers.chat.errors import TemplateError
     from handlers.serving.listener import CannotListen
+    from handlers.store.record import CannotOpenStore
     from verbatim_kit.runtime.root_routes import UnknownContract
 
     try:
@@ -147,6 +148,7 @@ def _run_server(settings: Settings, models: Mapping[str, Settings], watchdog: Wa
     except (
         BadCertificate,
         CannotListen,
+        CannotOpenStore,
         CannotWrite,
         CannotWriteAuditLog,
         TemplateError,

@@ -57,7 +57,7 @@ class LLM:
             raise ValueError(f"{min(unknown)} is no setting of the server")
         # Keys, which the environment may hold for a server, are of no use within a process; and a line of the
         # log for each request would tear the progress bar apart.
-        quiet = {"api_key": None, "api_keys_file": None, "access_log": False}
+        quiet = {"api_key": None, "api_keys_file": None, "access_log": False, "no_store": True}
         given = {**quiet, **settings, **({"model": model} if model else {})}
         self._settings: Final = read_section(Settings, given)
         with ExitStack() as stack:

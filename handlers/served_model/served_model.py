@@ -16,6 +16,7 @@ from handlers.served_model.envelope import Envelope
 from handlers.served_model.fingerprint import fingerprint
 from handlers.served_model.model_names import ModelNames
 from handlers.shared_settings.shared_settings import SharedSettings
+from handlers.store.store import Store
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class ServedModel:
     media: MediaPreparation
     active_requests: ActiveRequests
     metrics: Metrics
+    store: Store | None
+    """What requests leave for later ones; None for a server that stores nothing."""
 
     @cached_property
     def tokenizer(self) -> Tokenizer:

@@ -25,7 +25,7 @@ def serve(settings: Settings, watchdog: Watchdog) -> int:
     """Run a server, and return the exit status when it has stopped or its engine has died.
 
     Raises UnknownContract, InvalidKeyFile, CannotWriteAuditLog, BadCertificate, CannotListen, CannotWrite,
-    TemplateError or ModelNotSupported if it cannot start.
+    CannotOpenStore, TemplateError or ModelNotSupported if it cannot start.
     """
     check_root(settings.root, list(CONTRACTS))
     check_access(settings, CONTRACTS)

@@ -21,6 +21,7 @@ from handlers.settings.engine_servers import EngineServerSettings
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.several_models import SeveralModelsSettings
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, EMBEDDED_VISION_MODEL, SharedSettings
+from handlers.store.settings import StoreSettings
 from handlers.tracing.settings import TracingSettings
 from handlers.transcription.settings import TranscriptionSettings
 
@@ -31,6 +32,7 @@ class Settings(
     MindieSettings,
     OpenAISettings,
     TgiSettings,
+    StoreSettings,
     TranscriptionSettings,
     MediaSettings,
     HttpSettings,

@@ -20,6 +20,7 @@ from handlers.settings.several_models import SeveralModelsSettings
 from handlers.shared_settings.log_settings import LogSettings
 from handlers.shared_settings.section import Section
 from handlers.shared_settings.shared_settings import SharedSettings
+from handlers.store.settings import StoreSettings
 from handlers.tracing.settings import TracingSettings
 from handlers.transcription.settings import TranscriptionSettings
 
@@ -33,6 +34,7 @@ _SECTIONS: Final[Mapping[str, tuple[type[Section], ...]]] = {
     "http": (HttpSettings,),
     "media": (MediaSettings, TranscriptionSettings),
     "contracts": (OpenAISettings, TgiSettings, MindieSettings),
+    "store": (StoreSettings,),
     "kv-events": (KVEventSettings,),
     "logs": (LogSettings, TracingSettings),
 }

@@ -109,7 +109,12 @@ class Model:
         try:
             port = free_port()
             with tempfile.TemporaryFile() as file:  # which no path leads to, since it may hold keys
-                pickle.dump(self._settings.model_copy(update={**_LOCAL, "port": port}), file)
+                pickle.dump(
+                    self._settings.model_copy(
+                        update={**_LOCAL, "port": port, "no_store": self._settings.store is None}
+                    ),
+                    file,
+                )
                 file.seek(0)
                 self._process = LocalServer(
                     self.name,

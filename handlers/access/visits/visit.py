@@ -118,6 +118,12 @@ def private_cache_salt(given: str | None) -> str | None:
     return given if visit is None else visit.cache_salt(given)
 
 
+def current_key_name() -> str:
+    """Return the name of the current request's key; empty without one."""
+    visit = current_visit.get()
+    return "" if visit is None or visit.key is None else visit.key.name
+
+
 def current_limits() -> list[RateLimit]:
     """Return the limits of the current request's key; none without a key that has limits."""
     visit = current_visit.get()

@@ -17,6 +17,7 @@ from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.served_model.error_table import ErrorKind, ErrorTable
 from handlers.served_model.model_names import ModelNotFound
+from handlers.store.record import StoreError
 from verbatim_kit.errors import Refused, Violation
 from verbatim_kit.runtime.problem import Problem
 
@@ -53,6 +54,8 @@ def code_of(violation: Violation | None, given: Any = None) -> str | None:
     return code
 
 
+_STORE_RETRY_AFTER_S: Final = 10.0  # a full disk seldom gets room at once
+
 _ERROR_KINDS: Final[dict[type[Exception], ErrorKind]] = {
     ModelNotFound: ErrorKind(404, "model_not_found"),
     UnknownAdapter: ErrorKind(404, "model_not_found", field="model"),
@@ -70,6 +73,7 @@ _ERROR_KINDS: Final[dict[type[Exception], ErrorKind]] = {
     NoTokenLeft: ErrorKind(400, "invalid_value"),
     EngineError: ErrorKind(500),
     IncompleteGeneration: ErrorKind(500),
+    StoreError: ErrorKind(503, "service_unavailable", retry_after_s=_STORE_RETRY_AFTER_S),
 }
 
 

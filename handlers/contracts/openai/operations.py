@@ -16,7 +16,10 @@ from generated.openai.operations import (
     CreateResponseHeaders,
     CreateTranscriptionHeaders,
     CreateTranslationHeaders,
+    DeleteResponseHeaders,
     DetokenizeHeaders,
+    GetResponseHeaders,
+    ListInputItemsHeaders,
     ListModelsHeaders,
     LoadLoraAdapterHeaders,
     Operations,
@@ -37,6 +40,7 @@ from handlers.contracts.openai.extensions.rendering import Rendering
 from handlers.contracts.openai.extensions.tokenizing import Tokens
 from handlers.contracts.openai.models import Models
 from handlers.contracts.openai.responses.input_tokens import InputTokens
+from handlers.contracts.openai.responses.memory import Memory
 from handlers.contracts.openai.responses.operation import Responses
 from handlers.contracts.openai.responses.request.preparation import Preparation
 from handlers.contracts.openai.settings import OpenAISettings
@@ -73,8 +77,9 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
         self._transcriptions = Transcriptions(shared, transcriber)
         preparation = Preparation(shared)
-        self._responses = Responses(shared, preparation)
-        self._input_tokens = InputTokens(preparation, shared.model_names)
+        self._memory = Memory(shared.store, shared.workers)
+        self._responses = Responses(shared, preparation, self._memory)
+        self._input_tokens = InputTokens(preparation, self._memory, shared.model_names)
         self._adapters = Adapters(shared.model_names)
         self._models = Models(shared.model_names, shared.model_info, int(time.time()))
 
@@ -131,6 +136,27 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self, body: m.CountResponseInputTokensRequest, call: Call[CountResponseInputTokensHeaders]
     ) -> m.ResponseInputTokens:
         return await self._input_tokens.count(body)
+
+    @override
+    async def get_response(
+        self, arguments: m.GetResponseArguments, call: Call[GetResponseHeaders]
+    ) -> m.Response:
+        with mapped_errors(_to_problem):
+            return await self._memory.get(arguments.response_id)
+
+    @override
+    async def delete_response(
+        self, arguments: m.DeleteResponseArguments, call: Call[DeleteResponseHeaders]
+    ) -> m.DeletedResponse:
+        with mapped_errors(_to_problem):
+            return await self._memory.delete(arguments.response_id)
+
+    @override
+    async def list_input_items(
+        self, arguments: m.ListInputItemsArguments, call: Call[ListInputItemsHeaders]
+    ) -> m.ResponseItemList:
+        with mapped_errors(_to_problem):
+            return await self._memory.input_items(arguments)
 
     @override
     async def create_decision(

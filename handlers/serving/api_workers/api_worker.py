@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -77,6 +78,8 @@ async def _serve(start: ApiWorkerStart, listener: socket.socket, reports: int) -
         os.close(reports)
 
     try:
+        if settings.store is None:  # all workers have one store, in the folder that ends with the server
+            settings = settings.model_copy(update={"store": Path(start.socket).with_name("store.sqlite")})
         app = build_app(settings, engine, exchange, transcriber)
         start_listening(listener, settings.host, settings.port)
         tls = served_certificate(settings)

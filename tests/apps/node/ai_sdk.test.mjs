@@ -59,9 +59,8 @@ for (const [name, model] of Object.entries({ ...chats, ...completions })) {
 }
 
 for (const [name, model] of Object.entries(chats)) {
-  // Nothing is stored, so the provider of Responses must send what was said.
-  const providerOptions = { openai: { store: false } }
-  const request = { model, tools, stopWhen: stepCountIs(3), prompt: TASK, providerOptions }
+  // The provider of Responses refers to items of earlier answers, which are stored.
+  const request = { model, tools, stopWhen: stepCountIs(3), prompt: TASK }
   test(`${name}: a tool`, async () => {
     assert.match((await generateText({ ...options, ...request })).text, /marmalade/)
   })

@@ -286,3 +286,22 @@ async def test_the_async_client_raises_the_right_exception(async_client: AsyncOp
     with pytest.raises(openai.BadRequestError) as refused:
         await async_client.responses.create(model=MODEL, input=QUESTION, top_logprobs=2)
     assert (refused.value.code, refused.value.param) == ("invalid_value", "top_logprobs")
+
+
+def test_a_conversation_is_gone_on_with_by_the_id_of_its_last_response(client: OpenAI) -> None:
+    options: dict[str, Any] = {"model": MODEL, "max_output_tokens": 60, "temperature": 0}
+    first = client.responses.create(**options, input="Hello! My name is Ada.")
+    second = client.responses.create(**options, input="What is my name?", previous_response_id=first.id)
+    assert second.output_text == "Your name is Ada."
+    details = second.usage.input_tokens_details if second.usage else None
+    assert details and details.cached_tokens, "the prompt is found in the prefix cache"
+    assert client.responses.retrieve(second.id) == second
+    items = list(client.responses.input_items.list(second.id, limit=1, order="asc"))
+    assert [item.type for item in items] == ["message"] * 3
+    client.responses.delete(first.id)
+    for call in (client.responses.retrieve, client.responses.delete):
+        with pytest.raises(openai.NotFoundError):
+            call(first.id)
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.responses.create(**options, input="Hi", previous_response_id=second.id)
+    assert refused.value.code == "previous_response_not_found"

@@ -60,7 +60,9 @@ class Exchange:
         loop.call_later(silent_s, gate.set)
         loop.call_later(leaves_s, gone.set)
         self.engine = ScriptedEngine(script, gate=gate, max_total_tokens=1000)
-        self.app = build_app(Settings(check_responses="fail", audit_log="-", access_log=False), self.engine)
+        self.app = build_app(
+            Settings(no_store=True, check_responses="fail", audit_log="-", access_log=False), self.engine
+        )
         body = {name: value for name, value in request.body.items() if name not in GRAMMARS}
         incoming = [{"type": "http.request", "body": json.dumps(body).encode()}]
 

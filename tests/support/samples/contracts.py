@@ -14,7 +14,8 @@ Body: TypeAlias = dict[str, Any]
 class Exchange(NamedTuple):
     """A request, and the status that its answer has.
 
-    before, after: the paths and bodies of requests that make the server ready for it, and as it was.
+    before, after: the paths and bodies of requests that make the server ready for it, and as it was. A name
+        in braces in `path` is the field of the last answer before.
     """
 
     method: str

@@ -16,6 +16,7 @@ from handlers.contracts.openai.errors import to_problem
 from handlers.contracts.openai.responses.answer.events import ResponseEvent, ResponseEvents
 from handlers.contracts.openai.responses.answer.output import ResponseOutput
 from handlers.contracts.openai.responses.answer.response import ResponseDraft
+from handlers.contracts.openai.responses.memory import Memory, Recalled
 from handlers.contracts.openai.responses.request.preparation import Preparation
 from handlers.contracts.openai.responses.request.request import grammar_field, includes_logprobs
 from handlers.contracts.openai.responses.request.tools import Toolbox, tool_lists
@@ -41,8 +42,9 @@ def _logprob(token: ScoredToken) -> m.ResponseLogprob:
 
 
 class _Turn(NamedTuple):
-    """One answer while it is made."""
+    """One answer while it is made. request: with all that it goes on from."""
 
+    request: Recalled
     chat: PreparedChat
     outputs: ChatOutputs
     draft: ResponseDraft
@@ -55,9 +57,10 @@ class _Turn(NamedTuple):
 class Responses:
     """Answers items with items."""
 
-    def __init__(self, shared: ServedModel, preparation: Preparation) -> None:
+    def __init__(self, shared: ServedModel, preparation: Preparation, memory: Memory) -> None:
         self._shared = shared
         self._preparation = preparation
+        self._memory = memory
 
     async def whole(self, body: m.CreateResponseRequest, call: Call[Any]) -> m.Response:
         """Answer in one piece."""
@@ -67,7 +70,8 @@ class Responses:
                     if (delta := turn.outputs.feed(token)) is not None:
                         deque(turn.output.feed(delta), maxlen=0)  # nobody reads the steps
             num_tokens = turn.outputs.usage.num_completion_tokens
-            return await self._shared.workers.write(num_tokens, turn.ended)
+            response = await self._shared.workers.write(num_tokens, turn.ended)
+            return await self._memory.keep(turn.request, response)
 
     async def stream(
         self, body: m.CreateResponseRequest, call: Call[Any]
@@ -87,7 +91,7 @@ class Responses:
                                 yield event
                         for event in events.write(turn.output.feed(delta)):
                             yield event
-                yield events.end(turn.ended())
+                yield events.end(await self._memory.keep(turn.request, turn.ended()))
         except Problem as problem:
             if turn is None or not events.has_begun:
                 raise
@@ -100,18 +104,22 @@ class Responses:
     ) -> AsyncIterator[tuple[ActiveRequest, _Turn]]:
         """Check and prepare a request, which is active in the block."""
 
+        request = Recalled(body)
+
         def to_contract(error: Exception) -> Exception:
-            field = faulty_parameters(error, lambda: Toolbox(*tool_lists(body)).definitions)
+            field = faulty_parameters(error, lambda: Toolbox(*tool_lists(*request)).definitions)
             return to_problem(error, prompt_field="input", grammar_field=field or grammar_field(body))
 
         with (
             self._shared.active_requests.open(call.received_s, to_contract) as active,
             active.permits("input", 1),
         ):
-            chat, tools = await self._preparation.prepare(body)
+            request = await self._memory.recall(body)
+            chat, tools = await self._preparation.prepare(*request)
             logprobs = self._logprobs if includes_logprobs(body) else None
-            draft = ResponseDraft(body, chat.request.adapter or self._shared.model_names.served)
-            yield active, _Turn(chat, chat.outputs(), draft, ResponseOutput(logprobs, tools))
+            model = chat.request.adapter or self._shared.model_names.served
+            draft = ResponseDraft(body, model, is_stored=self._memory.stores(body))
+            yield active, _Turn(request, chat, chat.outputs(), draft, ResponseOutput(logprobs, tools))
 
     def _logprobs(self, events: Sequence[TokenEvent]) -> list[m.ResponseLogprob]:
         return response_logprobs(scored_tokens(events, self._shared.tokenizer))

@@ -1,6 +1,8 @@
 # Generated from specs/openai: mend the document or its overlay, never this file.
 """OpenAI API 2.3.0: its asynchronous client's answers as they come."""
 
+from typing import Literal
+
 from typing_extensions import Unpack
 
 from ..runtime.async_client import BaseAsyncClient
@@ -58,6 +60,56 @@ class AsyncRawClient:
         x-ratelimit-reset-tokens.
         """
         return await self._client._respond(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
+
+    async def get_response(self, response_id: str) -> APIResponse[m.Response]:
+        """The raw answer of `AsyncClient.get_response`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.GET_RESPONSE,
+            Arguments(
+                path={"response_id": response_id},
+            ),
+        )
+
+    async def delete_response(self, response_id: str) -> APIResponse[m.DeletedResponse]:
+        """The raw answer of `AsyncClient.delete_response`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.DELETE_RESPONSE,
+            Arguments(
+                path={"response_id": response_id},
+            ),
+        )
+
+    async def list_input_items(
+        self,
+        response_id: str,
+        *,
+        limit: int | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        after: str | None = None,
+    ) -> APIResponse[m.ResponseItemList]:
+        """The raw answer of `AsyncClient.list_input_items`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.LIST_INPUT_ITEMS,
+            Arguments(
+                path={"response_id": response_id},
+                query={"limit": limit, "order": order, "after": after},
+            ),
+        )
 
     async def create_decision(self, **body: Unpack[r.CreateDecisionRequest]) -> APIResponse[m.Decision]:
         """The raw answer of `AsyncClient.create_decision`.

@@ -1,6 +1,8 @@
 # Generated from specs/openai: mend the document or its overlay, never this file.
 """OpenAI API 2.3.0: its synchronous client."""
 
+from typing import Literal
+
 from typing_extensions import Unpack
 
 from ..runtime.client import BaseClient
@@ -102,8 +104,8 @@ class Client(BaseClient):
     def create_response(self, **body: Unpack[r.CreateResponseRequest]) -> m.Response:
         """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
 
-        Stateless: nothing is stored, whatever `store` says. To go on with a conversation, send its items
-        again, the `output` of earlier answers among them.
+        To go on with a conversation, name its last response in `previous_response_id`, if that was stored;
+        or send its items again, the `output` of earlier answers among them.
 
         Keyword arguments are the members of `requests.CreateResponseRequest`.
 
@@ -122,8 +124,8 @@ class Client(BaseClient):
     ) -> EventStream[m.ResponseStreamEvent]:
         """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
 
-        Stateless: nothing is stored, whatever `store` says. To go on with a conversation, send its items
-        again, the `output` of earlier answers among them.
+        To go on with a conversation, name its last response in `previous_response_id`, if that was stored;
+        or send its items again, the `output` of earlier answers among them.
 
         Keyword arguments are the members of `requests.CreateResponseRequest`.
 
@@ -155,6 +157,73 @@ class Client(BaseClient):
             answer = client.count_response_input_tokens(model="verbatim-demo", input="Hello! Who are you?")
         """
         return self._call(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
+
+    def get_response(self, response_id: str) -> m.Response:
+        """GET /v1/responses/{response_id}: Return a stored response
+
+        A response is stored if `store` says so when it is made, and seen with the key alone that made it.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = client.get_response("resp_0f3c")
+        """
+        return self._call(
+            o.GET_RESPONSE,
+            Arguments(
+                path={"response_id": response_id},
+            ),
+        )
+
+    def delete_response(self, response_id: str) -> m.DeletedResponse:
+        """DELETE /v1/responses/{response_id}: Delete a stored response
+
+        No later response can go on from it, nor from one that went on from it.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = client.delete_response("resp_0f3c")
+        """
+        return self._call(
+            o.DELETE_RESPONSE,
+            Arguments(
+                path={"response_id": response_id},
+            ),
+        )
+
+    def list_input_items(
+        self,
+        response_id: str,
+        *,
+        limit: int | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        after: str | None = None,
+    ) -> m.ResponseItemList:
+        """GET /v1/responses/{response_id}/input_items: List the items that a stored response answers
+
+        Those of the responses that it went on from, too.
+
+        Keyword arguments:
+            limit: How many items to return at most.
+            order: `desc`: the newest first.
+            after: The id of an item to go on after, in that order.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = client.list_input_items("resp_0f3c")
+        """
+        return self._call(
+            o.LIST_INPUT_ITEMS,
+            Arguments(
+                path={"response_id": response_id},
+                query={"limit": limit, "order": order, "after": after},
+            ),
+        )
 
     def create_decision(self, **body: Unpack[r.CreateDecisionRequest]) -> m.Decision:
         """POST /v1/decisions: Answer many small questions about one input with probabilities

@@ -193,6 +193,26 @@ class ResponseHostedChoice(AnswerPart):
     """The kind of the tool."""
 
 
+class DeletedResponse(AnswerPart):
+    id: str
+    """The id that it had."""
+    object: Literal["response"]
+    deleted: Literal[True]
+
+
+class ResponseStoredItem(AnswerPart):
+    """An item as it was sent, with an id of its own; the content of a message is always parts."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    id: str
+    """The id by which it can be referred to."""
+    type: str
+    """Its kind, as in a request."""
+
+
 class ResponseReasoningSettings(AnswerPart):
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None
     """As in the request."""
@@ -692,6 +712,18 @@ class ResponseAllowedTools(AnswerPart):
     """`auto`: the model may call them. `required`: it calls at least one."""
     tools: Annotated[list[ResponseFunctionChoice | ResponseHostedChoice], Field(min_length=1)]
     """The tools that may be called, each of which `tools` offers. The others stay in the prompt."""
+
+
+class ResponseItemList(AnswerPart):
+    object: Literal["list"]
+    data: list[ResponseStoredItem]
+    """In the order that was asked for."""
+    first_id: str | None
+    """The id of the first of them; null for none."""
+    last_id: str | None
+    """The id of the last of them; null for none."""
+    has_more: bool
+    """Whether more follow."""
 
 
 class ResponseTextSettings(AnswerPart):
@@ -1300,8 +1332,8 @@ class Response(AnswerPart):
     """In the order in which the model wrote them: thoughts, texts, calls."""
     parallel_tool_calls: bool
     """As in the request; true where that is silent."""
-    previous_response_id: None
-    """Always null, since no response is stored."""
+    previous_response_id: str | None
+    """As in the request."""
     prompt_cache_key: str | None
     """As in the request."""
     reasoning: ResponseReasoningSettings
@@ -1309,7 +1341,8 @@ class Response(AnswerPart):
     safety_identifier: str | None
     """As in the request."""
     service_tier: Literal["default"]
-    store: Literal[False]
+    store: bool
+    """Whether it is stored."""
     temperature: float
     """As in the request; 1 where that is silent."""
     text: ResponseTextSettings

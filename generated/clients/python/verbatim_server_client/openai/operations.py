@@ -37,6 +37,15 @@ CREATE_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation
 COUNT_RESPONSE_INPUT_TOKENS: Final[Operation[m.ResponseInputTokens, None]] = Operation(
     method="POST", path="/v1/responses/input_tokens", answer=m.ResponseInputTokens, errors=e.ERRORS
 )
+GET_RESPONSE: Final[Operation[m.Response, None]] = Operation(
+    method="GET", path="/v1/responses/{response_id}", answer=m.Response, errors=e.ERRORS
+)
+DELETE_RESPONSE: Final[Operation[m.DeletedResponse, None]] = Operation(
+    method="DELETE", path="/v1/responses/{response_id}", answer=m.DeletedResponse, errors=e.ERRORS
+)
+LIST_INPUT_ITEMS: Final[Operation[m.ResponseItemList, None]] = Operation(
+    method="GET", path="/v1/responses/{response_id}/input_items", answer=m.ResponseItemList, errors=e.ERRORS
+)
 CREATE_DECISION: Final[Operation[m.Decision, None]] = Operation(
     method="POST", path="/v1/decisions", answer=m.Decision, errors=e.ERRORS
 )

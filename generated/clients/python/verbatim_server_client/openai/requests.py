@@ -390,11 +390,11 @@ class ResponseCompactionItem(TypedDict):
 
 
 class ResponseItemReference(TypedDict, closed=True):
-    """Refused, since no item is stored; send the item itself."""
+    """An item of a stored response, of its input or its output."""
 
     type: Literal["item_reference"]
     id: str
-    """The id of an item. None is stored here, so that none is found."""
+    """The id of the item. At least 1 characters."""
 
 
 class ResponseSummaryText(TypedDict, closed=True):
@@ -1882,9 +1882,9 @@ class CreateResponseRequest(TypedDict, closed=True):
     stream_options: NotRequired[ResponseStreamOptions | None]
     """Options of the stream; only with `stream`."""
     store: NotRequired[bool | None]
-    """Accepted for the sake of clients that send it. Nothing is stored; the response says `false`. Default: `false`."""
+    """Store the response. Null stores it if that is possible, and true is refused if it is not; the response says whether it is stored. Default: `true`."""
     previous_response_id: NotRequired[str | None]
-    """A stored response to go on with. None is stored here, so none is found; send its items in `input`."""
+    """A stored response to go on with: what it answered and its output come before `input`, its `instructions` do not."""
     context_management: NotRequired[None]
     """When to shorten the conversation. Nothing is ever cut from it here."""
     conversation: NotRequired[None]
@@ -1987,6 +1987,6 @@ class CountResponseInputTokensRequest(TypedDict, closed=True):
     truncation: NotRequired[Literal["auto", "disabled"] | None]
     """As of a response; with `auto` the number is that of the items that are kept. Default: `"disabled"`."""
     previous_response_id: NotRequired[str | None]
-    """A stored response to go on with. None is stored here, so none is found; send its items in `input`."""
+    """A stored response that the input goes on with."""
     conversation: NotRequired[None]
     """A stored conversation. None is stored here; send its items in `input`."""

@@ -17,9 +17,13 @@ Status: TypeAlias = Literal["in_progress", "completed", "incomplete", "failed"]
 class ResponseDraft:
     """One response to a request, whose options it repeats, at any time of its life."""
 
-    def __init__(self, body: m.CreateResponseRequest, model: str) -> None:
-        """Begin a response to a request. model: the model's name in answers."""
+    def __init__(self, body: m.CreateResponseRequest, model: str, *, is_stored: bool) -> None:
+        """Begin a response to a request.
+
+        model: the model's name in answers. is_stored: whether the response is stored at its end.
+        """
         self._body = body
+        self._is_stored = is_stored
         self._model = model
         self._id = f"resp_{token_hex(16)}"
         self._created_at = int(time.time())
@@ -61,12 +65,12 @@ class ResponseDraft:
             model=self._model,
             output=list(output),
             parallel_tool_calls=body.parallel_tool_calls is not False,
-            previous_response_id=None,
+            previous_response_id=body.previous_response_id,
             prompt_cache_key=body.prompt_cache_key,
             reasoning=_reasoning(body.reasoning),
             safety_identifier=body.safety_identifier,
             service_tier="default",
-            store=False,
+            store=self._is_stored,
             temperature=1.0 if body.temperature is None else body.temperature,
             text=_text(body.text),
             tool_choice=body.tool_choice or "auto",

@@ -15,7 +15,13 @@ from handlers.chat.tools import ToolCall
 from handlers.contracts.openai.custom_tool import as_arguments
 from handlers.contracts.openai.files import file_part
 from handlers.contracts.openai.json_part import json_text
-from handlers.contracts.openai.responses.request.items import CallItem, InputItem, ResultItem, call_id
+from handlers.contracts.openai.responses.request.items import (
+    CallItem,
+    InputItem,
+    ResultItem,
+    call_id,
+    item_field,
+)
 from handlers.contracts.openai.responses.request.tools import function_name
 from verbatim_kit.errors import Refused, Violation
 
@@ -48,10 +54,12 @@ class Conversation:
         instructions: str | None,
         items: str | Sequence[InputItem],
         dropped: AbstractSet[int] = frozenset(),
+        num_earlier: int = 0,
     ) -> None:
         """Read the items. Raises Refused for an item that cannot be honoured.
 
-        dropped: the places of items to leave out.
+        dropped: the places of items to leave out. num_earlier: so many items at the beginning come from
+        stored responses.
         """
         self._messages: list[ChatMessage] = []
         self._places: list[Place] = []
@@ -63,7 +71,7 @@ class Conversation:
             return
         for at, item in enumerate(items):
             if at not in dropped:
-                self._read(item, f"input[{at}]")
+                self._read(item, item_field(at, num_earlier))
 
     @property
     def messages(self) -> tuple[ChatMessage, ...]:
@@ -104,8 +112,7 @@ class Conversation:
                 )
                 raise Refused(reason, f"{at}.type", Violation.UNSUPPORTED_VALUE)
             case m.ResponseItemReference():
-                reason = "No item is stored here, so none can be referred to; send the item itself."
-                raise Refused(reason, f"{at}.type", Violation.UNSUPPORTED_VALUE)
+                raise AssertionError("the memory puts the items in place of references to them")
 
     def _add(self, message: ChatMessage, place: Place) -> None:
         self._messages.append(message)

@@ -28,6 +28,11 @@ ResultItem: TypeAlias = (
 )
 
 
+def item_field(at: int, num_earlier: int) -> str:
+    """Return the place in the request of the item at `at`; `num_earlier` come from stored responses."""
+    return "previous_response_id" if at < num_earlier else f"input[{at - num_earlier}]"
+
+
 def made_call(item: InputItem) -> str | None:
     """Return the id of the call that the item makes; None for one that makes none."""
     return call_id(item) if isinstance(item, CallItem) else None

@@ -32,21 +32,26 @@ class Preparation:
     def __init__(self, shared: ServedModel) -> None:
         self._shared = shared
 
-    async def prepare(self, body: m.CreateResponseRequest) -> Prepared:
-        """Prepare in a thread unless the body is short. Raise Refused and its kinds, and PromptTooLong."""
+    async def prepare(self, body: m.CreateResponseRequest, num_earlier: int = 0) -> Prepared:
+        """Prepare in a thread unless the body is short. Raise Refused and its kinds, and PromptTooLong.
+
+        num_earlier: so many items at the beginning of its input come from stored responses.
+        """
         adapter = self._shared.model_names.resolve(body.model).adapter
-        return await self._shared.media.prepare(self._prepare, body, adapter)
+        return await self._shared.media.prepare(self._prepare, body, adapter, num_earlier)
 
     def _prepare(
-        self, body: m.CreateResponseRequest, contents: PartContents, adapter: str | None
+        self, body: m.CreateResponseRequest, contents: PartContents, adapter: str | None, num_earlier: int
     ) -> Prepared:
         check_rules(body)
         check_bias_ids(body.logit_bias, "logit_bias", self._shared.model_info.vocab_size)
-        tools = Toolbox(*tool_lists(body))
+        tools = Toolbox(*tool_lists(body, num_earlier))
         if body.truncation == "auto" and not isinstance(body.input, str):
-            chat = shortest_cut(body.input, lambda dropped: self._fitted(body, contents, tools, dropped))
+            chat = shortest_cut(
+                body.input, lambda dropped: self._fitted(body, contents, tools, num_earlier, dropped)
+            )
         else:
-            chat = self._chat(body, contents, tools)
+            chat = self._chat(body, contents, tools, num_earlier)
         request = replace(chat.request, adapter=adapter)
         return Prepared(replace(chat, request=request), tools)
 
@@ -55,9 +60,10 @@ class Preparation:
         body: m.CreateResponseRequest,
         contents: PartContents,
         tools: Toolbox,
+        num_earlier: int,
         dropped: Dropped = frozenset(),
     ) -> PreparedChat:
-        conversation = Conversation(body.instructions, body.input, dropped)
+        conversation = Conversation(body.instructions, body.input, dropped, num_earlier)
         try:
             return self._shared.chat.prepare(chat_params(body, conversation, tools), contents)
         except ChatError as error:
@@ -65,10 +71,15 @@ class Preparation:
             raise
 
     def _fitted(
-        self, body: m.CreateResponseRequest, contents: PartContents, tools: Toolbox, dropped: Dropped
+        self,
+        body: m.CreateResponseRequest,
+        contents: PartContents,
+        tools: Toolbox,
+        num_earlier: int,
+        dropped: Dropped,
     ) -> PreparedChat:
         """Return the chat without the dropped items. Raise PromptTooLong if it has no room for an answer."""
-        chat = self._chat(body, contents, tools, dropped)
+        chat = self._chat(body, contents, tools, num_earlier, dropped)
         context = self._shared.model_info.max_total_tokens
         num_prompt_tokens = len(chat.request.prompt.token_ids)
         room = context // _ROOM_SHARE

@@ -13,7 +13,6 @@ from handlers.contracts.openai.responses.request.tools import Toolbox
 from handlers.contracts.openai.sampling import check_stream_options, seed_bits, stop_texts
 from handlers.operations.missing import given_or
 from verbatim_kit.errors import Refused, Violation
-from verbatim_kit.runtime.problem import Problem
 
 _LOGPROBS: Final = "message.output_text.logprobs"
 # What the chat core calls by other names.
@@ -21,11 +20,10 @@ _FIELDS: Final = {"response_format": "text.format", "template_kwargs": "chat_tem
 
 
 def check_rules(body: m.CreateResponseRequest) -> None:
-    """Check the rules that no schema states.
-
-    Raises Refused, or a Problem where OpenAI has a code of its own.
-    """
-    _check_stateless(body)
+    """Check the rules that no schema states. Raises Refused."""
+    if body.background:
+        message = "Nothing is answered in the background here: 'background' must be false."
+        raise Refused(message, "background", Violation.UNSUPPORTED_VALUE)
     check_stream_options(body)
     if body.top_logprobs and not includes_logprobs(body):
         message = f"'top_logprobs' is only allowed when 'include' has '{_LOGPROBS}'."
@@ -76,21 +74,6 @@ def grammar_field(body: m.CreateResponseRequest) -> str:
     """Return the field that the answer's grammar comes from, if it has one."""
     chosen = None if body.text is None else body.text.format
     return "tools" if chosen is None or isinstance(chosen, m.ResponseFormatText) else "text.format"
-
-
-def _check_stateless(body: m.CreateResponseRequest) -> None:
-    """Refuse the fields that only a server with a store could honour."""
-    if body.previous_response_id is not None:
-        raise Problem(
-            400,
-            f"Previous response with id '{body.previous_response_id[:200]}' not found. No response is stored "
-            "here; send the items of the conversation in 'input'.",
-            "previous_response_not_found",
-            field="previous_response_id",
-        )
-    if body.background:
-        message = "No response is stored here, so none could be fetched later: 'background' must be false."
-        raise Refused(message, "background", Violation.UNSUPPORTED_VALUE)
 
 
 def _sampling(body: m.CreateResponseRequest) -> SamplingParams:

@@ -73,6 +73,11 @@ _EXCHANGES: Final = (
         },
     ),
     Exchange("POST", "/v1/responses", 400, {**_RESPONSE, "input": []}),
+    *(
+        Exchange(method, f"/v1/responses/{{id}}{path}", 200, before=(("/v1/responses", _RESPONSE),))
+        for method, path in (("GET", ""), ("GET", "/input_items"), ("DELETE", ""))
+    ),
+    Exchange("GET", "/v1/responses/resp_0", 404),
     Exchange("POST", "/v1/responses/input_tokens", 200, {"input": "Hello!"}),
     Exchange("POST", "/v1/responses/input_tokens", 400, {"input": []}),
     Exchange("POST", "/v1/responses/input_tokens", 404, {"input": "Hello!", **OTHER_MODEL}),

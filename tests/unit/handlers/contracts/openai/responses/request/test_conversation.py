@@ -109,12 +109,6 @@ def test_a_result_without_its_call_is_refused_by_name() -> None:
     assert refused.value.field == "input[1].call_id"
 
 
-def test_a_reference_is_refused_as_nothing_is_stored() -> None:
-    with pytest.raises(Refused, match="stored") as refused:
-        conversation({"type": "item_reference", "id": "msg_0"})
-    assert refused.value.field == "input[0].type"
-
-
 @pytest.mark.parametrize(
     ("told", "meant"),
     [

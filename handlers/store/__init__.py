@@ -1,0 +1,1 @@
+"""Records that requests leave for later ones, each seen by the key alone that made it."""

@@ -1,0 +1,30 @@
+"""Records: what is stored."""
+
+from typing import NamedTuple
+
+
+class Record(NamedTuple):
+    """A record, which is written whole and never changed.
+
+    id: unique, with a prefix that tells its kind. owner: the name of the key that it belongs to; empty where
+    no key is asked for. content: JSON. parent: the id of the record that it goes on from, of the same owner.
+    parts: the ids of what can be found in it.
+    """
+
+    id: str
+    owner: str
+    content: bytes
+    parent: str | None = None
+    parts: tuple[str, ...] = ()
+
+
+class StoreError(Exception):
+    """The store cannot be read or written now, such as on a full disk."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The store cannot be used: {reason}")
+        self.reason = reason
+
+
+class CannotOpenStore(Exception):
+    """The file of the store cannot be opened; the message names it and says why."""

@@ -1,0 +1,65 @@
+"""The store of a server: its database, in a thread of its own."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from handlers.store.database import Bounds, Database
+from handlers.store.record import CannotOpenStore, Record, StoreError
+
+T = TypeVar("T")
+
+
+class Store:
+    """Stores records off the event loop. Methods raise StoreError as those of `Database` do."""
+
+    def __init__(self, path: Path | None, bounds: Bounds) -> None:
+        """Open the store. path: its file; None for memory, which is taken when the first record comes.
+
+        Raises CannotOpenStore.
+        """
+        self._bounds = bounds
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
+        try:
+            self._database = None if path is None else Database(path, bounds)
+        except StoreError as error:
+            raise CannotOpenStore(f"cannot open the store {path}: {error.reason}") from error
+
+    async def put(self, record: Record) -> None:
+        """Store a record; see `Database.put`."""
+        await self._run(lambda database: database.put(record))
+
+    async def get(self, id: str, owner: str) -> Record | None:
+        """Return the owner's record of an id; see `Database.get`."""
+        return await self._run(lambda database: database.get(id, owner))
+
+    async def line(self, id: str, owner: str) -> list[Record]:
+        """Return the owner's record of an id and all that it goes on from; see `Database.line`."""
+        return await self._run(lambda database: database.line(id, owner))
+
+    async def holding(self, part: str, owner: str) -> Record | None:
+        """Return the owner's record that has a part; see `Database.holding`."""
+        return await self._run(lambda database: database.holding(part, owner))
+
+    async def delete(self, id: str, owner: str) -> bool:
+        """Delete the owner's record of an id; see `Database.delete`."""
+        return await self._run(lambda database: database.delete(id, owner))
+
+    def close(self) -> None:
+        """Close the database after the calls that run or wait."""
+        self._thread.submit(self._close)
+        self._thread.shutdown()
+
+    async def _run(self, call: Callable[[Database], T]) -> T:
+        return await asyncio.wrap_future(self._thread.submit(self._call, call))
+
+    def _call(self, call: Callable[[Database], T]) -> T:
+        if self._database is None:
+            self._database = Database(None, self._bounds)
+        return call(self._database)
+
+    def _close(self) -> None:
+        if self._database is not None:
+            self._database.close()
