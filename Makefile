@@ -111,7 +111,7 @@ test: $(READY)  ## Run the tests (six minutes on two cores)
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack and not long'
 
 .PHONY: test-long
-test-long: $(READY)  ## Run all tests with every random trial and combination, in half an hour (SHORT=1: what `make test` leaves to CI; five minutes)
+test-long: $(READY)  ## Run all tests with every random trial and combination, in half an hour (SHORT=1: what `make test` leaves to CI; seven minutes)
 ifdef SHORT
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m long
 else

@@ -8,8 +8,7 @@ from engine.assembly.prepared_model import PreparedModel
 from engine.assembly.sequence_memory import SequenceMemory
 from engine.model.fallback.runner import FallbackRunner
 from engine.model.fallback.trial import STEPWISE, cannot_fall_back, choose_fallback_steps
-from engine.model.loading.refusals import one_line
-from engine.port.errors import EngineError, ModelNotSupported
+from engine.port.errors import EngineError, ModelNotSupported, one_line
 from engine.port.info.kernels import check_none_is_missing
 from engine.scheduling.sequence_states import SequenceStates
 from engine.scheduling.state_slots import StateSlots

@@ -16,8 +16,8 @@ from engine.model.checks.reference_pass import relative_difference
 from engine.model.checks.self_check import decoded_logits, paged_logits
 from engine.model.checks.tolerance import LOGITS, SAME_OPERATIONS, Tolerance
 from engine.model.decode_graphs import Capture, DecodeGraphs
-from engine.model.loading.refusals import one_line
 from engine.model.runner import ModelRunner
+from engine.port.errors import one_line
 from engine.port.info.kernels import Kernel, Obstacle, kernel
 
 _MOST_ROWS = 256

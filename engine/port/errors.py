@@ -172,3 +172,8 @@ class LibrariesMissing(EngineError):
 
 class KernelsMissing(EngineError):
     """Compiled code is required; the message names what of it could be used and is not, and why."""
+
+
+def one_line(error: Exception) -> str:
+    """Return the text of another library's exception on one line, to be part of a message."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:500]

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from engine.config import MediaLimits
 from engine.extras import how_to_install, missing
-from engine.model.loading.refusals import one_line
-from engine.port.errors import EngineBusy, EngineError, InvalidRequest
+from engine.port.errors import EngineBusy, EngineError, InvalidRequest, one_line
 from engine.port.media_item import FileKeeper, MediaItem
 from engine.port.request import GenerationRequest, MediaKind, SamplingParams, StopConditions
 from engine.port.text.tokenizer import Tokenizer

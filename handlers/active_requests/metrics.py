@@ -7,15 +7,12 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterator
-from functools import partial
-from typing import Final, TypeAlias, get_args
+from typing import Final, TypeAlias
 
 from prometheus_client import (
     CollectorRegistry,
-    Counter,
     Gauge,
     ProcessCollector,
-    Summary,
     disable_created_metrics,
     generate_latest,
 )
@@ -29,14 +26,13 @@ from engine.port.text.token_memory import TokenMemory
 from handlers.access.visits.timing import Timing
 from handlers.access.visits.visit import Visit
 from handlers.active_requests.engine_metrics import EngineMetrics
-from handlers.active_requests.failure import Failure, failure_of
-from handlers.active_requests.families import Histograms, counter, gauge, histograms
+from handlers.active_requests.families import counter, gauge, histograms
+from handlers.active_requests.http_metrics import HttpMetrics
 from handlers.active_requests.ignored_fields import IgnoredFields
-from handlers.active_requests.vllm_metrics import CountedRequests, VllmMetrics
+from handlers.active_requests.tgi_metrics import TgiMetrics
+from handlers.active_requests.vllm_metrics import VllmMetrics
 from handlers.media.reads import Reads
 
-# 0.15 ms to 146 s, as the released servers have them.
-DURATION_BUCKETS = tuple(0.0001 * 1.5**k for k in range(1, 36))
 # The client library appends `_total` to the name of every counter; the released servers have no such suffix.
 _TOTAL = re.compile(
     rb"^((?:# (?:HELP|TYPE) )?(?:tgi|verbatim)_(?!ignored_fields)\w+)_total(?=[ {])", re.MULTILINE
@@ -44,17 +40,10 @@ _TOTAL = re.compile(
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library left out its annotation
 
-
-def linear_buckets(largest: int) -> tuple[float, ...]:
-    """100 buckets of equal width up to `largest`."""
-    return tuple(largest * k / 100 for k in range(1, 101))
-
-
 ShareMetrics: TypeAlias = Callable[[str], Awaitable[str]]
 """Takes the metrics of one process's requests, and returns the sums of all processes and the engine's own."""
 
 _SHARING_PERIOD_S: Final = 1.0
-_NONE: Final = "none"  # the value of a label where there is none
 
 _log = logging.getLogger(__name__)
 
@@ -92,84 +81,31 @@ class Metrics:
             self._requests.register(_TokenMemoryMetrics(memory))
         if reads is not None:
             self._requests.register(_ReadMetrics(reads))
-        self._count = Counter("tgi_request_count", "Requests received", registry=self._requests)
-        self._success = Counter("tgi_request_success", "Requests answered", registry=self._requests)
-        self._failure = Counter("tgi_request_failure", "Requests failed", ["err"], registry=self._requests)
-        for failure in get_args(Failure):
-            self._failure.labels(failure)  # from the start, so that the first failure shows as an increase
-        self._ended = Counter(
-            "http_requests",
-            "Requests that have ended, but for probes and scrapes",
-            ["method", "handler", "status"],
-            registry=self._requests,
-        )
-        self._seconds = Summary(
-            "http_request_duration_seconds",
-            "Until the last byte of an answer was sent, seconds",
-            ["method", "handler"],
-            registry=self._requests,
-        )
-        self._errors = Counter(
-            "verbatim_request_errors",
-            "Requests that were refused or failed, by the error",
-            ["contract", "error"],
-            registry=self._requests,
-        )
+        self._tgi = TgiMetrics(self._requests, info.max_total_tokens)
+        self._http = HttpMetrics(self._requests)
         self._ignored = IgnoredFields(self._requests)
-        counted = Histograms()
-        self._requests.register(counted)
-        durations = partial(counted.add, bounds=DURATION_BUCKETS)
-        lengths = partial(counted.add, bounds=linear_buckets(info.max_total_tokens))
-        self._duration = durations("tgi_request_duration", "Whole request, seconds")
-        self._validation = durations(
-            "tgi_request_validation_duration", "Until the request was valid, seconds"
-        )
-        self._queue = durations("tgi_request_queue_duration", "Until the request first ran, seconds")
-        self._inference = durations("tgi_request_inference_duration", "While the request ran, seconds")
-        self._per_token = durations(
-            "tgi_request_mean_time_per_token_duration", "While a request ran, for each of its tokens, seconds"
-        )
-        self._generated = lengths("tgi_request_generated_tokens", "Tokens generated for a request")
-        self._max_new = lengths("tgi_request_max_new_tokens", "Limit of new tokens that a request sets")
-        self._input = lengths("tgi_request_input_length", "Tokens of a prompt")
-        shown = CountedRequests(self._duration, self._queue, self._inference, self._generated, self._max_new)
-        self._vllm = VllmMetrics(info, stats, model_name, shown)
+        self._vllm = VllmMetrics(info, stats, model_name, self._tgi.counted)
         self._engine.register(self._vllm)
         self._requests.register(self._vllm.histograms)
 
     def received(self) -> None:
-        self._count.inc()
+        self._tgi.received()
 
     def validated(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
-        self._input.observe(num_prompt_tokens)
-        self._max_new.observe(max_new_tokens)
+        self._tgi.validated(num_prompt_tokens, max_new_tokens)
 
     def failed(self, error: BaseException, total_s: float) -> None:
-        self._failure.labels(failure_of(error)).inc()
+        self._tgi.failed(error)
 
     def ended(self, visit: Visit) -> None:
         """Count a request of any kind whose answer has ended; those of monitors are left out."""
-        if visit.is_quiet:
-            return
-        contract, operation = visit.names
-        # A client may invent methods where there is no operation, so they are no label there.
-        handled = (_NONE, _NONE) if operation is None else (visit.method, f"{contract}.{operation}")
-        self._ended.labels(*handled, _NONE if visit.status is None else f"{visit.status // 100}xx").inc()
-        self._seconds.labels(*handled).observe(visit.ended_s - visit.started_s)
-        if visit.error is not None:
-            self._errors.labels(contract or _NONE, visit.error).inc()
+        self._http.ended(visit)
 
     def ignored(self, contract: str, names: Collection[str]) -> None:
         self._ignored.add(contract, names)
 
     def succeeded(self, timing: Timing) -> None:
-        self._success.inc()
-        self._duration.observe(timing.total_s)
-        self._validation.observe(timing.validation_s)
-        self._queue.observe(timing.queue_s)
-        self._inference.observe(timing.inference_s)
-        self._per_token.observe(timing.time_per_token_s)
-        self._generated.observe(timing.num_generated_tokens)
+        self._tgi.succeeded(timing)
         self._vllm.succeeded(timing)
 
     async def of_all(self) -> str:

@@ -12,12 +12,12 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from engine.build import build_core
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
 from tests.support.engine_requests import generation_request
-from tests.support.selection.effort import trials
+from tests.support.selection.effort import trials, usually
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 
 MAX_TOKENS = 12
@@ -30,13 +30,11 @@ TOKENIZER = tiny_tokenizer()
 # Of every attention shape: grouped and not, windows, soft caps, norms, sinks, partial rotary, experts, runs,
 # an index; and of recurrent layers; bloom and falcon are on the fallback path. Those that are long attend as
 # another does.
+USUAL = ("llama", "gemma3", "deepseek_v3", "qwen3_next")
 ARCHITECTURES = (
-    *("llama", "gemma3", "gpt2", "deepseek_v3", "gpt_oss", "llama4", "deepseek_v32", "qwen3_next", "bloom"),
-    *(
-        pytest.param(name, marks=pytest.mark.long)
-        for name in ("qwen3", "mistral", "gemma2", "gpt_neox", "mixtral", "falcon_h1", "falcon")
-    ),
-)
+    *USUAL, "gpt2", "gpt_oss", "llama4", "deepseek_v32", "bloom", "qwen3", "mistral", "gemma2", "gpt_neox",
+    "mixtral", "falcon_h1", "falcon",
+)  # fmt: skip
 
 # Name -> how the engine is squeezed. Prompts are of up to 30 tokens, sliding windows of 9.
 SHAPES: dict[str, dict[str, Any]] = {
@@ -123,7 +121,7 @@ def prompts(seed: str) -> list[tuple[int, ...]]:
     return [tuple(random.randrange(256) for _ in range(random.randint(1, 30))) for _ in range(6)]
 
 
-@pytest.fixture(scope="module", params=ARCHITECTURES)
+@pytest.fixture(scope="module", params=usually(ARCHITECTURES, USUAL))
 def cases(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, list[Case]]:
@@ -141,7 +139,7 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def new_core(directory: Path, **shape: Any) -> EngineCore:
-    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", **shape)
+    config = tiny_config(directory, dtype="float32", **shape)
     return build_core(config, lambda line: None).core
 
 

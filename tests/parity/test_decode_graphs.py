@@ -22,7 +22,7 @@ from engine.port.events import TokenEvent
 from engine.port.request import SamplingParams, StopConditions
 from tests.parity.test_varlen_parity import parts_of
 from tests.support.engine_requests import generation_request
-from tests.support.selection.effort import trials
+from tests.support.selection.effort import trials, usually
 from tests.support.tape import capture
 from tests.support.tiny_models.text import save_tiny_model
 from tests.support.varlen_core import GRAPH_SIZES, NUM_BLOCKS, varlen_core
@@ -87,7 +87,7 @@ def count_calls(core: EngineCore, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return rows
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", usually(ARCHITECTURES, ("llama", "gemma3", "gpt_oss")))
 @pytest.mark.parametrize("seed", range(trials(1, whole=5)))
 def test_replayed_steps_give_the_tokens_of_the_models_own_forward(
     architecture: str, seed: int, monkeypatch: pytest.MonkeyPatch

@@ -20,17 +20,20 @@ from engine.port.request import (
 )
 from tests.parity.test_engine_parity import MAX_TOKENS, Expected, expect, new_core
 from tests.support.engine_requests import embedding_request, generation_request
+from tests.support.selection.effort import usually
 from tests.support.tiny_models.text import ARCHITECTURES, save_tiny_model
 
 TOLERANCE = 1e-4  # of entries that are about 1 in size; other kernels sum in another order
 NUM_TEXTS = 14
 # Name -> how the engine is squeezed. Texts are of up to 40 tokens, sliding windows of 9. `make test` squeezes
-# every architecture as the first says, and as one of the others.
+# an architecture as the first says, and as one of the others.
 SHAPES: dict[str, dict[str, Any]] = {
     "chunks and preemption": {"num_kv_blocks": 20, "max_batch_tokens": 5},
     "whole texts": {},
     "chunks of 7 tokens": {"max_batch_tokens": 7},
 }
+# Architectures that `make test` tries.
+USUAL = ("llama", "gemma3", "gpt2", "deepseek_v3")
 GENERATING = 100  # added to the arrivals of those that generate
 
 
@@ -44,7 +47,7 @@ class Case:
     generated: list[Expected]
 
 
-@pytest.fixture(scope="module", params=ARCHITECTURES)
+@pytest.fixture(scope="module", params=usually(ARCHITECTURES, USUAL))
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     architecture = request.param
     directory = save_tiny_model(tmp_path_factory.mktemp(architecture), architecture, has_end_token=False)

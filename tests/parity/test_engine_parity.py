@@ -10,13 +10,13 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from engine.build import build_core
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.port.events import FinishReason, TokenEvent
 from engine.port.request import SamplingParams, StopConditions
 from tests.support.engine_requests import generation_request
-from tests.support.selection.effort import trials
-from tests.support.tiny_models.text import ARCHITECTURES, FALLBACKS, HYBRIDS, INDEXED, save_tiny_model
+from tests.support.selection.effort import trials, usually
+from tests.support.tiny_models.config import tiny_config
+from tests.support.tiny_models.text import ALL, HYBRIDS, REPRESENTATIVES, save_tiny_model
 
 NUM_PROMPTS = trials(8, whole=16)
 NUM_ALONE = trials(3, whole=6)
@@ -25,7 +25,7 @@ TOLERANCE = 1e-4
 RECURRENT_TOLERANCE = 2e-3
 
 # Name -> how the engine is squeezed. Prompts are of up to 40 tokens, sliding windows of 9. `make test`
-# squeezes every architecture as the first says, which both cuts and preempts, and as one of the others.
+# squeezes an architecture as the first says, which both cuts and preempts, and as one of the others.
 SHAPES: dict[str, dict[str, Any]] = {
     "chunks and preemption": {"num_kv_blocks": 20, "block_size": 4, "max_batch_tokens": 9},
     "whole prompts": {},
@@ -72,7 +72,7 @@ def expect(
     return Expected(tuple(prompt), tokens[len(prompt) :].tolist(), taken.tolist(), tolerance)
 
 
-@pytest.fixture(scope="module", params=[*ARCHITECTURES, *INDEXED, *HYBRIDS, *FALLBACKS])
+@pytest.fixture(scope="module", params=usually(ALL, REPRESENTATIVES))
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     architecture = request.param
     directory = save_tiny_model(tmp_path_factory.mktemp(architecture), architecture, has_end_token=False)
@@ -88,7 +88,7 @@ def tolerance_of(architecture: str) -> float:
 
 
 def new_core(directory: Path, **shape: Any) -> EngineCore:
-    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", **shape)
+    config = tiny_config(directory, dtype="float32", **shape)
     return build_core(config, lambda line: None).core
 
 

@@ -18,6 +18,7 @@ from engine.port.errors import ModelNotSupported
 from engine.port.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import Expected, add, assert_as_expected, expect, run
 from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model
 
 TOP_K = 7
@@ -25,7 +26,7 @@ INDEX_DIM = 16
 
 
 def config_of(directory: Path, **options: Any) -> EngineConfig:
-    return EngineConfig(model=str(directory), device="cpu", **{"dtype": "float32", **options})
+    return tiny_config(directory, **{"dtype": "float32", **options})
 
 
 def say_nothing(line: str) -> None:

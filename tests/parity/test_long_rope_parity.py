@@ -17,6 +17,7 @@ from engine.port.events import TokenEvent
 from engine.port.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import TOLERANCE, Expected, expect, new_core
 from tests.support.engine_requests import generation_request
+from tests.support.selection.effort import usually
 from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 
 ORIGINAL = 32
@@ -87,7 +88,9 @@ def add(core: EngineCore, arrival: int, expected: Expected, num_sequences: int) 
     core.add(arrival, request)
 
 
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize(
+    "shape", usually(SHAPES.values(), (SHAPES["drafts"], SHAPES["chunks and preemption"])), ids=SHAPES
+)
 def test_sequences_across_the_original_context_give_the_tokens_of_transformers(
     directory: Path, expected: list[Expected], shape: dict[str, Any]
 ) -> None:

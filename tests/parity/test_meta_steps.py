@@ -25,6 +25,7 @@ from engine.host.transfers import DeviceValue, Readback
 from engine.port.errors import EngineError
 from engine.port.events import Embedding, FinishReason, TokenEvent
 from engine.port.request import EmbeddingRequest
+from tests.support.selection.effort import usually
 from tests.support.tiny_models.text import ARCHITECTURES, HYBRIDS, INDEXED, tiny_tokenizer
 from tests.support.varlen_core import varlen_core
 from tests.unit.engine.core.test_device_reads import REQUESTS
@@ -33,6 +34,8 @@ META = torch.device("meta")
 LIBRARY = VarlenLibrary(varlen_attn_out, AuxRequest(lse=True), (torch.bfloat16,))
 # What is sampled does not depend on the architecture.
 FEW = ("greedy", "prompt logprobs", "embedding")
+# Architectures that `make test` tries.
+USUAL = ("llama", "gemma3", "deepseek_v32", "gpt_oss", "qwen3_next")
 # The token that is made up; a grammar of the requests allows it.
 LETTER = tiny_tokenizer().encode("a")[0]
 
@@ -109,7 +112,7 @@ def run(core: EngineCore, kinds: Iterable[str] = REQUESTS) -> Iterator[TokenEven
 
 
 @pytest.mark.usefixtures("numbers_made_up")
-@pytest.mark.parametrize("architecture", [*ARCHITECTURES, *INDEXED, *HYBRIDS])
+@pytest.mark.parametrize("architecture", usually([*ARCHITECTURES, *INDEXED, *HYBRIDS], USUAL))
 def test_steps_of_every_architecture_read_nothing(architecture: str) -> None:
     core = varlen_core(architecture, LIBRARY, META, torch.bfloat16)
     kinds = REQUESTS if architecture == "llama" else FEW

@@ -14,28 +14,19 @@ from engine.port.events import TokenEvent
 from engine.port.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import MAX_TOKENS, Expected, expect, new_core, tolerance_of
 from tests.support.engine_requests import generation_request
+from tests.support.selection.effort import usually
 from tests.support.tiny_models.text import save_tiny_model
 
-# Full attention, windows shorter than what is shared, learned positions, latent keys, shared layers, sinks,
-# an index, runs that end within what is shared, recurrent layers of four kinds. Those that are long have a
-# cache of a kind that another has.
-ARCHITECTURES = [
-    "llama",
-    "gemma3",
-    "gpt2",
-    *(pytest.param(name, marks=pytest.mark.long) for name in ("qwen3", "mistral", "gemma2", "mixtral")),
-    "deepseek_v3",
-    "deepseek_v32",
-    "gemma4",
-    "gpt_oss",
-    "llama4",
-    "qwen3_next",
-    "lfm2",
-    "falcon_h1",
-    "mamba",
-]
+# Full attention, windows shorter than what is shared, latent keys, recurrent layers of two kinds; then those
+# that `make test` leaves out: learned positions, shared layers, sinks, an index, runs that end within what is
+# shared, other recurrent layers, and those whose cache is of a kind that another has.
+USUAL = ("llama", "gemma3", "deepseek_v3", "qwen3_next", "mamba")
+ARCHITECTURES = (
+    *USUAL, "gpt2", "deepseek_v32", "gemma4", "gpt_oss", "llama4", "lfm2", "falcon_h1", "qwen3", "mistral",
+    "gemma2", "mixtral",
+)  # fmt: skip
 BLOCK_SIZE = 4
-# `make test` squeezes every architecture as the first says, and as one of the others.
+# `make test` squeezes an architecture as the first says, and as one of the others.
 SHAPES: dict[str, dict[str, Any]] = {
     "cache on, chunks and preemption": {"prefix_caching": True, "num_kv_blocks": 24, "max_batch_tokens": 9},
     "cache on": {"prefix_caching": True},
@@ -53,7 +44,7 @@ class Case:
     expected: list[Expected]
 
 
-@pytest.fixture(scope="module", params=ARCHITECTURES)
+@pytest.fixture(scope="module", params=usually(ARCHITECTURES, USUAL))
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     architecture = request.param
     directory = save_tiny_model(tmp_path_factory.mktemp(architecture), architecture, has_end_token=False)

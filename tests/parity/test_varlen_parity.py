@@ -19,13 +19,14 @@ from engine.assembly.paged_parts import PagedParts, paged_parts
 from engine.assembly.prepared_model import prepare_model
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.varlen.library import VarlenLibrary
-from engine.config import EngineConfig
 from engine.model.decode_graphs import Capture
 from engine.port.events import TokenEvent
 from engine.port.info.kernels import Kernel as KernelReport
 from engine.port.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import Expected, expect, run, tolerance_of
 from tests.support.engine_requests import generation_request
+from tests.support.selection.effort import usually
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import ARCHITECTURES, HYBRIDS, INDEXED, save_tiny_model
 from tests.support.varlen_emulation import Kernel, emulated
 
@@ -46,6 +47,8 @@ LEFT_OUT = {
     "mamba": (0, None),
     "mamba2": (0, None),
 }
+# Those that `make test` tries: all layers are served, one, some, and none.
+USUAL = ("llama", "gemma3", "gemma4", "llama4", "gpt2", "qwen3_next")
 NUM_ATTENDING = {"gemma4": 4, "qwen3_next": 2, "qwen3_5": 2, "lfm2": 2, "granitemoehybrid": 2, "jamba": 2}
 
 
@@ -56,7 +59,7 @@ class Case:
     expected: list[Expected]
 
 
-@pytest.fixture(scope="module", params=[*ARCHITECTURES, *INDEXED, *HYBRIDS])
+@pytest.fixture(scope="module", params=usually([*ARCHITECTURES, *INDEXED, *HYBRIDS], USUAL))
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     architecture = request.param
     directory = save_tiny_model(tmp_path_factory.mktemp(architecture), architecture, has_end_token=False)
@@ -74,7 +77,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def parts_of(
     directory: Path, library: VarlenLibrary = LIBRARY, capture: Capture | None = None, **shape: Any
 ) -> PagedParts:
-    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", **shape)
+    config = tiny_config(directory, dtype="float32", **shape)
     return paged_parts(prepare_model(config, lambda line: None), library, capture, lambda line: None)
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.async_engine import AsyncEngine
-from engine.config import EngineConfig
 from engine.port.engine import Engine
 from handlers.active_requests.active_request import ActiveRequest, ActiveRequests
 from handlers.concurrency.limit import ConcurrencyLimit
@@ -15,6 +14,7 @@ from handlers.concurrency.workers import Workers
 from handlers.transcription.decoding import DecodingRules
 from handlers.transcription.transcriber import Transcriber
 from handlers.transcription.transcript import Transcript, TranscriptionRequest
+from tests.support.tiny_models.config import tiny_config
 
 # One greedy result of each window, whatever it is.
 GREEDY: Final = DecodingRules((0.0,), None, None, None)
@@ -24,7 +24,7 @@ MAX_SECONDS: Final = 60.0
 @asynccontextmanager
 async def started(directory: Path, **config: Any) -> AsyncIterator[AsyncEngine]:
     """Run the model of a directory in float32."""
-    engine = await AsyncEngine.start(EngineConfig(model=str(directory), dtype="float32", **config))
+    engine = await AsyncEngine.start(tiny_config(directory, dtype="float32", **config))
     try:
         yield engine
     finally:

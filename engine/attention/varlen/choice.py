@@ -22,6 +22,7 @@ from engine.attention.varlen.library import FORMS, PageForm, VarlenLibrary
 from engine.attention.window import Window
 from engine.host.transfers import upload
 from engine.native.obstacles import name_of
+from engine.port.errors import one_line
 from engine.port.info.kernels import Kernel, Obstacle, kernel_of_layers
 
 _LARGEST_DIM: Final = 256
@@ -91,8 +92,7 @@ def _obstacles(
         try:
             difference = _difference(kind, geometry.dtype, library, form, block_size, device)
         except Exception as error:  # whatever a kernel raises that does not take this
-            lines = str(error).splitlines() or [type(error).__name__]
-            found[kind] = Obstacle(f"{form.kernel} raises: {lines[0]}")
+            found[kind] = Obstacle(f"{form.kernel} raises: {one_line(error)}")
             continue
         is_same = difference < _TOLERANCES[geometry.dtype]  # not if it is NaN
         why = f"{form.kernel} gives other results than torch's own operations, by {difference:.1%}"

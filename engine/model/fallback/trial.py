@@ -15,9 +15,8 @@ from engine.attention.paged_attention import EAGER
 from engine.model.checks.reference_pass import is_same, largest_difference, reference_logits
 from engine.model.fallback.own_cache import CachedModel
 from engine.model.fallback.runner import FallbackRunner
-from engine.model.loading.refusals import one_line
 from engine.model.mask_windows import windows_recorded
-from engine.port.errors import EngineError, ModelNotSupported
+from engine.port.errors import EngineError, ModelNotSupported, one_line
 from engine.port.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens

@@ -21,8 +21,7 @@ from engine.model.loading.checkpoint.stored_tensors import StoredTensor
 from engine.model.loading.gguf.description import describe
 from engine.model.loading.gguf.named_file import SUFFIX, hub_file, own_file
 from engine.model.loading.progress import line_bar
-from engine.model.loading.refusals import one_line
-from engine.port.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported, one_line
 
 _DESCRIPTIONS: Final = ("*.json", "*.jinja", "*.txt", "*.model", "*.py")
 _SAFETENSORS: Final = ("*.safetensors",)

@@ -6,15 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from engine.port.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported, one_line
 
 # What to do instead, where weights are in a format that is not read.
 ELSEWHERE: Final = "load an unquantized checkpoint of the model, and give --quantize int8 to keep it small"
-
-
-def one_line(error: Exception) -> str:
-    """Return the text of another library's exception on one line, to be part of a message."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:500]
 
 
 class NeedsWeights(Exception):

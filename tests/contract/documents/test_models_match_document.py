@@ -31,7 +31,7 @@ from verbatim_kit.runtime.upload import Upload
 
 GENERATED = Path(__file__).parents[3] / "generated"
 CONTRACTS = sorted(path.parent.name for path in GENERATED.glob("*/openapi.json"))
-NUM_BODIES = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "6"))
+NUM_BODIES = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", trials(3, whole=6)))
 NUM_VARIATIONS = trials(20, whole=1500)  # of each body
 
 # Near misses of every JSON type.

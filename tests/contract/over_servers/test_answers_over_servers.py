@@ -19,7 +19,7 @@ from tests.contract.over_servers.comparing import Answer, difference, read
 from tests.contract.requests.documented import Asked, requests_of
 from tests.contract.test_forms import FORMS
 from tests.support.samples.contracts import samples_of
-from tests.support.selection.effort import IS_WHOLE
+from tests.support.selection.effort import IS_WHOLE, usually
 from tests.support.token_servers.fixed_seeds import draw_one_seed
 from tests.support.token_servers.fronts import KINDS, NAME, Fronts
 from tests.unit.handlers.contracts.openai.transcriptions.scripted import SOUND
@@ -109,6 +109,7 @@ def test_an_answer_is_the_same_over_a_server(
     )
 
 
+@pytest.mark.long
 def test_what_an_engine_can_do_beyond_texts_is_asked_for_and_done(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,7 +123,7 @@ def test_what_an_engine_can_do_beyond_texts_is_asked_for_and_done(
             assert (answer.status_code, bool(requests)) == (200, True), (asked.id, answer.text)
 
 
-@pytest.mark.parametrize("contract", TABLES)
+@pytest.mark.parametrize("contract", usually(TABLES, ("openai", "tgi")))
 def test_every_operation_that_generates_has_an_answer_of_each_form(
     asking: Asking, contract: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

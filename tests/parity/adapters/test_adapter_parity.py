@@ -16,6 +16,7 @@ from engine.lora.registry import AdapterRegistry
 from engine.port.events import Embedding, TokenEvent
 from engine.port.request import BeamParams, GenerationRequest, Pooling, SamplingParams, StopConditions
 from tests.support.engine_requests import embedding_request, generation_request
+from tests.support.selection.effort import usually
 from tests.support.tiny_models.lora import adapted_model, save_adapter
 from tests.support.tiny_models.text import save_tiny_model
 
@@ -117,7 +118,7 @@ def check(cases: list[Case], events: dict[str, list[TokenEvent]]) -> None:
         assert actual == pytest.approx(of_output, abs=TOLERANCE), case.adapter
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", usually(ARCHITECTURES, ("llama", "gemma2", "gpt2")))
 async def test_every_layer_is_changed_as_by_peft(architecture: str, tmp_path: Path) -> None:
     directory = save_tiny_model(tmp_path / "model", architecture, has_end_token=False)
     folder = save_adapter(directory, tmp_path / "poet")
@@ -152,7 +153,7 @@ def cases(directory: Path, folders: dict[str, Path]) -> list[Case]:
     return [expect(model, begin + prompt, name) for prompt in prompts(2) for name, model in models]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", usually(SHAPES, ("roomy", "chunks and preemption")))
 async def test_a_batch_of_many_adapters_computes_each_as_peft_does(
     directory: Path, folders: dict[str, Path], cases: list[Case], shape: str
 ) -> None:

@@ -21,6 +21,7 @@ from engine.port.request import SamplingParams, StopConditions
 from tests.parity.adapters.test_adapter_parity import prompts, run
 from tests.parity.quantized.test_stored_groups import AWQ, DESC_ACT, GPTQ
 from tests.support.engine_requests import generation_request
+from tests.support.selection.effort import usually
 from tests.support.selection.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.support.tiny_models.gguf_files import WIDE, write_gguf
 from tests.support.tiny_models.lora import adapted_model, save_adapter
@@ -44,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @needs_compiler
 @pytest.mark.by_turns("kind", "model_type")
 @pytest.mark.parametrize("model_type", ["llama", "qwen3"])
-@pytest.mark.parametrize("kind", ["Q4_0", "Q8_0", "Q4_K", "Q6_K"])
+@pytest.mark.parametrize("kind", usually(["Q4_0", "Q8_0", "Q4_K", "Q6_K"], ("Q4_0", "Q6_K")))
 async def test_adapters_of_a_gguf_file_change_what_peft_changes(
     model_type: str, kind: str, tmp_path: Path
 ) -> None:
@@ -68,7 +69,7 @@ async def test_adapters_of_a_quantized_checkpoint_change_what_peft_changes(
 @needs_compiled_bfloat16
 @pytest.mark.by_turns("quantize", "dtype")
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-@pytest.mark.parametrize("quantize", QUANTIZATIONS)
+@pytest.mark.parametrize("quantize", usually(QUANTIZATIONS, ("int8", "int4-asym")))
 async def test_adapters_of_rounded_layers_change_what_peft_changes(
     quantize: str, dtype: str, tmp_path: Path
 ) -> None:

@@ -33,10 +33,11 @@ every_arithmetic = pytest.mark.parametrize(
     "arithmetic",
     [
         {"bfloat16_products": "pairs"},
-        {"bfloat16_products": "widened"},
-        *({"quantize": name} for name in ("int8", "int4", "int4-g64-asym")),
+        pytest.param({"bfloat16_products": "widened"}, marks=pytest.mark.long),
+        *({"quantize": name} for name in ("int8", "int4-g64-asym")),
+        pytest.param({"quantize": "int4"}, marks=pytest.mark.long),
     ],
-    ids=["pairs", "widened", "int8", "int4", "int4-g64-asym"],
+    ids=["pairs", "widened", "int8", "int4-g64-asym", "int4"],
 )
 
 

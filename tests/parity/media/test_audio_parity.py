@@ -25,7 +25,6 @@ from transformers.models.gemma4.processing_gemma4 import Gemma4Processor
 from transformers.models.qwen2_5_omni.processing_qwen2_5_omni import Qwen2_5OmniProcessor
 
 from engine.build import build_core
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.media.process.client import SHARED as DECODING
 from engine.media.readers.whole_processor import with_parts
@@ -45,6 +44,7 @@ from tests.parity.media.test_media_parity import (
     run,
 )
 from tests.support.samples.sounds import sound_bytes
+from tests.support.selection.effort import usually
 from tests.support.selection.instructions import needs_compiled_bfloat16
 from tests.support.tiny_models.audio import (
     AUDIO_FAMILIES,
@@ -52,6 +52,7 @@ from tests.support.tiny_models.audio import (
     audio_tokenizer,
     save_tiny_audio_model,
 )
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.media import image_bytes
 
 LONG, SHORT, OTHER = sound_bytes(1.7), sound_bytes(0.3, seed=1), sound_bytes(0.9, seed=2)
@@ -85,6 +86,8 @@ PROCESSORS: dict[str, Any] = {
 }
 # Their processors take one sound for a text, though the models read several.
 ONE_SOUND_EACH = {"audioflamingo3", "glmasr", "qwen3_asr"}
+# Those that `make test` tries.
+USUAL = ("qwen2_audio", "voxtral", "gemma4")
 # Those whose layers are compiled as one stack.
 COMPILED = {"qwen2_audio", "voxtral", "audioflamingo3", "glmasr", "qwen2_5_omni", "qwen3_asr"}
 
@@ -188,7 +191,7 @@ def between_tokens(text: str) -> str:
     return text
 
 
-@pytest.fixture(scope="module", params=list(AUDIO_FAMILIES))
+@pytest.fixture(scope="module", params=usually(AUDIO_FAMILIES, USUAL))
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     family = request.param
     directory = tmp_path_factory.mktemp(family)
@@ -202,7 +205,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def load(case: Case, **shape: Any) -> tuple[EngineCore, Tokenizer, MediaProcessor]:
-    config = EngineConfig(model=str(case.directory), device="cpu", **{"dtype": "float32", **shape})
+    config = tiny_config(case.directory, **{"dtype": "float32", **shape})
     lines: list[str] = []
     built = build_core(config, lines.append)
     core, tokenizer, info = built.core, built.tokenizer, built.info

@@ -13,7 +13,6 @@ import torch
 from PIL import Image
 
 from engine.build import build_core
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.media.encoder import MediaEncoder
 from engine.media.readers.whole_processor import with_parts
@@ -29,7 +28,9 @@ from engine.port.request import (
     StopConditions,
 )
 from engine.port.text.tokenizer import Tokenizer
+from tests.support.selection.effort import usually
 from tests.support.selection.instructions import needs_compiled_bfloat16
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.media import (
     MEDIA_FAMILIES,
     image_bytes,
@@ -183,15 +184,11 @@ def placeholder_of(family: str) -> str:
     return PLACEHOLDERS_BY_TOKENS.get(MEDIA_FAMILIES[family].tokens) or PLACEHOLDERS.get(family, "<image>")
 
 
-# Those whose images are read and encoded as another's, with another model of text behind.
-OTHER_TEXT_MODELS = ("paligemma2", "glm4v_moe", "qwen3_vl_moe", "qwen3_5_moe")
-FAMILIES = [
-    pytest.param(family, marks=pytest.mark.long) if family in OTHER_TEXT_MODELS else family
-    for family in MEDIA_FAMILIES
-]
+# Those that `make test` tries: most ways in which images stand in prompts.
+USUAL = ("smolvlm", "internvl", "llava", "gemma3", "qwen2_vl", "mistral3", "paligemma")
 
 
-@pytest.fixture(scope="module", params=FAMILIES)
+@pytest.fixture(scope="module", params=usually(MEDIA_FAMILIES, USUAL))
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     family = request.param
     directory = tmp_path_factory.mktemp(family)
@@ -203,7 +200,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def load(directory: Path, **shape: Any) -> tuple[EngineCore, Tokenizer, MediaProcessor]:
-    config = EngineConfig(model=str(directory), device="cpu", **{"dtype": "float32", **shape})
+    config = tiny_config(directory, **{"dtype": "float32", **shape})
     lines: list[str] = []
     built = build_core(config, lines.append)
     core, tokenizer, info = built.core, built.tokenizer, built.info

@@ -23,6 +23,7 @@ from engine.native.library import Loaded
 from engine.port.events import TokenEvent
 from engine.port.text.tokenizer import Tokenizer
 from tests.parity.test_engine_parity import Expected, add, expect, run
+from tests.support.selection.effort import usually
 from tests.support.tiny_models.gguf_files import WIDE, Written, write_gguf
 from tests.support.tiny_models.text import END_TOKEN, tiny_model, tiny_tokenizer
 
@@ -65,7 +66,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(named_file, "_folder", lambda: tmp_path / "descriptions")
 
 
-@pytest.mark.parametrize("name", [*_MODELS, "phi3"])
+@pytest.mark.parametrize("name", usually([*_MODELS, "phi3"], ("llama 3.1", "qwen2", "gemma3", "phi3")))
 def test_a_file_gives_the_tokens_of_transformers(name: str, tmp_path: Path) -> None:
     written = write(tmp_path / "model.gguf", name, "Q8_0")
     core = new_core(written.path)

@@ -25,8 +25,10 @@ from engine.port.errors import ModelNotSupported
 from engine.port.events import TokenEvent
 from engine.port.request import SamplingParams, StopConditions
 from tests.support.engine_requests import generation_request
+from tests.support.selection.effort import usually
 from tests.support.selection.instructions import needs_compiler
-from tests.support.tiny_models.text import ARCHITECTURES, save_tiny_model, tiny_model
+from tests.support.tiny_models.config import tiny_config
+from tests.support.tiny_models.text import ARCHITECTURES, REPRESENTATIVES, save_tiny_model, tiny_model
 
 QUANTIZATIONS = ("int8", "int4", "int4-g128", "int4-asym", "int4-g64-asym")
 # Largest relative error of a layer's outputs for random weights.
@@ -76,7 +78,7 @@ def test_a_layers_error_is_bounded_and_a_row_does_not_depend_on_the_others(
 
 @needs_compiler
 @pytest.mark.by_turns("architecture", "quantize")
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", usually(ARCHITECTURES, REPRESENTATIVES))
 @pytest.mark.parametrize("quantize", QUANTIZATIONS)
 def test_the_logits_of_every_architecture_are_near(quantize: str, architecture: str) -> None:
     model = tiny_model(architecture)
@@ -113,7 +115,7 @@ def test_the_head_rounds_its_weight_and_hardly_its_rows(
 
 
 @needs_compiler
-@pytest.mark.parametrize("quantize", QUANTIZATIONS)
+@pytest.mark.parametrize("quantize", usually(QUANTIZATIONS, ("int8", "int4-asym")))
 def test_the_demo_model_predicts_the_same_tokens(quantize: str) -> None:
     """Each position of some texts is asked for its best next token."""
     plain, quantized = load_demo(), load_demo()
@@ -148,11 +150,11 @@ def generate(core: EngineCore, prompts: list[tuple[int, ...]]) -> list[list[int]
 
 
 @needs_compiler
-@pytest.mark.parametrize("quantize", QUANTIZATIONS)
+@pytest.mark.parametrize("quantize", usually(QUANTIZATIONS, ("int8", "int4-asym")))
 def test_the_engine_writes_the_same_alone_and_in_a_batch(quantize: str, tmp_path: Path) -> None:
     directory = save_tiny_model(tmp_path, "qwen2", has_end_token=False, hidden_size=64)
     said: list[str] = []
-    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize=quantize)
+    config = tiny_config(directory, dtype="float32", quantize=quantize)
     built = build_core(config, said.append)
     core, info = built.core, built.info
     assert info.quantization == quantize
@@ -182,7 +184,7 @@ def test_the_layers_of_a_deep_model_are_fused_in_float32(quantize: str, tmp_path
         num_hidden_layers=depth,
         layer_types=["full_attention"] * depth,
     )
-    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize=quantize)
+    config = tiny_config(directory, dtype="float32", quantize=quantize)
     kernels = {each.name: each for each in build_core(config, lambda line: None).info.kernels}
     assert kernels["layer_fusion"].scope == f"{depth} of {depth} layers"
 
@@ -215,7 +217,7 @@ def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
     monkeypatch.setitem(quantization.QUANTIZATIONS, "int8", (Rounding("int8", WrongFrom, 0.05),))
     monkeypatch.setattr(WrongFrom, "num_inputs", 64)
     said: list[str] = []
-    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize="int8")
+    config = tiny_config(directory, dtype="float32", quantize="int8")
     info = build_core(config, said.append).info
     kept = [line for line in said if "stays as it is: in int8 its outputs differ by" in line]
     assert len(set(kept)) == num_kept
@@ -243,7 +245,7 @@ def test_a_layer_that_4_bits_do_not_fit_has_8(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setitem(quantization.QUANTIZATIONS, "int4", (wrong, *int8))
     said: list[str] = []
     directory = save_tiny_model(tmp_path, "llama", hidden_size=64)
-    config = EngineConfig(model=str(directory), device="cpu", quantize="int4")
+    config = tiny_config(directory, quantize="int4")
     info = build_core(config, said.append).info
     assert info.num_int4_layers == 0 < info.num_int8_layers
     wider = [line for line in said if "has int8: in int4 its outputs differ by 2" in line]
@@ -254,7 +256,7 @@ def test_a_layer_that_4_bits_do_not_fit_has_8(tmp_path: Path, monkeypatch: pytes
 def test_layers_whose_inputs_are_no_whole_groups_have_8_bits(tmp_path: Path) -> None:
     directory = save_tiny_model(tmp_path, "llama", hidden_size=64, intermediate_size=100)
     said: list[str] = []
-    config = EngineConfig(model=str(directory), device="cpu", quantize="int4")
+    config = tiny_config(directory, quantize="int4")
     info = build_core(config, said.append).info
     wider = [line for line in said if "down_proj has int8: its 100 inputs are no whole groups of 32" in line]
     assert len(wider) == info.num_int8_layers - 1 > 0
@@ -267,7 +269,7 @@ def test_layers_have_the_largest_groups_that_their_inputs_allow(suffix: str, tmp
     """Sizes are 256 inputs of the MLP's first layer, 192 of its second, 32 of attention's output."""
     directory = save_tiny_model(tmp_path, "llama", hidden_size=256, intermediate_size=192, head_dim=8)
     said: list[str] = []
-    config = EngineConfig(model=str(directory), device="cpu", quantize=f"int4-g128{suffix}")
+    config = tiny_config(directory, quantize=f"int4-g128{suffix}")
     built = build_core(config, said.append)
     core, info = built.core, built.info
     core.close()

@@ -26,6 +26,7 @@ from engine.packed_cache import search
 from engine.packed_cache.search import Search
 from engine.weights.grouped_weight import GroupedWeight
 from handlers.serving.model_table import model_lines
+from tests.support.selection.effort import usually
 from tests.support.selection.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.support.tiny_models.gguf_files import WIDE, write_gguf
 from tests.support.tiny_models.text import tiny_model, tiny_tokenizer
@@ -77,7 +78,7 @@ def check_near(model: Path, most: float = MAX_RANDOM_ERROR) -> PagedParts:
 
 
 @needs_compiler
-@pytest.mark.parametrize("kind", FORMS)
+@pytest.mark.parametrize("kind", usually(FORMS, ("Q4_0", "Q8_0", "Q4_K", "Q6_K")))
 def test_a_file_computes_what_its_plain_weights_do(kind: str, tmp_path: Path) -> None:
     info = check_near(write(tmp_path / "a.gguf", kind)).info
     assert info.stored_layers == {FORMS[kind].bits: 2 * 4 + 1}, "qkv, output, gate and up, down; and the head"
@@ -85,7 +86,7 @@ def test_a_file_computes_what_its_plain_weights_do(kind: str, tmp_path: Path) ->
 
 
 @needs_compiler
-@pytest.mark.parametrize("architecture", ["llama", "qwen3", "gemma3"])
+@pytest.mark.parametrize("architecture", usually(["gemma3", "qwen3", "llama"], ("gemma3",)))
 @pytest.mark.parametrize("is_tied", [False, True])
 def test_other_architectures_do_too(architecture: str, is_tied: bool, tmp_path: Path) -> None:
     own: dict[str, Any] = {"query_pre_attn_scalar": 64} if architecture == "gemma3" else {}
@@ -150,16 +151,23 @@ def test_layers_in_stored_groups_are_one_stack_as_others_are(tmp_path: Path) -> 
     ("maker", "description"),
     [
         (partial(makers.gptq, bits=4, group_size=32), GPTQ),
-        (partial(makers.gptq, bits=8, group_size=-1), GPTQ | {"bits": 8, "group_size": -1}),
-        (partial(makers.gptq, bits=4, group_size=32, order="shared"), DESC_ACT),
+        pytest.param(
+            partial(makers.gptq, bits=8, group_size=-1),
+            GPTQ | {"bits": 8, "group_size": -1},
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            partial(makers.gptq, bits=4, group_size=32, order="shared"), DESC_ACT, marks=pytest.mark.long
+        ),
         (partial(makers.awq, group_size=32), AWQ),
         (
             partial(makers.packed, bits=8, group_size=16, is_symmetric=False, order="shared"),
             compressed("pack-quantized", num_bits=8, strategy="group", group_size=16, symmetric=False),
         ),
-        (
+        pytest.param(
             partial(makers.packed, bits=4, group_size=32, is_symmetric=True),
             compressed("pack-quantized", num_bits=4, strategy="group", group_size=32),
+            marks=pytest.mark.long,
         ),
         (
             partial(makers.rows_of_8_bits, dtype=torch.int8),

@@ -5,7 +5,7 @@ What is marked `long` is no part of `make test`: `make test-long SHORT=1` runs i
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +17,11 @@ IS_WHOLE: Final = os.environ.get("VERBATIM_TESTS") == "whole"
 def trials(usual: int, *, whole: int) -> int:
     """Return how many trials to make in this run."""
     return whole if IS_WHOLE else usual
+
+
+def usually(values: Iterable[Any], kept: Container[Any]) -> list[Any]:
+    """Return values of a parameter, of which `make test` tries those that are kept; the others are long."""
+    return [value if value in kept else pytest.param(value, marks=pytest.mark.long) for value in values]
 
 
 def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:

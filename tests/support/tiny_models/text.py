@@ -253,12 +253,18 @@ FALLBACKS: dict[str, Callable[[], PreTrainedConfig]] = {
         block_types=["recurrent", "attention"],
     ),
 }  # fmt: skip
-_ALL = ARCHITECTURES | INDEXED | HYBRIDS | FALLBACKS
+ALL = ARCHITECTURES | INDEXED | HYBRIDS | FALLBACKS
+# One of each kind of layer: full attention, windows, learned positions, latent keys, an index, sinks and
+# experts, chunks, the two kinds of recurrent layers, both side by side, and transformers' own code.
+REPRESENTATIVES = (
+    "llama", "gemma3", "gpt2", "deepseek_v3", "deepseek_v32", "gpt_oss", "llama4", "qwen3_next", "mamba",
+    "falcon_h1", "bloom", "rwkv",
+)  # fmt: skip
 
 
 def tiny_model(architecture: str = "llama", *, seed: int = 0, **changes: Any) -> PreTrainedModel:
     """A model in float32 with random weights; `changes` are set on its config."""
-    config = _ALL[architecture]()
+    config = ALL[architecture]()
     for name, value in changes.items():
         setattr(config, name, value)
     torch.manual_seed(seed)

@@ -10,9 +10,9 @@ from torch import Tensor
 from engine.assembly.paged_parts import PagedParts
 from engine.attention.batch import Batch
 from engine.build import build_parts
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.runner import Runner
+from tests.support.tiny_models.config import tiny_config
 
 
 class SpoiledRunner:
@@ -64,7 +64,7 @@ class SpoiledRunner:
 
 
 def new_parts(directory: Path, **shape: Any) -> PagedParts:
-    return build_parts(EngineConfig(model=str(directory), device="cpu", **shape), lambda line: None)
+    return build_parts(tiny_config(directory, **shape), lambda line: None)
 
 
 def spoiled_core(directory: Path, **shape: Any) -> tuple[EngineCore, SpoiledRunner]:

@@ -40,6 +40,7 @@ from engine.port.request import (
 )
 from tests.support.clocks.until import until
 from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.spoiled_runner import SpoiledRunner, new_parts
 
@@ -54,7 +55,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest_asyncio.fixture
 async def engine(directory: Path) -> AsyncIterator[AsyncEngine]:
-    engine = await AsyncEngine.start(EngineConfig(model=str(directory), device="cpu", max_batch_tokens=32))
+    engine = await AsyncEngine.start(tiny_config(directory, max_batch_tokens=32))
     yield engine
     await engine.stop()
 
@@ -252,7 +253,7 @@ async def test_the_end_of_a_sequence_is_told_though_nobody_reads_its_events(engi
 
 
 async def test_a_request_whose_reader_is_too_slow_is_ended_and_its_events_forgotten(directory: Path) -> None:
-    config = EngineConfig(model=str(directory), device="cpu", max_unread_bytes=20_000)
+    config = tiny_config(directory, max_unread_bytes=20_000)
     engine = await AsyncEngine.start(config)
     ended: list[int] = []
     async with aclosing(engine.submit(replace(new_request(), num_sequences=4), ended.append)) as events:
@@ -378,8 +379,8 @@ async def test_an_engine_whose_step_does_not_end_is_unhealthy_until_it_does(
 
 async def test_progress_is_told_and_a_missing_model_is_named(directory: Path, tmp_path: Path) -> None:
     lines: list[str] = []
-    engine = await AsyncEngine.start(EngineConfig(model=str(directory)), on_progress=lines.append)
+    engine = await AsyncEngine.start(tiny_config(directory), on_progress=lines.append)
     await engine.stop()
     assert any("weights" in line for line in lines)
     with pytest.raises(ModelNotSupported, match=str(tmp_path.name)):
-        await AsyncEngine.start(EngineConfig(model=str(tmp_path)))
+        await AsyncEngine.start(tiny_config(tmp_path))

@@ -110,6 +110,7 @@ def test_a_front_starts_its_server_passes_its_log_on_and_ends_it(tmp_path: Path)
     assert server.process.returncode == ExitStatus.STOPPED
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
 def test_a_front_whose_server_is_killed_ends_as_with_a_dead_engine() -> None:
     with front() as (server, guard):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.selection.effort import meet
+from tests.support.selection.effort import meet, usually
 from tests.unit.docs.pages import ROOT
 
 
@@ -29,6 +29,12 @@ def test_every_value_of_two_parameters_is_in_some_combination(
         assert {first for first, other in kept if other == second} == set(range(num_first))
     num_by_turns = num_second - always
     assert len(kept) == num_first * always + (num_first + num_by_turns - 1 if num_by_turns else 0)
+
+
+def test_values_that_are_not_kept_are_long() -> None:
+    kept, other = usually(["often", "rarely"], ("often",))
+    assert kept == "often"
+    assert other.values == ("rarely",) and [mark.name for mark in other.marks] == ["long"]
 
 
 _TESTS = """

@@ -29,12 +29,11 @@ from engine.model.loading.quantized.checkpoint import QuantizedCheckpoint
 from engine.model.loading.quantized.formats.known_formats import find_format
 from engine.model.loading.quantized.quantized_weight import Format
 from engine.model.loading.quantized.tensor_files import TensorFiles
-from engine.model.loading.refusals import one_line
 from engine.model.loading.text_part import is_readable, serving_class
 from engine.model.loading.unread_linears import UnreadLinears, unread_linears
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16
 from engine.native.obstacles import lacks_library
-from engine.port.errors import ModelNotSupported
+from engine.port.errors import ModelNotSupported, one_line
 from engine.port.info.speech_info import SPEECH_MODEL_TYPES, SpeechInfo
 from engine.speech.description import describe_speech, transcribes
 from engine.weights.unread_weight import UnreadWeight

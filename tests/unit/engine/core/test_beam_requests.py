@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from engine.attention.batch import Batch
 from engine.build import build_core
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.port.admission import check_request
 from engine.port.errors import GenerationFailed, InvalidRequest, NotFinite
@@ -25,6 +24,7 @@ from engine.port.request import (
 )
 from tests.support.engine_requests import generation_request
 from tests.support.selection.effort import trials
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.spoiled_runner import spoiled_core
 
@@ -45,7 +45,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def new_core(directory: Path, **shape: Any) -> EngineCore:
-    return build_core(EngineConfig(model=str(directory), device="cpu", **shape), lambda line: None).core
+    return build_core(tiny_config(directory, **shape), lambda line: None).core
 
 
 def assert_all_free(core: EngineCore) -> None:
@@ -69,7 +69,7 @@ def assert_all_free(core: EngineCore) -> None:
     ],
 )
 def test_a_search_that_cannot_be_is_refused(directory: Path, changes: dict[str, Any], message: str) -> None:
-    config = EngineConfig(model=str(directory), device="cpu")
+    config = tiny_config(directory)
     info = build_core(config, lambda line: None).info
     check_request(REQUEST, info)
     with pytest.raises(InvalidRequest, match=message):

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from engine.attention.batch import Batch
 from engine.build import build_core
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job import SequenceState
 from engine.core.job_table import Output
@@ -33,6 +32,7 @@ from engine.port.request import (
 )
 from tests.support.engine_requests import embedding_request, generation_request
 from tests.support.selection.effort import trials
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.spoiled_runner import SpoiledRunner, arrivals_of, fail, new_parts, spoiled_core
 
@@ -52,7 +52,7 @@ def core(directory: Path) -> EngineCore:
 
 
 def new_core(directory: Path, **shape: Any) -> EngineCore:
-    return build_core(EngineConfig(model=str(directory), device="cpu", **shape), lambda line: None).core
+    return build_core(tiny_config(directory, **shape), lambda line: None).core
 
 
 def new_request(prompt: str = "The town", **stopping: Any) -> GenerationRequest:
@@ -123,7 +123,7 @@ def test_a_stop_string_ends_a_sequence_and_is_cut(core: EngineCore) -> None:
 
 def test_a_complete_grammar_ends_a_sequence_of_a_model_without_end_token(tmp_path: Path) -> None:
     directory = save_tiny_model(tmp_path, has_end_token=False)
-    built = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)
+    built = build_core(tiny_config(directory), lambda line: None)
     core, tokenizer = built.core, built.tokenizer
     grammar = Grammar(GrammarKind.REGEX, "ab")
     request = replace(new_request(), sampling=SamplingParams(temperature=0.0, grammar=grammar))

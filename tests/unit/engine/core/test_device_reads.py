@@ -13,7 +13,6 @@ import torch
 from msgspec.structs import replace
 
 from engine.build import build_core, build_parts
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.grammar.compiler import GrammarCompiler
@@ -36,6 +35,7 @@ from engine.scheduling.sequence import Sequence
 from engine.speculation.proposer import Proposal
 from engine.speculation.speculator import Speculator
 from tests.support.engine_requests import embedding_request, generation_request
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.free_rows import FreeRows
 
@@ -107,7 +107,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def core(directory: Path) -> EngineCore:
-    config = EngineConfig(model=str(directory), device="cpu", prefix_caching=False, jump_forward=False)
+    config = tiny_config(directory, prefix_caching=False, jump_forward=False)
     return build_core(config, lambda line: None).core
 
 
@@ -183,7 +183,7 @@ def token_ids(outputs: list[Output]) -> dict[int, list[int]]:
 
 
 def test_drafted_rows_share_the_one_read(directory: Path, request: pytest.FixtureRequest) -> None:
-    config = EngineConfig(model=str(directory), device="cpu", prefix_caching=False, jump_forward=False)
+    config = tiny_config(directory, prefix_caching=False, jump_forward=False)
     parts = build_parts(config, lambda line: None)
     kinds = ("greedy", "sampled", "top_k, top_p, min_p", "penalised", "excluded", "logprobs", "grammar")
     together = {arrival: REQUESTS[kind] for arrival, kind in enumerate(kinds)}

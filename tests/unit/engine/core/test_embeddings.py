@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from engine.async_engine import AsyncEngine
 from engine.attention.batch import Batch
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.port.errors import (
@@ -32,6 +31,7 @@ from engine.port.request import EmbeddingRequest, Pooling, Prompt
 from tests.support.clocks.until import until
 from tests.support.engine_requests import embedding_request
 from tests.support.selection.effort import trials
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine import test_async_engine as generation
 from tests.unit.engine.core.test_core import assert_all_free, new_core
@@ -52,7 +52,7 @@ def core(directory: Path) -> EngineCore:
 
 @pytest_asyncio.fixture
 async def engine(directory: Path) -> AsyncIterator[AsyncEngine]:
-    engine = await AsyncEngine.start(EngineConfig(model=str(directory), device="cpu", max_batch_tokens=32))
+    engine = await AsyncEngine.start(tiny_config(directory, max_batch_tokens=32))
     yield engine
     await engine.stop()
 

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from typing_extensions import override
 
 from engine.build import build_parts
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.core.stages import sampling_stage
@@ -29,6 +28,7 @@ from engine.port.request import (
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP
 from tests.support.engine_requests import generation_request
 from tests.support.selection.effort import trials
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.grammar.grammar_cases import COMPILER
 from tests.unit.engine.spoiled_runner import SpoiledRunner, fail
@@ -60,9 +60,7 @@ class Logprob:
 
 class Engine:
     def __init__(self, directory: Path, *, jump_forward: bool, **shape: Any) -> None:
-        config = EngineConfig(
-            model=str(directory), device="cpu", dtype="float32", jump_forward=jump_forward, **shape
-        )
+        config = tiny_config(directory, dtype="float32", jump_forward=jump_forward, **shape)
         parts = build_parts(config, lambda line: None)
         self.runner = SpoiledRunner(parts.runner)
         self.core = parts.core(self.runner)

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from transformers import AutoModelForCausalLM
 
 from engine.build import build_core
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.grammar.compiler import GrammarCompiler
 from engine.port.admission import check_embedding, check_request
@@ -35,6 +34,7 @@ from engine.port.request import (
 )
 from engine.sampling.logits.watermark import detect
 from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 
 TOKENIZER = tiny_tokenizer()
@@ -51,7 +51,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def core(directory: Path) -> EngineCore:
-    return build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None).core
+    return build_core(tiny_config(directory), lambda line: None).core
 
 
 @pytest.fixture(scope="module")
@@ -411,7 +411,7 @@ def test_skip_special_tokens_leaves_them_out_of_the_text_alone(
 
 
 def test_an_adapter_that_is_not_loaded_is_refused(directory: Path) -> None:
-    info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None).info
+    info = build_core(tiny_config(directory), lambda line: None).info
     request = generation_request(
         request_id="",
         token_ids=PROMPT,
@@ -442,7 +442,7 @@ MEDIA = Prompt(PROMPT, media=(Media(digest=b"cat", position=0, num_tokens=1),))
     ids=["generation", "embedding"],
 )
 def test_media_are_refused_and_never_ignored(directory: Path, check: Callable[[ModelInfo], None]) -> None:
-    info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None).info
+    info = build_core(tiny_config(directory), lambda line: None).info
     with pytest.raises(
         InvalidRequest, match="^prompt.media: the prompt has media, but the model reads only text"
     ):
@@ -450,7 +450,7 @@ def test_media_are_refused_and_never_ignored(directory: Path, check: Callable[[M
 
 
 def test_priority_decides_who_runs_first(directory: Path) -> None:
-    config = EngineConfig(model=str(directory), device="cpu", max_num_sequences=1)
+    config = tiny_config(directory, max_num_sequences=1)
     alone = build_core(config, lambda line: None).core
     plain = generation_request(
         request_id="late",
@@ -463,7 +463,7 @@ def test_priority_decides_who_runs_first(directory: Path) -> None:
 
 
 def test_cache_salt_keeps_prompts_apart(directory: Path) -> None:
-    config = EngineConfig(model=str(directory), device="cpu", block_size=2)
+    config = tiny_config(directory, block_size=2)
     fresh = build_core(config, lambda line: None).core
     cached = [
         ask(fresh, SamplingParams(), cache_salt=salt)[0].num_cached_tokens for salt in (None, "a", None, "a")

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from engine.attention.batch import Batch
 from engine.build import build_parts
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.demo_model import DEMO_MODEL
@@ -37,6 +36,7 @@ from engine.speculation.proposer import Proposal, Proposer
 from engine.speculation.speculator import Speculator
 from tests.support.engine_requests import embedding_request, generation_request
 from tests.support.selection.effort import trials
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model
 from tests.unit.engine.free_rows import FreeRows
 from tests.unit.engine.spoiled_runner import SpoiledRunner, fail
@@ -82,7 +82,7 @@ class Foreseeing:
 
 class Engine:
     def __init__(self, directory: Path, **shape: Any) -> None:
-        config = EngineConfig(model=str(directory), device="cpu", dtype="float32", **shape)
+        config = tiny_config(directory, dtype="float32", **shape)
         self.parts = build_parts(config, lambda line: None)
         self.tokenizer = self.parts.tokenizer
         self.compiler = GrammarCompiler(self.parts.tokenizer)

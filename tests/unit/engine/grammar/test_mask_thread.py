@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from torch import Tensor
 
 from engine.build import build_core
-from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.mask_thread import MaskThread
@@ -20,6 +19,7 @@ from engine.port.events import TokenEvent
 from engine.port.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampling.logits.grammar_mask import apply_grammar
 from tests.support.engine_requests import generation_request
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.grammar.grammar_cases import COMPILER, TOKENIZER, ids_of
 from tests.unit.engine.spoiled_runner import fail, spoiled_core
@@ -48,7 +48,7 @@ def fills(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def new_core(directory: Path, **shape: Any) -> tuple[EngineCore, GrammarCompiler]:
-    built = build_core(EngineConfig(model=str(directory), device="cpu", **shape), lambda _: None)
+    built = build_core(tiny_config(directory, **shape), lambda _: None)
     core, tokenizer = built.core, built.tokenizer
     return core, GrammarCompiler(tokenizer)
 

@@ -7,9 +7,9 @@ import torch
 from transformers import AutoModelForCausalLM, OPTConfig, OPTForCausalLM, PreTrainedModel
 
 from engine.build import build_parts
-from engine.config import EngineConfig
 from engine.model.checks.self_check import paged_logits
 from engine.port.errors import ModelNotSupported
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.text import save_tiny_model, tiny_tokenizer
 
 
@@ -27,7 +27,7 @@ def save_opt(directory: Path) -> Path:
 
 def test_a_head_that_calls_the_decoder_itself_is_served(tmp_path: Path) -> None:
     save_opt(tmp_path)
-    parts = build_parts(EngineConfig(model=str(tmp_path), device="cpu", dtype="float32"), lambda line: None)
+    parts = build_parts(tiny_config(tmp_path, dtype="float32"), lambda line: None)
     assert (parts.info.architecture, parts.info.hidden_size) == ("OPTForCausalLM", 32)
     expected = AutoModelForCausalLM.from_pretrained(tmp_path)
     with torch.inference_mode():
@@ -39,4 +39,4 @@ def test_a_model_that_calls_no_body_is_refused(tmp_path: Path, monkeypatch: pyte
     save_opt(tmp_path)
     monkeypatch.setattr(PreTrainedModel, "get_decoder", lambda self: None)
     with pytest.raises(ModelNotSupported, match="OPTForCausalLM does not call its body as a module"):
-        build_parts(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None)
+        build_parts(tiny_config(tmp_path), lambda line: None)

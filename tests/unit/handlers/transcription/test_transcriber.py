@@ -1,7 +1,7 @@
 """The transcriber over an engine with a tiny model: its rules, its bounds, and how requests end."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import torch
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from engine.async_engine import AsyncEngine
 from engine.port.errors import InvalidMedia, InvalidRequest, NotCapable
 from engine.port.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
 from engine.port.request import (
@@ -42,6 +43,13 @@ LONG = sound_bytes(9.0, seed=2)
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_tiny_speech(tmp_path_factory.mktemp("speech"))
+
+
+@pytest.fixture(scope="module")
+async def engine(directory: Path) -> AsyncIterator[AsyncEngine]:
+    """Yield an engine for the tests that leave nothing in it."""
+    async with started(directory) as engine:
+        yield engine
 
 
 def writes(*token_ids: int) -> Script:
@@ -215,12 +223,11 @@ async def test_a_transcript_holds_one_permit_until_its_end(directory: Path) -> N
     ],
 )
 async def test_what_the_model_has_not_is_refused_by_the_name_of_its_field(
-    directory: Path, options: dict[str, Any], field: str
+    engine: AsyncEngine, options: dict[str, Any], field: str
 ) -> None:
-    async with started(directory) as engine:
-        with pytest.raises(Refused) as raised:
-            await transcribe(engine, SOUND, **options)
-        assert raised.value.field == field
+    with pytest.raises(Refused) as raised:
+        await transcribe(engine, SOUND, **options)
+    assert raised.value.field == field
 
 
 async def test_a_model_of_english_alone_neither_translates_nor_knows_times_of_words(tmp_path: Path) -> None:
@@ -246,12 +253,11 @@ async def test_a_model_of_english_alone_neither_translates_nor_knows_times_of_wo
     ],
 )
 async def test_a_file_that_is_no_sound_or_too_long_is_refused(
-    directory: Path, data: bytes, reason: str
+    engine: AsyncEngine, data: bytes, reason: str
 ) -> None:
-    async with started(directory) as engine:
-        with pytest.raises(InvalidMedia, match=reason):
-            await transcribe(engine, data)
-        await assert_becomes_idle(engine)
+    with pytest.raises(InvalidMedia, match=reason):
+        await transcribe(engine, data)
+    await assert_becomes_idle(engine)
 
 
 async def test_a_sound_takes_a_bounded_number_of_windows() -> None:

@@ -59,7 +59,7 @@ def test_the_form_that_serves_most_layers_is_chosen() -> None:
     assert (without_flash.block_size, layers_of(without_flash)) == (16, [0])
     assert without_flash.kernel.scope == "1 of 2 layers"
     assert without_flash.kernel.obstacle == Obstacle(
-        "cuDNN raises: window_size must be (-1, -1) or causal (-1, 0)"
+        "cuDNN raises: RuntimeError: window_size must be (-1, -1) or causal (-1, 0)"
     )
 
 

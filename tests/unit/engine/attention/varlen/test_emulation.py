@@ -72,7 +72,8 @@ def filled(layer: Layer, block_size: int = BLOCK_SIZE) -> KVPages:
 
 
 @pytest.mark.parametrize("window", [None, Window(1), Window(6), Window(100)])
-@pytest.mark.parametrize("heads", [(1, 1), (6, 2), (4, 4)])
+@pytest.mark.parametrize("heads", [(6, 2), (1, 1), (4, 4)])
+@pytest.mark.by_turns("window", "heads")
 def test_it_gives_the_outputs_and_sums_of_flex_attention(
     heads: tuple[int, int], window: Window | None
 ) -> None:

@@ -201,6 +201,7 @@ MIDDLING = "root ::= " + " ".join(f"r{i}" for i in range(1500)) + "\n"
 MIDDLING += "\n".join(f'r{i} ::= "a" | ""' for i in range(1500))
 
 
+@pytest.mark.long
 def test_nothing_outlives_the_process_that_serves() -> None:
     """Killed so that it can clean nothing up, while a grammar compiles."""
     program = (

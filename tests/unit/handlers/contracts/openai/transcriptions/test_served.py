@@ -10,12 +10,12 @@ import pytest
 import pytest_asyncio
 
 from engine.async_engine import AsyncEngine
-from engine.config import EngineConfig
 from handlers.composition import build_app
 from handlers.concurrency.workers import Workers
 from handlers.settings.settings import Settings
 from handlers.transcription.transcriber import Transcriber
 from tests.support.samples.sounds import encoded, sound_bytes, tone
+from tests.support.tiny_models.config import tiny_config
 from tests.support.tiny_models.speech import save_tiny_speech
 from tests.support.transcripts import GREEDY, transcribe
 from tests.unit.verbatim_kit.runtime.client import events, send
@@ -28,7 +28,7 @@ TRANSCRIPTIONS, TRANSLATIONS = "/openai/v1/audio/transcriptions", "/openai/v1/au
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def engine(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[AsyncEngine]:
     directory: Path = save_tiny_speech(tmp_path_factory.mktemp("whisper"))
-    engine = await AsyncEngine.start(EngineConfig(model=str(directory), device="cpu", dtype="float32"))
+    engine = await AsyncEngine.start(tiny_config(directory, dtype="float32"))
     yield engine
     await engine.stop()
 
