@@ -8,7 +8,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.assembly.engine_parts import EngineParts
-from engine.assembly.gpu_code import install_graphs, install_varlen
+from engine.assembly.gpu_code import install_varlen, record_steps
 from engine.assembly.kernel_reports import paged_kernels
 from engine.assembly.model_facts import NO_DRAFTS
 from engine.assembly.prepared_model import PreparedModel
@@ -22,8 +22,8 @@ from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
 from engine.model.checks.reference_pass import is_same, largest_difference
 from engine.model.checks.self_check import check_attention, decoded_logits, eager_logits, paged_logits
-from engine.model.decode_graphs import Capture
 from engine.model.geometry_probe import observe_geometry
+from engine.model.recorded_steps import Capture
 from engine.model.runner import ModelRunner
 from engine.port.info.kernels import Kernel, check_none_is_missing
 from engine.scheduling.sequence_states import SequenceStates
@@ -86,15 +86,14 @@ def paged_parts(
         paged_kernels(device, loaded.model.dtype, geometry.dtype, prepared.linears, layers, varlen)
     )
     if choice is not None and capture is not None:
-        kernels += (
-            install_graphs(
-                choice,
-                attention,
-                runner,
-                capture,
-                num_sequences=sizes.max_num_sequences,
-                most_keys=min(loaded.plan.max_total_tokens, sizes.num_blocks * config.block_size),
-            ),
+        kernels += record_steps(
+            choice,
+            attention,
+            runner,
+            capture,
+            num_sequences=sizes.max_num_sequences,
+            num_tokens=config.max_batch_tokens,
+            most_keys=min(loaded.plan.max_total_tokens, sizes.num_blocks * config.block_size),
         )
     if config.require_native:
         check_none_is_missing(kernels)

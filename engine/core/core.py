@@ -266,9 +266,7 @@ class EngineCore:
             runner.copy_states(schedule.state_copies)
         if schedule.released_states:
             runner.release_states(schedule.released_states)
-        batch = build_batch(
-            schedule.entries, runner.block_size, runner.device, schedule.drafts, schedule.snapshots
-        )
+        batch = build_batch(schedule.entries, runner.block_size, schedule.drafts, schedule.snapshots)
         ends = list(find_ends(batch, self._jobs.generating, drafts))
         end_rows = [row for end in ends for row in end.rows]
         prompt_rows = find_prompt_rows(batch, self._jobs.generating)

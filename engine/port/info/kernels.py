@@ -19,6 +19,7 @@ KernelName = Literal[
     "layer_stacking",
     "decode_path",
     "decode_graphs",
+    "mixed_graphs",
     "adapters",
     "ranking",
 ]
