@@ -13,6 +13,7 @@ from engine.attention.paged_attention import PagedAttention
 from engine.attention.paged_backend import PagedBackend
 from engine.attention.varlen.choice import VarlenChoice
 from engine.attention.varlen.plan import rounded
+from engine.config import EngineConfig
 from engine.model.checks.reference_pass import relative_difference
 from engine.model.checks.self_check import decoded_logits, mixed_logits, paged_logits
 from engine.model.checks.tolerance import LOGITS, SAME_OPERATIONS, Tolerance
@@ -20,6 +21,7 @@ from engine.model.loading.refusals import one_line
 from engine.model.recorded_steps import Capture, RecordedSteps, StepSize
 from engine.model.runner import ModelRunner
 from engine.port.info.kernels import Kernel, KernelName, Obstacle, kernel
+from engine.scheduling.scheduler import Scheduler
 
 _MOST_SEQUENCES: Final = 256
 # Of a step that is not of decoding rows only; a smaller one takes as long.
@@ -38,6 +40,16 @@ def install_varlen(choice: VarlenChoice, attention: PagedBackend, runner: ModelR
         return choice.kernel
     attention.attention = PagedAttention
     return kernel("varlen_attention", obstacle)
+
+
+def report_ahead(config: EngineConfig, scheduler: Scheduler) -> Kernel:
+    """Report on whether a step is launched before the one before it is collected."""
+    obstacle = None
+    if config.max_draft_tokens:
+        obstacle = Obstacle("takes no drafts, which need the tokens before them")
+    elif not scheduler.is_even:
+        obstacle = Obstacle("takes no recurrent states, and no model that computes long sequences otherwise")
+    return kernel("launch_ahead", obstacle)
 
 
 def record_steps(

@@ -8,7 +8,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.assembly.engine_parts import EngineParts
-from engine.assembly.gpu_code import install_varlen, record_steps
+from engine.assembly.gpu_code import install_varlen, record_steps, report_ahead
 from engine.assembly.kernel_reports import paged_kernels
 from engine.assembly.model_facts import NO_DRAFTS
 from engine.assembly.prepared_model import PreparedModel
@@ -95,6 +95,7 @@ def paged_parts(
             num_tokens=config.max_batch_tokens,
             most_keys=min(loaded.plan.max_total_tokens, sizes.num_blocks * config.block_size),
         )
+        kernels += (report_ahead(config, scheduler),)
     if config.require_native:
         check_none_is_missing(kernels)
     info = prepared.facts.describe(memory, sizes, runner.hidden_states.shape[1], kernels)

@@ -7,6 +7,7 @@ nobody looks at their outputs.
 
 import inspect
 from collections.abc import Callable
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,6 +97,12 @@ class RecordedSteps:
     def record(self, size: StepSize, capture: Capture) -> None:
         """Record steps of up to this size."""
         self._steps[size] = _RecordedStep(size, self._width, self._runner, self._pages, self._served, capture)
+
+    def of_decodes(self) -> "RecordedSteps":
+        """Return those of steps whose rows all decode."""
+        others = copy(self)
+        others._steps = {size: step for size, step in self._steps.items() if size.most_rows == 1}
+        return others
 
     def forget(self, size: StepSize) -> None:
         """Leave steps of this size to a larger recording, or to the model's own forward."""

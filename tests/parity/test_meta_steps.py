@@ -22,6 +22,7 @@ from engine.attention.varlen.library import VarlenLibrary
 from engine.core.core import EngineCore
 from engine.grammar.compiler import GrammarCompiler
 from engine.host.transfers import Arriving, DeviceValue, Readback
+from engine.model.recorded_steps import Capture
 from engine.port.errors import EngineError
 from engine.port.events import Embedding, FinishReason, TokenEvent
 from engine.port.request import EmbeddingRequest, GenerationRequest
@@ -144,6 +145,26 @@ def test_steps_that_fill_recordings_read_nothing() -> None:
     assert core.counters.decode_steps.num_succeeded > 1
 
 
+@pytest.mark.usefixtures("numbers_made_up")
+@pytest.mark.parametrize("recording", [None, recorded])
+def test_steps_that_are_launched_ahead_read_nothing(recording: Capture | None) -> None:
+    core = varlen_core("llama", LIBRARY, META, torch.bfloat16, capture=recording, runs_ahead=True)
+    for arrival, kind in enumerate(("greedy", "sampled", "logprobs", "siblings")):
+        request = REQUESTS[kind]
+        assert isinstance(request, GenerationRequest)
+        core.add(arrival, request)
+    num_ahead, step = 0, None
+    while core.has_work:
+        with nothing_read():
+            step = step or core.launch()
+            assert step is not None and step.error is None
+            after = core.launch(after=step)
+        num_ahead += after is not None
+        assert all(isinstance(event, TokenEvent) for _, event in core.collect(step))
+        step = after
+    assert num_ahead > 3
+
+
 class Uploads(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
     """The number of copies from the host to the device."""
 
@@ -161,7 +182,7 @@ class Uploads(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leav
 
 @pytest.mark.usefixtures("numbers_made_up")
 def test_a_recorded_step_is_filled_by_one_copy_and_read_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of tokens that are drawn without options of their own: these would bring their numbers with them."""
+    """Options of a request would bring numbers of their own with them."""
     core = varlen_core("llama", LIBRARY, META, torch.bfloat16, capture=recorded)
     request, reads = REQUESTS["greedy"], list[Tensor]()
     assert isinstance(request, GenerationRequest)

@@ -47,8 +47,10 @@ def recordings_of(core: EngineCore) -> RecordedSteps:
     return core.runner.recordings
 
 
-def generate(core: EngineCore, seed: int) -> tuple[dict[int, list[int]], dict[int, list[float]]]:
-    """Run requests that arrive, end and are aborted at random; up to ten decode together."""
+def generate(
+    core: EngineCore, seed: int, *, aborts: bool = True
+) -> tuple[dict[int, list[int]], dict[int, list[float]]]:
+    """Run requests that arrive, end and are aborted at random, if it `aborts`; up to ten decode together."""
     random = Random(seed)
     tokens: dict[int, list[int]] = {}
     logprobs: dict[int, list[float]] = {}
@@ -66,7 +68,7 @@ def generate(core: EngineCore, seed: int) -> tuple[dict[int, list[int]], dict[in
                 ),
             )
             number += 1
-        if step % 17 == 16:
+        if aborts and step % 17 == 16:
             core.abort(random.randrange(number))
         for arrival, event in core.step():
             assert isinstance(event, TokenEvent), event
@@ -112,6 +114,29 @@ def test_replayed_steps_give_the_tokens_of_the_models_own_forward(
     # Sizes of all kinds were replayed, whole ones and others.
     assert {1, 2, 3} <= set(rows.decoding) and max(rows.decoding) <= MOST_ROWS
     assert {2, 6} <= set(rows.mixed) and min(rows.mixed) < 6
+
+
+@pytest.mark.parametrize("seed", range(trials(2, whole=10)))
+def test_a_step_that_is_replayed_ahead_takes_the_tokens_of_the_one_before(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = new_core(capture=capture, runs_ahead=True)
+    rows, unseen = count_calls(recorded, monkeypatch), count_unseen(recorded, monkeypatch)
+    assert generate(recorded, seed, aborts=False)[0] == generate(new_core(), seed, aborts=False)[0]
+    assert 1 in rows.decoding and rows.mixed and max(unseen) > 1
+
+
+def count_unseen(core: EngineCore, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of tokens that each replayed step takes from the one before, as they come."""
+    recorded, numbers = recordings_of(core), list[int]()
+    run: Callable[..., tuple[Tensor, Tensor] | None] = recorded.run
+
+    def noted(batch: Batch, logit_rows: list[int]) -> tuple[Tensor, Tensor] | None:
+        numbers.append(0 if batch.unseen is None else len(batch.unseen.rows))
+        return run(batch, logit_rows)
+
+    monkeypatch.setattr(recorded, "run", noted)
+    return numbers
 
 
 def test_drafted_rows_are_replayed_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,7 @@ def varlen_core(
     *,
     num_drafted: int = 0,
     capture: Capture | None = None,
+    runs_ahead: bool = False,
 ) -> EngineCore:
     """Return an engine of a tiny model. capture: records its steps, if it is given."""
     model = tiny_model(architecture)
@@ -68,4 +69,6 @@ def varlen_core(
     speculator = None
     if num_drafted:
         speculator = Speculator(NgramProposer(), num_drafted, costs=FreeRows(), most_rows=64)
-    return EngineCore(runner, scheduler, Sampler(tokenizer), tokenizer, speculator=speculator)
+    return EngineCore(
+        runner, scheduler, Sampler(tokenizer), tokenizer, speculator=speculator, runs_ahead=runs_ahead
+    )

@@ -20,6 +20,7 @@ KernelName = Literal[
     "decode_path",
     "decode_graphs",
     "mixed_graphs",
+    "launch_ahead",
     "adapters",
     "ranking",
 ]
