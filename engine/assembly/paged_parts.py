@@ -17,6 +17,7 @@ from engine.attention.kv_cache.pages import KVPages
 from engine.attention.paged_backend import PagedBackend
 from engine.attention.varlen.choice import choose_layers
 from engine.attention.varlen.library import VarlenLibrary
+from engine.config import EngineConfig
 from engine.fusion.install_fast_path import ObservedSteps, install_fast_path, observe_steps
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
@@ -56,7 +57,7 @@ def paged_parts(
     choice = None
     if library is not None:
         choice = choose_layers(geometry, library, prepared.config.block_size, loaded.model.device)
-        prepared = prepared._replace(config=replace(prepared.config, block_size=choice.block_size))
+        prepared = prepared._replace(config=_with_blocks(prepared.config, choice.block_size))
     config = prepared.config
     observed = observe_states(loaded.model) if has_recurrent_layers(loaded.model) else None
     device = loaded.model.device
@@ -100,6 +101,14 @@ def paged_parts(
         check_none_is_missing(kernels)
     info = prepared.facts.describe(memory, sizes, runner.hidden_states.shape[1], kernels)
     return PagedParts(config, runner, scheduler, loaded.tokenizer, info, loaded.media, None, attention)
+
+
+def _with_blocks(config: EngineConfig, block_size: int) -> EngineConfig:
+    """Return a configuration with blocks of another size, of which as many hold as many tokens as before."""
+    if config.num_kv_blocks is None:
+        return replace(config, block_size=block_size)
+    num_blocks = -(-config.num_kv_blocks * config.block_size // block_size)
+    return replace(config, block_size=block_size, num_kv_blocks=num_blocks)
 
 
 def _choose_steps(model: PreTrainedModel, runner: ModelRunner, on_progress: Callable[[str], None]) -> None:
