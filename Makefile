@@ -205,6 +205,25 @@ test-torchvision: $(TORCHVISION)/.ready  ## Try the models that need torchvision
 	OMP_NUM_THREADS=1 $(TORCHVISION)/bin/python -m pytest --numprocesses 2 --dist worksteal \
 		tests/parity/media/test_media_parity.py tests/parity/media/test_audio_parity.py tests/parity/media/test_video_parity.py
 
+FAKE_CUDA := .venv-fake-cuda
+
+# The server and its tests are lent to torch's build for CUDA, as it is installed next to a GPU.
+$(FAKE_CUDA)/.ready: $(READY) constraints-gpu.txt
+	@free=$$(df --output=avail -BG . | tail -n 1 | tr -dc 0-9); test "$$free" -ge 12 \
+		|| { echo "$@: torch for CUDA takes 6 GB and pip as much for a while; $$free GB are free" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(FAKE_CUDA)
+	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
+		>"$$($(FAKE_CUDA)/bin/python -c 'import site; print(site.getsitepackages()[0])')/packages_of_the_server.pth"
+	$(FAKE_CUDA)/bin/pip install --quiet --constraint constraints-gpu.txt torch
+	$(FAKE_CUDA)/bin/pip install --quiet --no-deps $(OURS) .
+	@$(FAKE_CUDA)/bin/python -c 'import torch; assert torch.version.cuda, "this torch is made for CPUs: the index has no other"'
+	@touch $@
+
+.PHONY: test-fake-cuda
+test-fake-cuda: $(FAKE_CUDA)/.ready  ## Try the code for GPUs with torch's build for CUDA, without a GPU (installs 5.4 GB; five minutes)
+	OMP_NUM_THREADS=1 $(FAKE_CUDA)/bin/python -m pytest tests/fake_cuda tests/unit/engine/attention/varlen \
+		tests/parity/test_meta_steps.py tests/parity/test_recorded_steps.py tests/parity/test_varlen_parity.py
+
 .PHONY: test-llama-cpp
 test-llama-cpp: $(READY) .venv-bench-llama.cpp/.ready  ## Compare tokenizers of GGUF files with llama.cpp's own (compiles it: a quarter of an hour)
 	LLAMA_CPP_PYTHON=$(CURDIR)/.venv-bench-llama.cpp/bin/python OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/llama_cpp
@@ -613,5 +632,5 @@ demo-vision: $(READY)  ## Train the embedded vision model anew, in its three sta
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) .venv-pythons .venv-newest $(FRONT) $(ISOLATED_CLIENTS) $(RAY) $(TORCHVISION) $(DEPLOY) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-pythons .venv-newest $(FRONT) $(ISOLATED_CLIENTS) $(RAY) $(TORCHVISION) $(FAKE_CUDA) $(DEPLOY) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -16,7 +16,7 @@ from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
 from engine.extras import how_to_install
 from engine.lora.opening import open_adapters
-from engine.model.decode_graphs import cuda_graphs
+from engine.model.recorded_steps import cuda_graphs
 from engine.port.errors import CannotPublish, NoPagedAttention
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ INT4_GROUPS: Final[Mapping[str, tuple[int, bool]]] = {
     "int4-g64-asym": (64, True),
     "int4-g128-asym": (128, True),
 }
-QUANTIZATIONS: Final = ("int8", *INT4_GROUPS)
+QUANTIZATIONS: Final = ("int8", *INT4_GROUPS, "fp8")
 # About 130,000 tokens, or 19,000 with the twenty likeliest in each place.
 MAX_UNREAD_BYTES = 64 * 2**20
 # With the one drawn after them, a step appends as many as MAX_NEW_TOKENS_PER_STEP of
@@ -164,8 +164,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     text so far (prompt lookup); outputs are the same. 0 drafts none, and MAX_DRAFT_TOKENS is the most."""
 
     quantize: str | None = None
-    """One of `QUANTIZATIONS`, by which linear layers keep weights of 8 or 4 bits, on a CPU only; None leaves
-    the weights as they are."""
+    """One of `QUANTIZATIONS`, by which linear layers keep weights of 8 or 4 bits: "fp8" on a GPU only, the
+    others on a CPU only. None leaves the weights as they are."""
 
     bfloat16_products: Literal["auto", "pairs", "widened"] = "auto"
     """The way in which a CPU with AVX-512 BF16, or with that of ARM, multiplies bfloat16: "pairs", by its

@@ -39,11 +39,16 @@ class EngineParts:
         runner: Runner | None = None,
         speculator: Speculator | None = None,
         publisher: "KVEventPublisher | None" = None,
+        *,
+        runs_ahead: bool | None = None,
     ) -> EngineCore:
         """Join the parts, once.
 
         runner: takes the place of the model's own, speculator that of `config`. publisher: is started.
+        runs_ahead: as of `EngineCore`; None leaves it to the report.
         """
+        if runs_ahead is None:
+            runs_ahead = any(one.name == "launch_ahead" and one.in_use for one in self.info.kernels)
         if speculator is None and self.info.max_draft_tokens:
             speculator = Speculator(NgramProposer(), self.info.max_draft_tokens)
         if publisher is not None:
@@ -58,4 +63,5 @@ class EngineParts:
             jump_forward=self.config.jump_forward,
             speculator=speculator,
             publisher=publisher,
+            runs_ahead=runs_ahead,
         )

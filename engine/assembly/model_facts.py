@@ -83,7 +83,7 @@ class ModelFacts:
             hidden_size=hidden_size,
             pooling=self.pooling,
             quantization=config.quantize,
-            num_int8_layers=linears.num_rounded.get("int8", 0),
+            num_int8_layers=sum(linears.num_rounded.get(name, 0) for name in ("int8", "fp8")),
             num_int4_layers=sum(linears.num_rounded.get(name, 0) for name in INT4_GROUPS),
             stored_layers=dict(linears.num_stored),
             linear_dtype=linears.dtype,

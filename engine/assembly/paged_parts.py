@@ -8,7 +8,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.assembly.engine_parts import EngineParts
-from engine.assembly.gpu_code import install_graphs, install_varlen
+from engine.assembly.gpu_code import install_varlen, record_steps, report_ahead
 from engine.assembly.kernel_reports import paged_kernels
 from engine.assembly.model_facts import NO_DRAFTS
 from engine.assembly.prepared_model import PreparedModel
@@ -17,13 +17,14 @@ from engine.attention.kv_cache.pages import KVPages
 from engine.attention.paged_backend import PagedBackend
 from engine.attention.varlen.choice import choose_layers
 from engine.attention.varlen.library import VarlenLibrary
+from engine.config import EngineConfig
 from engine.fusion.install_fast_path import ObservedSteps, install_fast_path, observe_steps
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
 from engine.model.checks.reference_pass import is_same, largest_difference
 from engine.model.checks.self_check import check_attention, decoded_logits, eager_logits, paged_logits
-from engine.model.decode_graphs import Capture
 from engine.model.geometry_probe import observe_geometry
+from engine.model.recorded_steps import Capture
 from engine.model.runner import ModelRunner
 from engine.port.info.kernels import Kernel, check_none_is_missing
 from engine.scheduling.sequence_states import SequenceStates
@@ -56,7 +57,7 @@ def paged_parts(
     choice = None
     if library is not None:
         choice = choose_layers(geometry, library, prepared.config.block_size, loaded.model.device)
-        prepared = prepared._replace(config=replace(prepared.config, block_size=choice.block_size))
+        prepared = prepared._replace(config=_with_blocks(prepared.config, choice.block_size))
     config = prepared.config
     observed = observe_states(loaded.model) if has_recurrent_layers(loaded.model) else None
     device = loaded.model.device
@@ -86,20 +87,28 @@ def paged_parts(
         paged_kernels(device, loaded.model.dtype, geometry.dtype, prepared.linears, layers, varlen)
     )
     if choice is not None and capture is not None:
-        kernels += (
-            install_graphs(
-                choice,
-                attention,
-                runner,
-                capture,
-                num_sequences=sizes.max_num_sequences,
-                most_keys=min(loaded.plan.max_total_tokens, sizes.num_blocks * config.block_size),
-            ),
+        kernels += record_steps(
+            choice,
+            attention,
+            runner,
+            capture,
+            num_sequences=sizes.max_num_sequences,
+            num_tokens=config.max_batch_tokens,
+            most_keys=min(loaded.plan.max_total_tokens, sizes.num_blocks * config.block_size),
         )
+        kernels += (report_ahead(config, scheduler),)
     if config.require_native:
         check_none_is_missing(kernels)
     info = prepared.facts.describe(memory, sizes, runner.hidden_states.shape[1], kernels)
     return PagedParts(config, runner, scheduler, loaded.tokenizer, info, loaded.media, None, attention)
+
+
+def _with_blocks(config: EngineConfig, block_size: int) -> EngineConfig:
+    """Return a configuration with blocks of another size, of which as many hold as many tokens as before."""
+    if config.num_kv_blocks is None:
+        return replace(config, block_size=block_size)
+    num_blocks = -(-config.num_kv_blocks * config.block_size // block_size)
+    return replace(config, block_size=block_size, num_kv_blocks=num_blocks)
 
 
 def _choose_steps(model: PreTrainedModel, runner: ModelRunner, on_progress: Callable[[str], None]) -> None:

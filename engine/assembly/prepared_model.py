@@ -12,6 +12,7 @@ from engine.linear.linear_facts import LinearFacts, linear_facts
 from engine.linear.merged_linear import merge_linears
 from engine.linear.packed_linear import can_pack, convert_float16, pack_linears
 from engine.linear.products import choose_products
+from engine.linear.rounded.fp8_linear import check_can_round, round_to_fp8
 from engine.linear.rounded.quantization import Quantized, check_can_quantize, quantize_linears
 from engine.linear.rounded.stored_groups import pack_unread_linears
 from engine.linear.stored_linears import DoesNotFit, describe_linears, restore_linears
@@ -127,7 +128,9 @@ def check_compiled_code(config: EngineConfig) -> None:
     device = choose_device(config.device)
     if config.require_native and device.type == "cpu":
         check_none_is_missing([kernel("ranking", lacks_library())])
-    if config.quantize:
+    if config.quantize == "fp8":
+        check_can_round(device)
+    elif config.quantize:
         check_can_quantize(config.quantize, device)
 
 
@@ -170,7 +173,7 @@ def _hasten_linears(
     for name, reason in pack_unread_linears(model).items():
         on_progress(f"{name} has a plain weight: {reason}")
     if quantize:
-        quantized = quantize_linears(model, quantize)
+        quantized = round_to_fp8(model) if quantize == "fp8" else quantize_linears(model, quantize)
         _say_quantized(loaded, quantized, on_progress)
     if can_pack(model, loaded.plan.dtype):
         pack_linears(model)
@@ -185,4 +188,5 @@ def _say_quantized(loaded: LoadedModel, quantized: Quantized, on_progress: Calla
     for name, why in quantized.wider.items():
         on_progress(f"{name} {why}")
     for name, difference in quantized.refused.items():
-        on_progress(f"{name} stays as it is: in int8 its outputs differ by {difference:.1%}")
+        kind = "fp8" if "fp8" in quantized.num_layers else "int8"
+        on_progress(f"{name} stays as it is: in {kind} its outputs differ by {difference:.1%}")

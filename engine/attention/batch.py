@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from engine.attention.rope_positions import rope_positions
-from engine.host.transfers import send
+from engine.host.transfers import send, upload
 from engine.port.info.adapter import Adapter
 from engine.port.request import Media
 from engine.scheduling.schedule import ScheduledTokens
@@ -51,6 +51,19 @@ class Span(NamedTuple):
         return self.start + self.num_tokens
 
 
+class UnseenTokens(NamedTuple):
+    """Tokens that the step before draws on the device, and that the host does not know yet."""
+
+    rows: list[int]
+    """The rows of the batch that hold them."""
+
+    token_ids: Tensor
+    """All tokens that the step before draws, int64 [num_drawn], on the device."""
+
+    sources: list[int]
+    """The place in `token_ids` of each row's token."""
+
+
 class MediaRows(NamedTuple):
     """Rows `row` to `row + num_tokens` of the batch: tokens of a medium, from its own token `first` on."""
 
@@ -69,7 +82,7 @@ class MediaRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The input of one forward pass: one row for each scheduled token."""
+    """The input of one forward pass: one row for each scheduled token. It is made on the host."""
 
     entries: list[ScheduledTokens]
     """The scheduled tokens in row order; entries of one token first, by the length of their sequence."""
@@ -113,6 +126,31 @@ class Batch:
     """The positions for the rotary embedding, int64 [num_axes, num_tokens]; None where they are `positions`.
     Rows of text have the same on all axes."""
 
+    unseen: UnseenTokens | None = None
+    """The tokens of `input_ids` that are not known yet, in whose rows it holds any; None if all are known."""
+
+    def on(self, device: torch.device) -> "Batch":
+        """Return the batch on a device, with all of its tokens."""
+        if self.unseen is None and device.type == "cpu":
+            return self
+        rows = send(torch.stack([self.input_ids, self.positions, self.slots]), device)
+        if self.unseen is not None:
+            index, sources = upload([self.unseen.rows, self.unseen.sources], device, torch.int64)
+            rows[0].index_copy_(0, index, self.unseen.token_ids[sources])
+        long_rows, rope_positions = (
+            None if tensor is None else send(tensor, device)
+            for tensor in (self.long_rows, self.rope_positions)
+        )
+        return replace(
+            self,
+            input_ids=rows[0],
+            positions=rows[1],
+            slots=rows[2],
+            long_rows=long_rows,
+            rope_positions=rope_positions,
+            unseen=None,
+        )
+
     @property
     def spans(self) -> list[Span]:
         """The spans of the rows that are not drafted: one for each of `entries`, in the same order."""
@@ -125,11 +163,10 @@ class Batch:
 def build_batch(
     entries: list[ScheduledTokens],
     block_size: int,
-    device: torch.device,
     drafts: Drafts = NO_DRAFTS,
     snapshots: Snapshots = NO_SNAPSHOTS,
 ) -> Batch:
-    """Return the batch of these entries on the device. drafts, snapshots: as in `Schedule`."""
+    """Return the batch of these entries on the host. drafts, snapshots: as in `Schedule`."""
     ahead = [
         ScheduledTokens(sequence, position, position + 1)
         for sequence, draft in drafts.items()
@@ -157,11 +194,11 @@ def build_batch(
             input_ids += sequence.token_ids[start:end]
             positions += range(start, end)
             slots += [blocks[p // block_size] * block_size + p % block_size for p in range(start, end)]
-    rows = send(torch.from_numpy(np.array([input_ids, positions, slots])), device)
+    rows = torch.from_numpy(np.array([input_ids, positions, slots]))
     num_decodes = sum(not _is_chunk(part) for part in parts)
     decodes, chunks = spans[:num_decodes], spans[num_decodes:]
     entries = [part for part in parts if part.start < part.sequence.num_tokens] if drafts else parts
-    adapters, long_rows = _adapters(parts), _long_rows(parts, device)
+    adapters, long_rows = _adapters(parts), _long_rows(parts)
     return Batch(
         entries,
         rows[0],
@@ -174,7 +211,7 @@ def build_batch(
         snapshots,
         long_rows,
         _media_rows(parts, spans),
-        _rope_positions(parts, device),
+        _rope_positions(parts),
     )
 
 
@@ -214,7 +251,7 @@ def _media_rows(parts: list[ScheduledTokens], spans: list[Span]) -> list[MediaRo
     return rows
 
 
-def _rope_positions(parts: list[ScheduledTokens], device: torch.device) -> Tensor | None:
+def _rope_positions(parts: list[ScheduledTokens]) -> Tensor | None:
     """Return the positions for the rotary embedding, where those of any sequence have several axes."""
     num_axes = max(
         (len(one.rope.offsets) for part in parts for one in part.sequence.media if one.rope is not None),
@@ -223,14 +260,14 @@ def _rope_positions(parts: list[ScheduledTokens], device: torch.device) -> Tenso
     if num_axes == 0:
         return None
     positions = [rope_positions(part.sequence.media, part.start, part.end, num_axes) for part in parts]
-    return send(torch.from_numpy(np.concatenate(positions, axis=1)), device)
+    return torch.from_numpy(np.concatenate(positions, axis=1))
 
 
-def _long_rows(parts: list[ScheduledTokens], device: torch.device) -> Tensor | None:
+def _long_rows(parts: list[ScheduledTokens]) -> Tensor | None:
     if not any(part.sequence.is_long for part in parts):
         return None
     is_long = np.array([part.sequence.is_long for part in parts])
-    return send(torch.from_numpy(is_long.repeat([part.end - part.start for part in parts])), device)
+    return torch.from_numpy(is_long.repeat([part.end - part.start for part in parts]))
 
 
 def _adapters(entries: list[ScheduledTokens]) -> tuple[Adapter | None, ...] | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from engine.attention.batch import build_batch
+from engine.core.ahead import Ahead, can_follow, go_on, with_unseen
 from engine.core.job import Job
 from engine.core.job_table import AnyJob, JobTable, Output
 from engine.core.launched_step import LaunchedStep
@@ -58,6 +59,7 @@ class EngineCore:
         jump_forward: bool = True,
         speculator: Speculator | None = None,
         publisher: "KVEventPublisher | None" = None,
+        runs_ahead: bool = False,
     ) -> None:
         """Start without requests.
 
@@ -65,6 +67,8 @@ class EngineCore:
         jump_forward: whether tokens forced by a grammar skip the forward pass.
         speculator: the source of drafts; None to compute token by token.
         publisher: the publisher of changes of the prefix cache, already started; None publishes nothing.
+        runs_ahead: whether `step` launches the next step before it collects one, where `can_follow` allows
+            it. Not with a speculator, recurrent states, or an `original_context`.
         """
         self.scheduler = scheduler
         self.counters = Counters()
@@ -83,7 +87,8 @@ class EngineCore:
             scheduler, runner, self.counters, beams=self._beam_stage, embeddings=self._embedding_stage
         )
         self._publisher = publisher
-        self._is_launched = False
+        self._runs_ahead = runs_ahead
+        self._launched: list[LaunchedStep] = []  # and not collected
         self._num_failed_in_row = 0
         self._failed_steps = LimitedLog(_log)
         self._progressed_at = 0.0  # when a step last ended, or a request came where none was
@@ -123,7 +128,7 @@ class EngineCore:
 
     @property
     def has_work(self) -> bool:
-        return len(self._jobs) > 0
+        return len(self._jobs) > 0 or len(self._launched) > 0
 
     def add(
         self,
@@ -195,46 +200,56 @@ class EngineCore:
             self.counters.num_aborted += 1
 
     def step(self) -> list[Output]:
-        """Compute the next batch.
+        """Compute the next batch, or wait for it where it was launched ahead.
 
         If the model fails, the requests of this batch fail, and no others. Where the options of one request
         make its sampling fail, it fails alone.
         """
-        launched = self.launch()
-        return [] if launched is None else self.collect(launched)
+        launched = self._launched[0] if self._launched else self.launch()
+        if launched is None:
+            return []
+        if self._runs_ahead and can_follow(launched):
+            self.launch(after=launched)
+        return self.collect(launched)
 
-    def launch(self) -> LaunchedStep | None:
+    def launch(self, after: LaunchedStep | None = None) -> LaunchedStep | None:
         """Schedule the next batch and start computing it on the device; None if there is nothing to compute.
 
-        Nothing here waits for the device. Requests may come and be aborted before the step is collected; no
-        other step may be launched.
+        Nothing here waits for the device. Requests may come and be aborted before the step is collected. No
+        other step may be launched before that, but one that `can_follow` the only one: after.
         """
-        assert not self._is_launched, "the step before this one has not been collected"
+        assert self._launched == ([] if after is None else [after]), "a step before has not been collected"
         started = time.perf_counter()
+        ahead = None if after is None else go_on(after)
         drafts = self._draft_stage.propose(self.scheduler.running, self._jobs.generating)
         schedule = self.scheduler.schedule({sequence: draft.token_ids for sequence, draft in drafts.items()})
         if not schedule.entries:
             return None
         self._note_start(schedule, started)
         step = LaunchedStep(schedule, self._counters_of(schedule), started)
-        self._is_launched = True
+        self._launched.append(step)
         try:
-            self._launch(step, drafts)
+            self._launch(step, drafts, ahead)
         except Exception as error:  # whatever the model raises, the other requests go on
             step.error = error
         return step
 
     def collect(self, step: LaunchedStep) -> list[Output]:
-        """Read from the device what the step computed, all at once, and return the results."""
-        self._is_launched = False
+        """Read from the device what the step computed, all at once, and return the results.
+
+        Steps are collected in the order in which they were launched.
+        """
+        assert self._launched[0] is step
+        del self._launched[0]
         schedule, outputs = step.schedule, list[Output]()
+        started_at = max(step.started_at, self._progressed_at)  # it waited for the one before it
         try:
             self._collect(step, outputs)
             now = time.perf_counter()
-            step.counters.count(now - step.started_at, step.forward_s, now - step.computed_at)
+            step.counters.count(now - started_at, step.forward_s, now - max(started_at, step.computed_at))
             self._num_failed_in_row = 0
             if step.counters is self.counters.decode_steps:
-                self._draft_stage.observe_step(schedule.num_rows, now - step.started_at)
+                self._draft_stage.observe_step(schedule.num_rows, now - started_at)
         except Exception:  # as in `launch`
             self._failed_steps.error("a step of %d sequences failed", len(schedule.entries), exc_info=True)
             step.counters.count_failed()
@@ -246,7 +261,7 @@ class EngineCore:
             num_sequences=len(schedule.entries),
             num_tokens=schedule.num_rows,
             num_preempted=schedule.num_preempted,
-            seconds=self._progressed_at - step.started_at,
+            seconds=self._progressed_at - started_at,
         )
         if self._publisher is not None:
             self._publisher.publish()
@@ -258,7 +273,7 @@ class EngineCore:
         if self._publisher is not None:
             self._publisher.close()
 
-    def _launch(self, step: LaunchedStep, drafts: dict[Sequence, Draft]) -> None:
+    def _launch(self, step: LaunchedStep, drafts: dict[Sequence, Draft], ahead: Ahead | None) -> None:
         runner, schedule, readback = self._runner, step.schedule, step.readback
         if schedule.block_copies:
             runner.copy_blocks(schedule.block_copies)
@@ -266,9 +281,9 @@ class EngineCore:
             runner.copy_states(schedule.state_copies)
         if schedule.released_states:
             runner.release_states(schedule.released_states)
-        batch = build_batch(
-            schedule.entries, runner.block_size, runner.device, schedule.drafts, schedule.snapshots
-        )
+        batch = build_batch(schedule.entries, runner.block_size, schedule.drafts, schedule.snapshots)
+        if ahead is not None:
+            batch = with_unseen(batch, ahead)
         ends = list(find_ends(batch, self._jobs.generating, drafts))
         end_rows = [row for end in ends for row in end.rows]
         prompt_rows = find_prompt_rows(batch, self._jobs.generating)
@@ -312,7 +327,7 @@ class EngineCore:
                 job.start(now, num_cached_tokens=entry.start)
                 self.counters.queue_s.observe(now - job.submitted_at)
                 self._count_prompt(job)
-            elif isinstance(job, Job):
+            elif isinstance(job, Job) and not entry.sequence.has_unseen:
                 job.states[entry.sequence].begin_step(now)
 
     def _count_prompt(self, job: AnyJob) -> None:

@@ -161,15 +161,34 @@ class SequenceState:
         """The most tokens that a draft may have, so that the one after them is the last that may come."""
         return self.job.request.stopping.max_tokens - self.sequence.num_output_tokens - 1
 
+    @property
+    def ends_by_next(self) -> bool:
+        """True if the next token is the last that the request allows."""
+        return self.sequence.num_output_tokens + 1 >= self.job.request.stopping.max_tokens
+
+    def take_unseen(self) -> None:
+        """Append the next token before it is known; `accept` gives its number."""
+        assert not self.sequence.has_unseen
+        self.sequence.token_ids.append(0)
+        self.sequence.has_unseen = True
+        self.sampling.pass_over()
+
     def begin_step(self, now: float) -> None:
         """Record that a step which computes a part of the sequence began at `now`."""
         self.times.wait_s = now - self.times.last_time
 
     def accept(self, sampled: Sampled, tokenizer: Tokenizer, *, batch_size: int, now: float) -> TokenEvent:
-        """Append a token and return its event, which has a `finish` if the token is the last."""
+        """Append a token and return its event, which has a `finish` if the token is the last.
+
+        An unseen token is one that is appended already.
+        """
         token_id, sequence = sampled.token_id, self.sequence
-        sequence.token_ids.append(token_id)
-        self.sampling.accept(token_id)
+        if sequence.has_unseen:
+            sequence.token_ids[-1] = token_id
+            sequence.has_unseen = False
+        else:
+            sequence.token_ids.append(token_id)
+            self.sampling.accept(token_id)
         job, times = self.job, self.times
         times.step_s, times.last_time = now - times.last_time, now
         return self.output.append(

@@ -6,8 +6,10 @@ host only what the host knows. Uploads go through pinned memory, which nobody wa
 """
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import accumulate
+from typing import Any, Final, NamedTuple
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -30,6 +32,33 @@ def send(tensor: Tensor, device: torch.device) -> Tensor:
     if device.type == "cuda":
         tensor = tensor.pin_memory()
     return tensor.to(device, non_blocking=True)
+
+
+class PackedTensors:
+    """Tensors that lie in one piece of a device's memory, which one copy fills."""
+
+    def __init__(self, arrays: Sequence[NDArray[Any]], device: torch.device) -> None:
+        """Make room for arrays of these shapes and types, filled with them."""
+        ends = list(accumulate(-(-array.nbytes // _ALIGNMENT) * _ALIGNMENT for array in arrays))
+        self._places = [
+            slice(start, start + one.nbytes) for start, one in zip([0, *ends], arrays, strict=False)
+        ]
+        self._memory = torch.empty(ends[-1], dtype=torch.uint8, device=device)
+        self.tensors = [
+            self._memory[place].view(_TORCH_TYPES[array.dtype]).view(array.shape)
+            for place, array in zip(self._places, arrays, strict=True)
+        ]
+        self.fill(arrays)
+
+    def fill(self, arrays: Sequence[NDArray[Any]]) -> None:
+        """Copy arrays of the same shapes and types to the device."""
+        packed = np.zeros(len(self._memory), np.uint8)
+        for place, array in zip(self._places, arrays, strict=True):
+            packed[place] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        host = torch.from_numpy(packed)
+        if self._memory.is_cuda:
+            host = host.pin_memory()
+        self._memory.copy_(host, non_blocking=True)
 
 
 class DeviceValue:
@@ -56,7 +85,7 @@ class Readback:
 
     def __init__(self) -> None:
         self._values: list[DeviceValue] = []
-        self._packed: Tensor | None = None
+        self._arriving: Arriving | None = None
 
     def want(self, tensor: Tensor) -> DeviceValue:
         """Take a tensor of any shape, of a type that numpy has; nothing may change it any more."""
@@ -65,23 +94,23 @@ class Readback:
         return value
 
     def pack(self) -> None:
-        """Have the device lay all tensors into one piece of memory; none is wanted after that.
+        """Have the device copy all tensors to the host in one piece; none is wanted after that.
 
         The largest numbers come first, so that all of them are aligned.
         """
         if self._values and not is_on_host(self._values[0].tensor):
             self._values.sort(key=lambda value: -value.tensor.itemsize)
-            self._packed = torch.cat(
-                [value.tensor.contiguous().view(-1).view(torch.uint8) for value in self._values]
+            self._arriving = fetch(
+                torch.cat([value.tensor.contiguous().view(-1).view(torch.uint8) for value in self._values])
             )
 
     def read(self) -> None:
-        """Wait for the device, once, and give every value its numbers."""
-        if self._packed is None:
+        """Wait for this copy, for nothing that was launched after it, and give every value its numbers."""
+        if self._arriving is None:
             for value in self._values:
                 value.set_array(value.tensor.numpy())
             return
-        packed, start = self._packed.cpu().numpy(), 0
+        packed, start = self._arriving.wait(), 0
         for value in self._values:
             end = start + value.tensor.nbytes
             array = packed[start:end].view(_NUMPY_TYPES[value.tensor.dtype])
@@ -89,7 +118,33 @@ class Readback:
             start = end
 
 
+class Arriving(NamedTuple):
+    """A tensor that a device is copying to the host. arrived: None if the copy is done."""
+
+    tensor: Tensor
+    arrived: torch.cuda.Event | None
+
+    def wait(self) -> NDArray[np.uint8]:
+        if self.arrived is not None:
+            self.arrived.synchronize()
+        return self.tensor.numpy()
+
+
+def fetch(tensor: Tensor) -> Arriving:
+    """Begin to copy a tensor of bytes to pinned memory of the host, without waiting."""
+    if tensor.device.type != "cuda":
+        return Arriving(tensor.cpu(), None)
+    host = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+    host.copy_(tensor, non_blocking=True)
+    arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    arrived.record(torch.cuda.current_stream(tensor.device))
+    return Arriving(host, arrived)
+
+
+_ALIGNMENT: Final = 128  # in bytes
+
 _NUMPY_TYPES = {
     dtype: torch.empty(0, dtype=dtype).numpy().dtype
     for dtype in (torch.int64, torch.float64, torch.int32, torch.float32, torch.bool)
 }
+_TORCH_TYPES = {numpy_type: dtype for dtype, numpy_type in _NUMPY_TYPES.items()}

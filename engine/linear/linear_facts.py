@@ -12,6 +12,7 @@ from engine.linear.packed_linear import expected_linear_kernel, linear_dtype, li
 from engine.linear.panel_linear import Bfloat16Products
 from engine.linear.plain_linear import is_plain
 from engine.linear.products import products_of
+from engine.linear.rounded.fp8_linear import fp8_layers
 from engine.linear.rounded.quantization import expected_num_layers
 from engine.linear.rounded.stored_groups import expected_stored_layers, stored_layers
 from engine.model.loading.loader import keeps_float16
@@ -68,8 +69,13 @@ def expected_linear_facts(
             dtype = "float16"
         elif linear_obstacle(plan.device, plan.dtype) is None:
             products = products_of(config.bfloat16_products)
+    num_rounded: Mapping[str, int] = {}
+    if config.quantize == "fp8":
+        num_rounded = {"fp8": sum(1 for _ in fp8_layers(model))}
+    elif config.quantize:
+        num_rounded = expected_num_layers(model, mergeable, config.quantize)
     return LinearFacts(
-        num_rounded=expected_num_layers(model, mergeable, config.quantize) if config.quantize else {},
+        num_rounded=num_rounded,
         num_stored=num_stored,
         dtype=dtype,
         products=products,

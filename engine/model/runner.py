@@ -45,12 +45,23 @@ class DecodePath(Protocol):
         """Return raw logits [len(rows), vocab_size] of these rows of `hidden_states`."""
 
 
+class Recordings(Protocol):
+    """Steps that were recorded for some sizes of batches, which take the place of the model's forward."""
+
+    def run(self, batch: Batch, logit_rows: list[int]) -> tuple[Tensor, Tensor] | None:
+        """Compute a batch that is still on the host; None to decline it.
+
+        Returns its hidden states [num_rows, hidden_size] and raw logits [len(logit_rows), vocab_size].
+        """
+
+
 class ModelRunner:
     """A transformers model, its attention backend, and the states of its recurrent layers if it has any.
 
     is_stepwise: whether recurrent layers compute a chunk that continues a sequence token by token.
     media: what reads the model's media; None for a model that reads only text.
     decode_path: computes batches whose rows all decode; None to use the model's own forward for these too.
+    recordings: compute what they take, before all else; None on a CPU, which records nothing.
     """
 
     def __init__(
@@ -74,6 +85,7 @@ class ModelRunner:
             embed_media_tokens(model, media.encoder)
         self.is_stepwise = False
         self.decode_path: DecodePath | None = None
+        self.recordings: Recordings | None = None
 
     @property
     def model(self) -> PreTrainedModel:
@@ -131,6 +143,10 @@ class ModelRunner:
         The head runs only on those rows. Tokens of media that cannot be encoded keep their own embeddings.
         """
         self._failed_media = frozenset()
+        if self.recordings is not None and (replayed := self.recordings.run(batch, logit_rows)) is not None:
+            self._hidden_states.keep(replayed[0])
+            return replayed[1]
+        batch = batch.on(self.device)
         states = (
             None if self._states is None else StateRows(batch, self._states, is_stepwise=self.is_stepwise)
         )

@@ -21,7 +21,8 @@ from engine.sampling.request_tables import RequestTables
 class SamplingState:
     """One sequence's position in its noise, its token counts and its matcher.
 
-    Preemption does not change it.
+    Preemption does not change it. depends_on_tokens: whether the next token may depend on those before it in
+    another way than by the logits.
     """
 
     def __init__(
@@ -58,14 +59,14 @@ class SamplingState:
         self.grammar = grammar.start(stopping.stop_token_ids) if grammar else None
         self._drafted_mask: DraftedMask | None = None  # in place of `grammar`, of a state along a draft
         self._seed = seed
-        self._always_adjusts = (
+        self.depends_on_tokens = (
             params.watermark is not None
             or self.token_counts is not None
             or self.token_filter is not None
             or self.timestamps is not None
             or self.grammar is not None
-            or len(self.bias_ids) > 0
         )
+        self._always_adjusts = self.depends_on_tokens or len(self.bias_ids) > 0
         self._min_tokens = stopping.min_tokens
         self._is_grammar_all = self.token_filter is None and not self.timestamps and tables.is_bias_finite
         self._known_ids = tokenizer.known_ids
@@ -93,6 +94,11 @@ class SamplingState:
     def adjusts_logits(self) -> bool:
         """True if a logits processor applies to the next token, besides temperature and truncation."""
         return self._always_adjusts or self.forbidden_ids is not None
+
+    def pass_over(self) -> None:
+        """Append a token that is not known yet, on which nothing depends."""
+        assert not self.depends_on_tokens
+        self.position += 1
 
     @property
     def forced_token_id(self) -> int | None:

@@ -96,6 +96,11 @@ class Scheduler:
         self._queues = Queues(states)
         self.waiting, self.running = self._queues.waiting, self._queues.running  # both sorted by order
 
+    @property
+    def is_even(self) -> bool:
+        """True if all sequences are computed alike, whatever their length, and keep no recurrent state."""
+        return self._limits.original_context is None and self.states is None
+
     def used_adapters(self) -> UsedAdapters:
         """Return the adapters of all sequences. Any thread may call this."""
         return UsedAdapters(_adapters(list(self.running)), _adapters(list(self.waiting)))
@@ -248,6 +253,13 @@ class Scheduler:
         assert sequence.num_uncomputed == 1, "drafted tokens are confirmed one by one, as they are appended"
         self._advance(ScheduledTokens(sequence, sequence.num_computed, sequence.num_tokens))
 
+    def see(self, sequence: Sequence) -> None:
+        """Show the block that an unseen token has filled, now that the token is known."""
+        size = self.pool.block_size
+        is_computed = sequence.num_computed == sequence.num_tokens
+        if self._prefix_caching and is_computed and sequence.num_tokens % size == 0:
+            self._show_filled(ScheduledTokens(sequence, sequence.num_tokens - 1, sequence.num_tokens))
+
     def drop_draft(self, sequence: Sequence) -> None:
         """Release the blocks of a sequence's drafted tokens that were not confirmed."""
         sequence.table.shrink(sequence.num_tokens)
@@ -256,7 +268,9 @@ class Scheduler:
         sequence, start, end = entry
         size = self.pool.block_size
         sequence.num_computed = end
-        if self._prefix_caching and start // size < end // size:
+        if sequence.has_unseen and end == sequence.num_tokens:
+            entry = ScheduledTokens(sequence, start, end - 1)
+        if self._prefix_caching and start // size < entry.end // size:
             self._show_filled(entry)
 
     def _show_filled(self, entry: ScheduledTokens) -> None:

@@ -61,6 +61,9 @@ class Sequence:
     is_running: bool = False
     """True while it runs, and False while it waits."""
 
+    has_unseen: bool = False
+    """True while the last of its tokens is not known: the step that draws it is still being computed."""
+
     slot: int | None = None
     """The slot of its recurrent state while it runs; None for a model without such a state."""
 

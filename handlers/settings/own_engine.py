@@ -29,7 +29,7 @@ class OwnEngineSettings(AdapterSettings, KVEventSettings):
     """Device that runs the model: auto (a GPU if there is one), cpu, cuda or cuda:N."""
 
     quantize: Annotated[str | None, LOWER, env("VERBATIM_QUANTIZE", "QUANTIZE")] = None
-    """Quantization of linear layers on a CPU: int8, int4, int4-g64 or int4-g128; int4 also with -asym."""
+    """Quantization of linear layers: on a CPU int8 or int4, int4-g64, int4-g128 and -asym; on a GPU fp8."""
 
     isa: Annotated[str, LOWER, env("VERBATIM_ISA")] = NATIVE
     """Newest CPU instructions: sse4_2, avx2, avx2_vnni, avx512, avx512_vnni, avx512_bf16, amx or native."""
@@ -81,8 +81,8 @@ class OwnEngineSettings(AdapterSettings, KVEventSettings):
     def _is_quantization(cls, name: str | None) -> str | None:
         if name not in (None, *QUANTIZATIONS):
             raise ValueError(
-                f"{name!r} is not supported; supported are {', '.join(QUANTIZATIONS)}, on a CPU; "
-                "a checkpoint that is quantized already needs no option"
+                f"{name!r} is not supported; supported are {', '.join(QUANTIZATIONS)}; fp8 is for a GPU, the "
+                "others are for a CPU; a checkpoint that is quantized already needs no option"
             )
         return name
 

@@ -21,10 +21,11 @@ from typing_extensions import override
 from engine.attention.varlen.library import VarlenLibrary
 from engine.core.core import EngineCore
 from engine.grammar.compiler import GrammarCompiler
-from engine.host.transfers import DeviceValue, Readback
+from engine.host.transfers import Arriving, DeviceValue, Readback
+from engine.model.recorded_steps import Capture
 from engine.port.errors import EngineError
 from engine.port.events import Embedding, FinishReason, TokenEvent
-from engine.port.request import EmbeddingRequest
+from engine.port.request import EmbeddingRequest, GenerationRequest
 from tests.support.selection.effort import usually
 from tests.support.tiny_models.text import ARCHITECTURES, HYBRIDS, INDEXED, tiny_tokenizer
 from tests.support.varlen_core import varlen_core
@@ -41,7 +42,10 @@ LETTER = tiny_tokenizer().encode("a")[0]
 
 
 class OneDevice(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
-    """Raises where an operation is given tensors of the host too, which torch would move there and wait."""
+    """Raises where an operation is given tensors of the host too, which torch would move there and wait.
+
+    A copy to the device that says that nobody waits for it may be.
+    """
 
     @override
     def __torch_dispatch__(
@@ -49,7 +53,8 @@ class OneDevice(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch le
     ) -> Any:
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor) and leaf.dim()]
         devices = {tensor.device.type for tensor in tensors}
-        assert len(devices) < 2, f"{func} is given tensors of {sorted(devices)}"
+        is_upload = func is torch.ops.aten.copy_.default and args[0].is_meta and args[2:] == (True,)
+        assert len(devices) < 2 or is_upload, f"{func} is given tensors of {sorted(devices)}"
         return func(*args, **kwargs or {})
 
 
@@ -91,6 +96,7 @@ def numbers_made_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Readback, "want", want_made_up)
     monkeypatch.setattr(Readback, "read", lambda readback: None)
+    monkeypatch.setattr("engine.host.transfers.fetch", lambda tensor: Arriving(tensor, None))
 
 
 def run(core: EngineCore, kinds: Iterable[str] = REQUESTS) -> Iterator[TokenEvent | Embedding]:
@@ -140,6 +146,64 @@ def test_steps_that_fill_recordings_read_nothing() -> None:
     core = varlen_core("llama", LIBRARY, META, torch.bfloat16, capture=recorded)
     assert list(run(core, FEW))
     assert core.counters.decode_steps.num_succeeded > 1
+
+
+@pytest.mark.usefixtures("numbers_made_up")
+@pytest.mark.parametrize("recording", [None, recorded])
+def test_steps_that_are_launched_ahead_read_nothing(recording: Capture | None) -> None:
+    core = varlen_core("llama", LIBRARY, META, torch.bfloat16, capture=recording, runs_ahead=True)
+    for arrival, kind in enumerate(("greedy", "sampled", "logprobs", "siblings")):
+        request = REQUESTS[kind]
+        assert isinstance(request, GenerationRequest)
+        core.add(arrival, request)
+    num_ahead, step = 0, None
+    while core.has_work:
+        with nothing_read():
+            step = step or core.launch()
+            assert step is not None and step.error is None
+            after = core.launch(after=step)
+        num_ahead += after is not None
+        assert all(isinstance(event, TokenEvent) for _, event in core.collect(step))
+        step = after
+    assert num_ahead > 3
+
+
+class Uploads(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    """The number of copies from the host to the device."""
+
+    number = 0
+
+    @override
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **kwargs or {})
+        given = [leaf.is_cpu for leaf in tree_leaves(args) if isinstance(leaf, Tensor) and leaf.dim()]
+        self.number += any(given) and isinstance(result, Tensor) and result.is_meta
+        return result
+
+
+@pytest.mark.usefixtures("numbers_made_up")
+def test_a_recorded_step_is_filled_by_one_copy_and_read_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Options of a request would bring numbers of their own with them."""
+    core = varlen_core("llama", LIBRARY, META, torch.bfloat16, capture=recorded)
+    request, reads = REQUESTS["greedy"], list[Tensor]()
+    assert isinstance(request, GenerationRequest)
+    core.add(0, request)
+    core.add(1, request)
+    core.step()  # which brings what all steps share
+
+    def fetch(tensor: Tensor) -> Arriving:
+        reads.append(tensor)
+        return Arriving(tensor, None)
+
+    monkeypatch.setattr("engine.host.transfers.fetch", fetch)
+    for number in range(1, 4):
+        with Uploads() as uploads:  # type: ignore[no-untyped-call]  # torch leaves it untyped
+            step = core.launch()
+        assert step is not None and step.error is None
+        core.collect(step)
+        assert (uploads.number, len(reads)) == (1, number)
 
 
 @pytest.mark.parametrize(

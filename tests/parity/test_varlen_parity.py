@@ -19,7 +19,8 @@ from engine.assembly.paged_parts import PagedParts, paged_parts
 from engine.assembly.prepared_model import prepare_model
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.varlen.library import VarlenLibrary
-from engine.model.decode_graphs import Capture
+from engine.config import EngineConfig
+from engine.model.recorded_steps import Capture
 from engine.port.events import TokenEvent
 from engine.port.info.kernels import Kernel as KernelReport
 from engine.port.request import SamplingParams, StopConditions
@@ -133,7 +134,8 @@ def test_other_shapes_give_the_tokens_of_transformers(case: Case, shape: dict[st
 
 @pytest.mark.long
 def test_pages_of_256_tokens_give_the_tokens_of_transformers(case: Case) -> None:
-    parts = parts_of(case.directory, OF_LARGE_PAGES, num_kv_blocks=8)
+    parts = parts_of(case.directory, OF_LARGE_PAGES, num_kv_blocks=8 * 16)
+    assert parts.info.num_blocks == (8 if parts.info.block_size == 256 else 8 * 16)
     check(parts, case)
     assert parts.info.block_size == (256 if report_of(parts).in_use else 16)
 
@@ -145,10 +147,11 @@ def test_blocks_are_as_large_as_the_pages_of_the_kernel(
     library: VarlenLibrary, block_size: int, tmp_path: Path
 ) -> None:
     save_tiny_model(tmp_path, "mistral")
-    parts = parts_of(tmp_path, library, num_kv_blocks=8)
+    parts = parts_of(tmp_path, library, num_kv_blocks=20)
+    assert parts.info.num_blocks == -(-20 * 16 // block_size)  # as many tokens as were asked for
     assert parts.info.block_size == parts.config.block_size == block_size
     assert parts.scheduler.pool.block_size == parts.attention.block_size == block_size
-    assert parts.info.max_total_tokens == min(512, 8 * block_size)
+    assert parts.info.max_total_tokens == parts.info.num_blocks * block_size
     assert report_of(parts).in_use == (library in (LIBRARY, OF_LARGE_PAGES))
 
 

@@ -10,8 +10,8 @@ from engine.attention.varlen.choice import refusal
 from engine.attention.varlen.library import FORMS, VarlenLibrary
 from engine.core.core import EngineCore
 from engine.model.adaptation.adapted_modules import adapt_modules
-from engine.model.decode_graphs import Capture, DecodeGraphs
 from engine.model.geometry_probe import observe_geometry
+from engine.model.recorded_steps import Capture, RecordedSteps, StepSize
 from engine.model.runner import ModelRunner
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.sampler import Sampler
@@ -29,7 +29,7 @@ from tests.unit.engine.free_rows import FreeRows
 
 BLOCK_SIZE = 16
 NUM_BLOCKS = 200
-GRAPH_SIZES = (1, 2, 4, 8)
+GRAPH_SIZES = (*map(StepSize.of_decodes, (1, 2, 4, 8)), StepSize.of_any(4, 8), StepSize.of_any(8, 8))
 
 
 def varlen_core(
@@ -40,8 +40,9 @@ def varlen_core(
     *,
     num_drafted: int = 0,
     capture: Capture | None = None,
+    runs_ahead: bool = False,
 ) -> EngineCore:
-    """Return an engine of a tiny model. capture: records its decoding steps, if it is given."""
+    """Return an engine of a tiny model. capture: records its steps, if it is given."""
     model = tiny_model(architecture)
     model.set_attn_implementation(ATTENTION_NAME)
     adapt_modules(model)
@@ -58,9 +59,9 @@ def varlen_core(
     served = ServedLayers(library, FORMS[1], layers)
     runner = ModelRunner(model, PagedBackend(pages, served.attention), states)
     if capture is not None:
-        runner.decode_path = graphs = DecodeGraphs(runner, pages, served, most_keys=512)
+        runner.recordings = recorded = RecordedSteps(runner, pages, served, most_keys=512)
         for size in GRAPH_SIZES:
-            graphs.record(size, capture)
+            recorded.record(size, capture)
     scheduler = Scheduler(
         BlockPool(NUM_BLOCKS, BLOCK_SIZE), max_batch_tokens=6, max_num_sequences=64, states=slots
     )
@@ -68,4 +69,6 @@ def varlen_core(
     speculator = None
     if num_drafted:
         speculator = Speculator(NgramProposer(), num_drafted, costs=FreeRows(), most_rows=64)
-    return EngineCore(runner, scheduler, Sampler(tokenizer), tokenizer, speculator=speculator)
+    return EngineCore(
+        runner, scheduler, Sampler(tokenizer), tokenizer, speculator=speculator, runs_ahead=runs_ahead
+    )

@@ -42,7 +42,7 @@ class VarlenAttention:
         self._slots = batch.slots
         self._pages = pages
         self._served = served
-        self.plan = plan or VarlenPlan.build(batch, pages.block_size, batch.slots.device)
+        self._plan = plan or VarlenPlan.build(batch, pages.block_size, batch.slots.device)
         self._others = PagedAttention(batch, pages)
 
     def attend(
@@ -67,7 +67,7 @@ class VarlenAttention:
     ) -> Tensor:
         """Attend from [num_tokens, num_heads, dim] to pages as in `KVPages`; returns the query's shape."""
         (attn_out, with_lse, _), form, _ = self._served
-        plan = self.plan
+        plan = self._plan
         output = query.new_empty(query.shape)
         # FlashAttention leaves `out` as it was where a step only decodes and the window is (-1, -1), which
         # would be enough there.

@@ -1,20 +1,19 @@
 """The rows and pages of a batch, as torch's varlen attention takes them; the same for all layers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.attention.batch import Batch
-from engine.host.transfers import send
+from engine.attention.batch import Batch, Span
+from engine.host.transfers import PackedTensors
 
 # In tokens. A kernel's plan depends on the sizes below, and cuDNN takes half a second to make one.
 _FEWEST_KEYS: Final = 1024
-# Parts of the upload begin at multiples of so many numbers of 4 bytes.
-_ALIGNMENT: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,51 +35,37 @@ class VarlenPlan:
     max_k: int
 
     @classmethod
-    def of_decodes(
-        cls, num_sequences: int, most_keys: int, block_size: int, device: torch.device
-    ) -> "VarlenPlan":
-        """Return a plan of so many sequences of one row each, to be refilled; as yet none has rows.
-
-        num_sequences: a power of two. most_keys: that a sequence may have.
-        """
-        width = _width(-(-most_keys // block_size), block_size)
-        sizes = ((num_sequences + 1,), (num_sequences + 1,), (num_sequences,), (num_sequences, width))
-        starts, ends, counts, table = (torch.zeros(size, dtype=torch.int32, device=device) for size in sizes)
-        return cls(starts, ends, counts, table, 1, width * block_size)
-
-    def refill(self, plan: "VarlenPlan") -> None:
-        """Take the numbers of a plan of as many sequences, whose table is at most as wide, where ours lie."""
-        assert plan.max_q == 1 and plan.max_k <= self.max_k
-        self.query_starts.copy_(plan.query_starts)
-        self.key_starts.copy_(plan.key_starts)
-        self.num_keys.copy_(plan.num_keys)
-        self.block_table[:, : plan.block_table.shape[1]].copy_(plan.block_table)
-
-    @classmethod
     def build(cls, batch: Batch, block_size: int, device: torch.device) -> "VarlenPlan":
         """Plan a batch, in one upload."""
         spans = batch.decodes + batch.chunks
-        num_sequences = rounded(len(spans))
-        width = _width(max(len(span.blocks) for span in spans), block_size)
-        block_table = np.zeros((num_sequences, width), np.int32)
-        query_starts = np.full(num_sequences + 1, len(batch.slots), np.int32)
-        num_keys = np.zeros(num_sequences, np.int32)
-        for index, span in enumerate(spans):
-            block_table[index, : len(span.blocks)] = span.blocks
-            query_starts[index] = span.row
-            num_keys[index] = span.end
-        key_starts = np.concatenate([np.zeros(1, np.int32), num_keys.cumsum(dtype=np.int32)])
-        starts, ends, counts, table = _upload(
-            [query_starts, key_starts, num_keys, block_table.reshape(-1)], device
-        )
-        return cls(
-            starts,
-            ends,
-            counts,
-            table.view(block_table.shape),
-            rounded(max(span.num_tokens for span in spans)),
-            width * block_size,
-        )
+        width = width_for(max(len(span.blocks) for span in spans), block_size)
+        arrays = lay_out(spans, rounded(len(spans)), width)
+        starts, ends, counts, table = PackedTensors(arrays, device).tensors
+        most_rows = rounded(max(span.num_tokens for span in spans))
+        return cls(starts, ends, counts, table, most_rows, width * block_size)
+
+
+class LaidOut(NamedTuple):
+    """The first four fields of a `VarlenPlan` on the host."""
+
+    query_starts: NDArray[np.int32]
+    key_starts: NDArray[np.int32]
+    num_keys: NDArray[np.int32]
+    block_table: NDArray[np.int32]
+
+
+def lay_out(spans: Sequence[Span], num_sequences: int, width: int) -> LaidOut:
+    """Lay out spans, in the order of their rows, in a table of so many sequences and blocks of each."""
+    num_rows = sum(span.num_tokens for span in spans)
+    block_table = np.zeros((num_sequences, width), np.int32)
+    query_starts = np.full(num_sequences + 1, num_rows, np.int32)
+    num_keys = np.zeros(num_sequences, np.int32)
+    for index, span in enumerate(spans):
+        block_table[index, : len(span.blocks)] = span.blocks
+        query_starts[index] = span.row
+        num_keys[index] = span.end
+    key_starts = np.concatenate([np.zeros(1, np.int32), num_keys.cumsum(dtype=np.int32)])
+    return LaidOut(query_starts, key_starts, num_keys, block_table)
 
 
 def rounded(number: int) -> int:
@@ -88,17 +73,6 @@ def rounded(number: int) -> int:
     return 1 << (number - 1).bit_length()
 
 
-def _width(num_blocks: int, block_size: int) -> int:
+def width_for(num_blocks: int, block_size: int) -> int:
     """Return the width of a table for sequences of so many blocks."""
     return rounded(max(-(-_FEWEST_KEYS // block_size), num_blocks))
-
-
-def _upload(arrays: list[np.ndarray[tuple[int], np.dtype[np.int32]]], device: torch.device) -> list[Tensor]:
-    """Return one-dimensional arrays on the device, which one copy has brought there."""
-    sizes = [-(-len(array) // _ALIGNMENT) * _ALIGNMENT for array in arrays]
-    starts = list(accumulate(sizes, initial=0))
-    packed = np.zeros(starts[-1], np.int32)
-    for start, array in zip(starts, arrays, strict=False):
-        packed[start : start + len(array)] = array
-    sent = send(torch.from_numpy(packed), device)
-    return [sent[start : start + len(array)] for start, array in zip(starts, arrays, strict=False)]

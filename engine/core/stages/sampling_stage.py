@@ -113,14 +113,14 @@ class SamplingStage:
         """Yield each sequence's events; call it after `Readback.read`.
 
         A job that is over is skipped, so that it fails at most once: the caller marks it before taking the
-        next result.
+        next result. So is a sequence that has ended before, whose step was launched ahead.
         """
         samples = chain.from_iterable(map(self._results, launched.samples))
         now = time.perf_counter()
         for state, draft in zip(launched.states, launched.drafts, strict=True):
             job = state.job
             sampled = [next(samples), *islice(samples, len(draft))]
-            if job.is_over:
+            if job.is_over or state.sequence not in job.states:
                 continue
             try:
                 yield job, list(self._follow(state, sampled, draft, batch_size, now))
@@ -153,11 +153,15 @@ class SamplingStage:
         num_before, has_ended = state.sequence.num_tokens, False
         jumps = self._jump_forward and batch_size <= MAX_JUMPING
         for token in self._drawn_and_forced(state, sampled, draft, jumps=jumps):
+            was_unseen = state.sequence.has_unseen
             event = state.accept(token, self._tokenizer, batch_size=batch_size, now=now)
             yield event
             if event.finish is not None:
                 has_ended = True
                 break
+            if was_unseen:
+                self._scheduler.see(state.sequence)
+                state.begin_step(now)  # the next one, launched already
         if draft:
             appended = state.sequence.token_ids[num_before:]
             num_accepted = len(

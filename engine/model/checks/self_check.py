@@ -62,7 +62,7 @@ def paged_logits(runner: ModelRunner, adapter: Adapter | None = None) -> Tensor:
     sequence.slot = 0
     chunks = []
     for start, end in _CHUNKS:
-        batch = build_batch([ScheduledTokens(sequence, start, end)], block_size, runner.device)
+        batch = build_batch([ScheduledTokens(sequence, start, end)], block_size)
         chunks.append(runner.run(batch, list(range(end - start))).float())
     runner.clear_blocks(sequence.table.block_ids)
     return torch.cat(chunks)
@@ -103,7 +103,38 @@ def decoded_logits(
     ]
     logits = []
     for entries in filter(None, steps):
-        batch = build_batch(entries, block_size, runner.device)
+        batch = build_batch(entries, block_size)
         logits.append(runner.run(batch, list(range(len(entries)))).float())
     runner.clear_blocks([block for sequence in sequences for block in sequence.table.block_ids])
     return logits
+
+
+def mixed_logits(runner: ModelRunner, num_tokens: int) -> Tensor:
+    """Return the logits of two steps with chunks of prompts, of the last row of each sequence.
+
+    The first step has so many tokens, of a long prompt and a short one; in the second the long one decodes,
+    while the other continues. Returns [4, vocab_size] float32. It uses the first blocks of an empty cache,
+    and clears them.
+    """
+    block_size = runner.block_size
+    num_long = min(num_tokens, (runner.num_blocks - 1) * block_size - 1) - _NUM_TOKENS
+    ends = (num_long + 1, _NUM_TOKENS + 5)
+    num_blocks = [-(-end // block_size) for end in ends]
+    scheduler = Scheduler(
+        BlockPool(sum(num_blocks), block_size), max_batch_tokens=num_tokens, max_num_sequences=2
+    )
+    sequences = []
+    for index, end in enumerate(ends):
+        prompt = Prompt(tuple((token + index) % 97 for token in range(end)))
+        sequences.append(scheduler.new_sequence(order=(0, index, 0), prompt=prompt))
+        sequences[-1].table.grow(end, write_from=0)
+    long, short = sequences
+    logits = []
+    for entries in (
+        [ScheduledTokens(short, 0, _NUM_TOKENS), ScheduledTokens(long, 0, num_long)],
+        [ScheduledTokens(long, num_long, ends[0]), ScheduledTokens(short, _NUM_TOKENS, ends[1])],
+    ):
+        batch = build_batch(entries, block_size)
+        logits.append(runner.run(batch, [span.row + span.num_tokens - 1 for span in batch.spans]).float())
+    runner.clear_blocks([block for sequence in sequences for block in sequence.table.block_ids])
+    return torch.cat(logits)

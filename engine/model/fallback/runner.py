@@ -79,7 +79,7 @@ class FallbackRunner:
         """Compute the batch; return raw logits [len(logit_rows), vocab_size]."""
         assert batch.adapters is None, "no adapter is loaded"
         assert not batch.drafted, "a cache cannot be taken back, so nothing is drafted"
-        wanted = set(logit_rows)
+        batch, wanted = batch.on(self.device), set(logit_rows)
         encoded = self._encode(batch)
         logits, hidden_states, places = list[Tensor](), list[Tensor](), dict[int, int]()
         for entry, span in zip(batch.entries, batch.spans, strict=True):

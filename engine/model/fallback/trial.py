@@ -164,7 +164,7 @@ def _try(runner: FallbackRunner, texts: Sequence[_Text]) -> _Trial:
     with windows_recorded(EAGER) as masked:
         for parts in zip(*(text.parts for text in texts), strict=True):
             entries = [ScheduledTokens(each, *part) for each, part in zip(sequences, parts, strict=True)]
-            batch = build_batch(entries, runner.block_size, runner.device)
+            batch = build_batch(entries, runner.block_size)
             rows = runner.run(batch, list(range(len(batch.input_ids)))).float()
             for entry, span in zip(batch.entries, batch.spans, strict=True):
                 logits[sequences.index(entry.sequence)].append(rows[span.row : span.row + span.num_tokens])

@@ -13,12 +13,15 @@ KernelName = Literal[
     "varlen_attention",
     "linear",
     "int8",
+    "fp8",
     "int4",
     "stored_groups",
     "layer_fusion",
     "layer_stacking",
     "decode_path",
     "decode_graphs",
+    "mixed_graphs",
+    "launch_ahead",
     "adapters",
     "ranking",
 ]
@@ -58,7 +61,9 @@ def quantized_kernels(
     quantize: str | None, obstacle: Obstacle | None, *, has_stored_layers: bool
 ) -> Iterator[Kernel]:
     """Yield the reports on products of layers that are quantized, as of EngineConfig, or stored so."""
-    if quantize is not None:
+    if quantize == "fp8":
+        yield Kernel("fp8", True)
+    elif quantize is not None:
         yield kernel("int8" if quantize == "int8" else "int4", obstacle)
     if has_stored_layers:
         yield kernel("stored_groups", obstacle)

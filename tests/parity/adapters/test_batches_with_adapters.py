@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
@@ -46,7 +45,7 @@ def new_batch(*adapters: Adapter | None) -> Batch:
         sequence = scheduler.new_sequence(order=(0, index, 0), prompt=Prompt(token_ids), adapter=adapter)
         sequence.table.grow(len(token_ids), write_from=0)
         entries.append(ScheduledTokens(sequence, 0, len(token_ids)))
-    return build_batch(entries, BLOCK_SIZE, torch.device("cpu"))
+    return build_batch(entries, BLOCK_SIZE)
 
 
 def test_a_batch_has_the_adapter_of_each_row() -> None:

@@ -78,7 +78,7 @@ class Engine:
 
     def run(self, entries: list[ScheduledTokens], rows: list[int], drafts: Drafts = NO_DRAFTS) -> Tensor:
         """[len(rows), vocab_size], of these rows of the batch."""
-        return self.runner.run(build_batch(entries, BLOCK_SIZE, self.runner.device, drafts), rows)
+        return self.runner.run(build_batch(entries, BLOCK_SIZE, drafts), rows)
 
 
 def build_engine(

@@ -69,7 +69,7 @@ def restore(engine: Engine, pages: list[Tensor]) -> None:
 def backwards(engine: Engine, sequences: list[Sequence], drafts: Drafts) -> Tensor:
     """Decode like `Engine.decode`, with the rows in the opposite order, so that the last come first."""
     entries = [ScheduledTokens(each, each.num_tokens - 1, each.num_tokens) for each in sequences]
-    batch = build_batch(entries, BLOCK_SIZE, engine.runner.device, drafts)
+    batch = build_batch(entries, BLOCK_SIZE, drafts)
     last = len(batch.slots) - 1
     turned = dataclasses.replace(
         batch,

@@ -34,8 +34,8 @@ def without_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_all_compiled_code_is_in_the_report(tmp_path: Path) -> None:
-    asked_for = {"int8", "int4", "stored_groups", "adapters"}  # by an option, a checkpoint, adapters
-    on_a_gpu = {"varlen_attention", "decode_graphs"}
+    asked_for = {"int8", "int4", "fp8", "stored_groups", "adapters"}  # by an option, a checkpoint, adapters
+    on_a_gpu = {"varlen_attention", "decode_graphs", "mixed_graphs", "launch_ahead"}
     assert set(report(tmp_path)) == set(get_args(KernelName)) - asked_for - on_a_gpu
 
 

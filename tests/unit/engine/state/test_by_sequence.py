@@ -72,7 +72,7 @@ class Engine:
         """Compute a step, whose rows must be the sums of their sequences' tokens."""
         schedule = self.scheduler.schedule()
         self.store.copy(schedule.state_copies)
-        batch = build_batch(schedule.entries, _BLOCK_SIZE, _CPU, snapshots=schedule.snapshots)
+        batch = build_batch(schedule.entries, _BLOCK_SIZE, snapshots=schedule.snapshots)
         rows = StateRows(batch, self.store, is_stepwise=self.is_stepwise)
         token = current_states.set(rows)
         try:

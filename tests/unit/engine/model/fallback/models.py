@@ -39,4 +39,4 @@ def sequence(slot: int, token_ids: list[int]) -> Sequence:
 
 def batch(runner: FallbackRunner, *parts: tuple[Sequence, int, int]) -> Batch:
     """Return a batch of these sequences' tokens from a start to an end."""
-    return build_batch([ScheduledTokens(*part) for part in parts], BLOCK_SIZE, runner.device)
+    return build_batch([ScheduledTokens(*part) for part in parts], BLOCK_SIZE)

@@ -1,4 +1,4 @@
-"""Decoding steps that are recorded and replayed give what the model's own forward gives.
+"""Steps that are recorded and replayed give what the model's own forward gives.
 
 There is no CUDA graph here. A tape of torch's operations takes its place, which also repeats them on the same
 tensors and nothing that Python does between them.
@@ -8,17 +8,20 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
 from torch import Tensor
 
+from engine.attention.batch import Batch
 from engine.attention.varlen.library import VarlenLibrary
 from engine.core.core import EngineCore
-from engine.model.decode_graphs import DecodeGraphs, cuda_graphs
+from engine.model.recorded_steps import RecordedSteps, StepSize, cuda_graphs
 from engine.model.runner import ModelRunner
 from engine.port.events import TokenEvent
+from engine.port.info.kernels import Kernel as KernelReport
+from engine.port.info.kernels import Obstacle
 from engine.port.request import SamplingParams, StopConditions
 from tests.parity.test_varlen_parity import parts_of
 from tests.support.engine_requests import generation_request
@@ -31,6 +34,7 @@ from tests.support.varlen_emulation import Kernel, emulated, recordable
 NUM_REQUESTS = 10
 CPU = torch.device("cpu")
 ARCHITECTURES = ("llama", "mistral", "gemma3", "gpt_oss", "qwen3_moe", "gemma4")
+MOST_ROWS = max(size.num_rows for size in GRAPH_SIZES)
 BOTH = emulated(Kernel(), Kernel(needs_key_starts=True))
 
 
@@ -38,13 +42,15 @@ def new_core(architecture: str = "llama", **options: Any) -> EngineCore:
     return varlen_core(architecture, recordable(), CPU, torch.float32, **options)
 
 
-def graphs_of(core: EngineCore) -> DecodeGraphs:
-    assert isinstance(core.runner, ModelRunner) and isinstance(core.runner.decode_path, DecodeGraphs)
-    return core.runner.decode_path
+def recordings_of(core: EngineCore) -> RecordedSteps:
+    assert isinstance(core.runner, ModelRunner) and isinstance(core.runner.recordings, RecordedSteps)
+    return core.runner.recordings
 
 
-def generate(core: EngineCore, seed: int) -> tuple[dict[int, list[int]], dict[int, list[float]]]:
-    """Run requests that arrive, end and are aborted at random; up to ten decode together."""
+def generate(
+    core: EngineCore, seed: int, *, aborts: bool = True
+) -> tuple[dict[int, list[int]], dict[int, list[float]]]:
+    """Run requests that arrive, end and are aborted at random, if it `aborts`; up to ten decode together."""
     random = Random(seed)
     tokens: dict[int, list[int]] = {}
     logprobs: dict[int, list[float]] = {}
@@ -62,7 +68,7 @@ def generate(core: EngineCore, seed: int) -> tuple[dict[int, list[int]], dict[in
                 ),
             )
             number += 1
-        if step % 17 == 16:
+        if aborts and step % 17 == 16:
             core.abort(random.randrange(number))
         for arrival, event in core.step():
             assert isinstance(event, TokenEvent), event
@@ -72,18 +78,24 @@ def generate(core: EngineCore, seed: int) -> tuple[dict[int, list[int]], dict[in
     return tokens, logprobs
 
 
-def count_calls(core: EngineCore, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+class Replayed(NamedTuple):
     """The numbers of rows of the steps that are replayed, as they come."""
-    graphs, rows = graphs_of(core), list[int]()
-    run: Callable[..., Tensor | None] = graphs.hidden_states
 
-    def noted(batch: Any) -> Tensor | None:
-        result = run(batch)
+    decoding: list[int]
+    mixed: list[int]
+
+
+def count_calls(core: EngineCore, monkeypatch: pytest.MonkeyPatch) -> Replayed:
+    recorded, rows = recordings_of(core), Replayed([], [])
+    run: Callable[..., tuple[Tensor, Tensor] | None] = recorded.run
+
+    def noted(batch: Batch, logit_rows: list[int]) -> tuple[Tensor, Tensor] | None:
+        result = run(batch, logit_rows)
         if result is not None:
-            rows.append(len(result))
+            (rows.mixed if batch.chunks else rows.decoding).append(len(result[0]))
         return result
 
-    monkeypatch.setattr(graphs, "hidden_states", noted)
+    monkeypatch.setattr(recorded, "run", noted)
     return rows
 
 
@@ -100,7 +112,31 @@ def test_replayed_steps_give_the_tokens_of_the_models_own_forward(
     for number, values in expected_logprobs.items():
         assert logprobs[number] == pytest.approx(values, abs=1e-4)
     # Sizes of all kinds were replayed, whole ones and others.
-    assert {1, 2, 3} <= set(rows) and max(rows) <= max(GRAPH_SIZES)
+    assert {1, 2, 3} <= set(rows.decoding) and max(rows.decoding) <= MOST_ROWS
+    assert {2, 6} <= set(rows.mixed) and min(rows.mixed) < 6
+
+
+@pytest.mark.parametrize("seed", range(trials(2, whole=10)))
+def test_a_step_that_is_replayed_ahead_takes_the_tokens_of_the_one_before(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = new_core(capture=capture, runs_ahead=True)
+    rows, unseen = count_calls(recorded, monkeypatch), count_unseen(recorded, monkeypatch)
+    assert generate(recorded, seed, aborts=False)[0] == generate(new_core(), seed, aborts=False)[0]
+    assert 1 in rows.decoding and rows.mixed and max(unseen) > 1
+
+
+def count_unseen(core: EngineCore, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of tokens that each replayed step takes from the one before, as they come."""
+    recorded, numbers = recordings_of(core), list[int]()
+    run: Callable[..., tuple[Tensor, Tensor] | None] = recorded.run
+
+    def noted(batch: Batch, logit_rows: list[int]) -> tuple[Tensor, Tensor] | None:
+        numbers.append(0 if batch.unseen is None else len(batch.unseen.rows))
+        return run(batch, logit_rows)
+
+    monkeypatch.setattr(recorded, "run", noted)
+    return numbers
 
 
 def test_drafted_rows_are_replayed_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +144,7 @@ def test_drafted_rows_are_replayed_too(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = count_calls(recorded, monkeypatch)
     assert generate(recorded, 1)[0] == generate(new_core(), 1)[0]
     assert recorded.counters.drafts.num_drafted_tokens > 0
-    assert max(rows) > 3
+    assert max(rows.decoding) > 3
 
 
 def run_greedily(core: EngineCore, prompts: dict[int, list[int]], max_tokens: dict[int, int]) -> list[int]:
@@ -142,7 +178,7 @@ def test_rows_that_a_step_does_not_fill_write_to_no_page_of_a_sequence() -> None
 def test_larger_steps_are_left_to_the_models_own_forward(monkeypatch: pytest.MonkeyPatch) -> None:
     core = new_core(capture=capture)
     rows = count_calls(core, monkeypatch)
-    for number in range(max(GRAPH_SIZES) + 1):
+    for number in range(MOST_ROWS + 1):
         core.add(
             number,
             generation_request(
@@ -153,13 +189,16 @@ def test_larger_steps_are_left_to_the_models_own_forward(monkeypatch: pytest.Mon
         )
     while core.has_work:
         assert all(isinstance(event, TokenEvent) for _, event in core.step())
-    assert 0 < max(rows, default=0) <= max(GRAPH_SIZES)
+    assert 0 < max(rows.decoding + rows.mixed, default=0) <= MOST_ROWS
 
 
-def report_of(directory: Path, library: VarlenLibrary = BOTH, **options: Any) -> tuple[Any, Any]:
+def reports_of(
+    directory: Path, library: VarlenLibrary = BOTH, **options: Any
+) -> tuple[list[KernelReport], Any]:
+    """The reports on steps that decode and on the others, and the recordings."""
     parts = parts_of(directory, library, capture=options.pop("capture", again), **options)
-    (report,) = (kernel for kernel in parts.info.kernels if kernel.name == "decode_graphs")
-    return report, parts.runner.decode_path
+    reports = [kernel for kernel in parts.info.kernels if kernel.name in ("decode_graphs", "mixed_graphs")]
+    return reports, parts.runner.recordings
 
 
 def again(compute: Callable[[], None]) -> Callable[[], None]:
@@ -170,9 +209,16 @@ def again(compute: Callable[[], None]) -> Callable[[], None]:
 
 def test_recordings_of_all_sizes_are_in_the_report(tmp_path: Path) -> None:
     save_tiny_model(tmp_path, "qwen3")
-    report, path = report_of(tmp_path, num_kv_blocks=20, max_num_sequences=5)
-    assert (report.in_use, report.scope, report.obstacle) == (True, "4 of 4 sizes", None)
-    assert path.sizes == [1, 2, 4, 8]
+    reports, recorded = reports_of(tmp_path, num_kv_blocks=20, max_num_sequences=5, max_batch_tokens=500)
+    assert reports == [
+        KernelReport("decode_graphs", True, "4 of 4 sizes"),
+        KernelReport("mixed_graphs", True, "2 of 2 sizes"),
+    ]
+    assert recorded.sizes == [
+        *map(StepSize.of_decodes, (1, 2, 4, 8)),
+        StepSize.of_any(256, 8),
+        StepSize.of_any(512, 8),
+    ]
 
 
 def test_a_model_that_cannot_be_recorded_keeps_its_own_forward(tmp_path: Path) -> None:
@@ -180,9 +226,11 @@ def test_a_model_that_cannot_be_recorded_keeps_its_own_forward(tmp_path: Path) -
         raise RuntimeError("operation not permitted when stream is capturing")
 
     save_tiny_model(tmp_path, "qwen3")
-    report, path = report_of(tmp_path, num_kv_blocks=20, max_num_sequences=2, capture=fail)
-    assert not report.in_use and not isinstance(path, DecodeGraphs)
-    assert report.obstacle.is_lack and "cannot be recorded: RuntimeError: operation" in report.obstacle.reason
+    reports, recorded = reports_of(tmp_path, num_kv_blocks=20, max_num_sequences=2, capture=fail)
+    assert recorded is None
+    for report in reports:
+        assert not report.in_use and report.obstacle is not None and report.obstacle.is_lack
+        assert "cannot be recorded: RuntimeError: operation" in report.obstacle.reason
 
 
 def test_a_recording_that_gives_other_logits_is_forgotten(tmp_path: Path) -> None:
@@ -193,9 +241,11 @@ def test_a_recording_that_gives_other_logits_is_forgotten(tmp_path: Path) -> Non
         return lambda: None
 
     save_tiny_model(tmp_path, "qwen3")
-    report, path = report_of(tmp_path, num_kv_blocks=20, max_num_sequences=2, capture=once)
-    assert not report.in_use and not isinstance(path, DecodeGraphs)
-    assert "the logits of Qwen3ForCausalLM differ by" in report.obstacle.reason
+    reports, recorded = reports_of(tmp_path, num_kv_blocks=20, max_num_sequences=2, capture=once)
+    assert recorded is None
+    for report in reports:
+        assert not report.in_use and report.obstacle is not None
+        assert "the logits of Qwen3ForCausalLM differ by" in report.obstacle.reason
 
 
 @pytest.mark.parametrize(
@@ -207,8 +257,9 @@ def test_a_recording_that_gives_other_logits_is_forgotten(tmp_path: Path) -> Non
 )
 def test_models_that_need_more_are_not_recorded(architecture: str, reason: str, tmp_path: Path) -> None:
     save_tiny_model(tmp_path, architecture)
-    report, path = report_of(tmp_path, num_kv_blocks=20)
-    assert not report.in_use and report.obstacle.reason == reason and not isinstance(path, DecodeGraphs)
+    reports, recorded = reports_of(tmp_path, num_kv_blocks=20)
+    assert [(report.in_use, report.obstacle) for report in reports] == [(False, Obstacle(reason))] * 2
+    assert recorded is None
 
 
 def test_a_cpu_has_no_graphs() -> None:
