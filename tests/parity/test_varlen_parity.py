@@ -19,7 +19,6 @@ from engine.assembly.paged_parts import PagedParts, paged_parts
 from engine.assembly.prepared_model import prepare_model
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.varlen.library import VarlenLibrary
-from engine.config import EngineConfig
 from engine.model.recorded_steps import Capture
 from engine.port.events import TokenEvent
 from engine.port.info.kernels import Kernel as KernelReport

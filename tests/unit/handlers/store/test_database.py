@@ -157,7 +157,7 @@ def small_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
     def limit(num_pages: int) -> None:
         def limited(*arguments: Any, **options: Any) -> sqlite3.Connection:
-            connection = connect(*arguments, **options)
+            connection: sqlite3.Connection = connect(*arguments, **options)
             connection.execute(f"PRAGMA max_page_count = {num_pages}")
             return connection
 
