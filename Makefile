@@ -374,7 +374,7 @@ else
 	@echo 'v$(VERSION) is tagged here, and nothing is published. `git push origin v$(VERSION)` starts that.'
 endif
 
-# What the wheels are tested with in addition to PYTHON, from pyenv or the path; those that the machine does not have are left out.
+# What the wheels are tested with in addition to PYTHON, from pyenv or the path; those that the machine does not have are left out, and test-pythons names them.
 PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[1234]*/bin/python3) python3.11 python3.12 python3.13 python3.14
 
 .PHONY: test-pythons
@@ -388,7 +388,10 @@ test-pythons: wheels  ## Install and serve the wheels with each of PYTHONS that 
 		$$environment/bin/pip install --quiet --constraint constraints.txt --find-links $(WHEEL) \
 			--requirement requirements/test.txt --requirement requirements/generate.txt || exit 1; \
 		OMP_NUM_THREADS=1 $$environment/bin/python -m pytest tests/wheel || exit 1; \
-	done; echo "The wheels serve with Python$$tried."
+	done; echo "The wheels serve with Python$$tried."; \
+	for version in 3.11 3.12 3.13 3.14; do \
+		case " $$tried " in *" $$version "*) ;; *) echo "Left out: Python $$version, which is none of PYTHONS that run here.";; esac; \
+	done
 
 .PHONY: test-newest
 test-newest:  ## Run the quick tests with the newest release of each dependency, whatever the upper bounds say (1.5 GB)

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 _UNKNOWN: Final = "unrecognized arguments: "
 _OPTIONS: Final = re.compile(r"^ +(-.+?)(?: {2}|$)", re.MULTILINE)  # a line of help, up to the explanation
+_CHOICE: Final = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -35,17 +36,22 @@ class CommandParser(argparse.ArgumentParser):
 
     @override
     def error(self, message: str) -> NoReturn:
-        """Print the usage and the error, with the known option that is most like an unknown one, and exit."""
+        """Print the usage and the error, with what is most like an unknown option or choice, and exit."""
         if message.startswith(_UNKNOWN):
             words = message.removeprefix(_UNKNOWN).split()
             message += "".join(self._hint(word.partition("=")[0]) for word in words if word.startswith("-"))
+        elif (choice := _CHOICE.search(message)) is not None:
+            message += _hint(choice[1], re.findall(r"[\w.-]+", choice[2]))
         super().error(message)
 
     def _hint(self, unknown: str) -> str:
         listed = [word.rstrip(",") for line in _OPTIONS.findall(self.format_help()) for word in line.split()]
-        known = [word for word in (*listed, *self.flags) if word.startswith("-")]
-        close = get_close_matches(unknown, known, n=1)
-        return f"; for {unknown}, did you mean {close[0]}?" if close else ""
+        return _hint(unknown, [word for word in (*listed, *self.flags) if word.startswith("-")])
+
+
+def _hint(unknown: str, known: Sequence[str]) -> str:
+    close = get_close_matches(unknown, known, n=1)
+    return f"; for {unknown}, did you mean {close[0]}?" if close else ""
 
 
 def _with_hyphens(word: str) -> str:

@@ -1,1 +1,1 @@
-"""Whole sequences and embeddings, as every contract answers with them."""
+"""Whole sequences, embeddings, and operations that another process answers."""

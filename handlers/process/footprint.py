@@ -37,8 +37,14 @@ def footprint() -> Footprint | None:
         # Field 2, the name, may contain spaces. Field 22 is the start time, in clock ticks since boot.
         after_name = Path("/proc/self/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2]
         started_s = int(after_name.split()[19]) / os.sysconf("SC_CLK_TCK")
-        num_pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        resident = resident_bytes(os.getpid())
     except OSError:
         return None
     total_s = time.clock_gettime(time.CLOCK_BOOTTIME) - started_s
-    return Footprint(total_s, time.process_time(), num_pages * os.sysconf("SC_PAGE_SIZE"))
+    return Footprint(total_s, time.process_time(), resident)
+
+
+def resident_bytes(process: int) -> int:
+    """Return the resident memory of a process in bytes. Raises OSError if there is none; only on Linux."""
+    num_pages = int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1])
+    return num_pages * os.sysconf("SC_PAGE_SIZE")

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from handlers.ray.metrics import merged
+from handlers.active_requests.merged_metrics import merged
 from verbatim_kit.runtime.server import path_of
 
 _REQUEST_ID: Final = b"x-request-id"

@@ -19,7 +19,7 @@ from handlers.access.closed_pages import KEY_HEADERS
 from handlers.access.keys.key_check import KeyCheck
 from handlers.access.visits.visit import current_visit
 from handlers.access.web_pages import Refuse
-from handlers.ray.lost_replica import unavailable
+from handlers.operations.elsewhere import last_frames, unavailable
 from handlers.root_paths.invocations import INVOCATIONS
 from handlers.root_paths.playground.home import is_for_the_page
 from handlers.root_paths.playground.page import PATH
@@ -27,11 +27,10 @@ from handlers.supervisor.model import Model, State
 from handlers.supervisor.models import Models, Unavailable
 from verbatim_kit.openapi import streams
 from verbatim_kit.runtime.answering.disconnect import CancelledByDisconnect, DisconnectWatcher
-from verbatim_kit.runtime.call import RequestCall
 from verbatim_kit.runtime.contract import Contract
 from verbatim_kit.runtime.endpoint import Endpoint
 from verbatim_kit.runtime.operation import Handlers, Operation
-from verbatim_kit.runtime.problem import InternalError, Problem
+from verbatim_kit.runtime.problem import Problem
 from verbatim_kit.runtime.reading.bearer import given_keys
 from verbatim_kit.runtime.reading.form.form_reader import FormReader
 from verbatim_kit.runtime.reading.raw_request import body_chunks
@@ -176,7 +175,8 @@ class Gateway:
                     raise lost from error
                 _leave_record(False)
                 if is_stream and endpoint is not None:
-                    await send(_last_message(endpoint, lost, scope))
+                    frames = last_frames(endpoint, scope, lost.message)
+                    await send({"type": "http.response.body", "body": frames})
 
 
 class Pages:
@@ -230,14 +230,6 @@ class ModelEndpoint(Endpoint):
 def _start(response: aiohttp.ClientResponse) -> Message:
     headers = _without(response.raw_headers, _OF_SERVER)
     return {"type": "http.response.start", "status": response.status, "headers": headers}
-
-
-def _last_message(endpoint: Endpoint, lost: Problem, scope: Scope) -> Message:
-    """Return the end of a stream whose rest is lost."""
-    problem = unavailable(endpoint, lost.message) or InternalError()
-    call = RequestCall(scope, endpoint.operation)
-    call.answers_with(problem)
-    return {"type": "http.response.body", "body": endpoint.last_frames(problem, call)}
 
 
 def _leave_record(is_answered: bool) -> None:

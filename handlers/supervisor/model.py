@@ -2,13 +2,11 @@
 
 import asyncio
 import logging
-import os
 import pickle
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from pathlib import Path
 from typing import Final
 
 import aiohttp
@@ -19,6 +17,7 @@ from engine.port.errors import EngineError
 from engine.remote.local.local_port import free_port
 from engine.remote.local.local_server import LocalServer
 from engine.remote.local.thread_placement import descendants
+from handlers.process.footprint import resident_bytes
 from handlers.process.watchdog import FORCE_S
 from handlers.serving.draining_server import FLUSH_S
 from handlers.settings.settings import Settings
@@ -157,7 +156,10 @@ class Model:
     def measure(self) -> None:
         """Measure the resident memory of the processes."""
         if self._process is not None:
-            resident = sum(map(_resident_bytes, descendants([self._process.pid])))
+            resident = 0
+            for process in descendants([self._process.pid]):
+                with suppress(OSError):  # it has ended, or this is not Linux
+                    resident += resident_bytes(process)
             self.memory_bytes = resident or self.memory_bytes
 
     def _set(self, state: State) -> None:
@@ -190,9 +192,3 @@ def _reason(line: str) -> str:
     with suppress(msgspec.DecodeError, KeyError, TypeError):
         line = str(msgspec.json.decode(line)["fields"]["message"])
     return line.strip().removeprefix("verbatim: error: ")[:_MAX_REASON]
-
-
-def _resident_bytes(process: int) -> int:
-    with suppress(OSError, ValueError):
-        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0

@@ -10,10 +10,10 @@ import orjson
 from pydantic import TypeAdapter
 
 from handlers.access.closed_pages import KEY_HEADERS
+from handlers.active_requests.merged_metrics import merged
 from handlers.composition import TABLES
 from handlers.contracts.anthropic.models import Models as AnthropicModels
 from handlers.contracts.triton.metadata import repository
-from handlers.ray.metrics import merged
 from handlers.served_model.model_names import ModelNames
 from handlers.supervisor.model import Model, State
 from handlers.supervisor.models import Models

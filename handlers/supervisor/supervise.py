@@ -17,12 +17,12 @@ from handlers.access.keys.key_check import KeyCheck
 from handlers.access.keys.keyring import Keyring
 from handlers.access.visits.record_log import LOSSES
 from handlers.composition import CONTRACTS, TABLES, Shell, max_body_bytes_of, mount_all, with_cors
+from handlers.operations.elsewhere import NoHandlers
 from handlers.process.end_by_signal import STOP, ended_by
 from handlers.process.gc_tuning import freeze_imports
 from handlers.process.log import format_all_as_json, set_up_log
 from handlers.process.standard_output import say
 from handlers.process.watchdog import Watchdog
-from handlers.ray.lost_replica import NoHandlers
 from handlers.root_paths.invocations import INVOCATIONS
 from handlers.root_paths.playground.home import HOME_LINK
 from handlers.root_paths.playground.page import LINK

@@ -47,6 +47,13 @@ def test_an_unknown_option_is_an_error_of_its_subcommand_with_the_likely_one(
     assert len(lines) <= 8, "the usage is not the whole help"
 
 
+def test_an_unknown_command_or_choice_is_an_error_with_the_likely_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert refused(capsys, "sevre")[-1].endswith("; for sevre, did you mean serve?")
+    assert refused(capsys, "completion", "bsh")[-1].endswith("; for bsh, did you mean bash?")
+
+
 def test_nothing_is_suggested_for_what_is_like_no_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, "serve", "--zzz")[-1] == "verbatim serve: error: unrecognized arguments: --zzz"
 

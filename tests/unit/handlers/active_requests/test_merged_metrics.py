@@ -2,8 +2,8 @@
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from handlers.active_requests.merged_metrics import merged
 from handlers.active_requests.metrics import Metrics
-from handlers.ray.metrics import merged
 from tests.support.scripted.engine import ScriptedEngine, says
 
 
