@@ -145,11 +145,13 @@ class ChatCore:
         if not prompt_token_ids:
             raise TemplateError("the template renders nothing for these messages", "messages")
         reasoning = _reasoning(dialect, params, use, prompt_text)
-        if params.begins_answer and reasoning is not None:
-            opening = reasoning.reasoning_format.opening(reasoning.start)
+        if params.begins_answer:
+            opening = self._renderer.line_breaks(params)
+            if reasoning is not None:
+                opening += reasoning.reasoning_format.opening(reasoning.start)
+                reasoning = replace(reasoning, start=ReasoningStart.CLOSED)
             prompt_text += opening
             prompt_token_ids += tuple(self._tokenizer.encode(opening, add_special_tokens=False))
-            reasoning = replace(reasoning, start=ReasoningStart.CLOSED)
         grammar = answer_grammar(
             use,
             dialect.tools.format_for(use),

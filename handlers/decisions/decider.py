@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from engine.port.events import TokenEvent
-from engine.port.request import GenerationRequest, Prompt, SamplingParams
+from engine.port.request import GenerationRequest, SamplingParams
 from handlers.active_requests.active_request import ActiveRequest, IncompleteGeneration
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import TemplateError
@@ -27,6 +27,7 @@ from handlers.concurrency.merge import merge
 from handlers.decisions.label_tree import LabelTree
 from handlers.decisions.labels import Labels
 from handlers.decisions.question import Question, QuestionKind, wording
+from handlers.decisions.readings import found_logprobs, readings
 from handlers.served_model.served_model import ServedModel
 
 _BETWEEN: Final = "\n\n"
@@ -65,8 +66,8 @@ class Decider:
 
         To be called within `active.permits`, where each question takes turns with one sequence.
         messages: at least one; their parts that are not text name their places.
-        Raises the errors of `handlers.chat.errors`, IndistinctLabels, Overloaded, and from the tree of the
-        engine's errors.
+        Raises the errors of `handlers.chat.errors`, IndistinctLabels, NoProbabilities, Overloaded, and from
+        the tree of the engine's errors.
         """
         request = _Request(self._shared, self._labels, active, messages, adapter)
         first, *others = questions
@@ -122,10 +123,13 @@ class _Request:
         tree = LabelTree(self._labels.spellings(labels, request.prompt.token_ids))
         num_prompt_tokens = num_cached_tokens = 0
         for way, token_ids in tree.nodes():
-            event = await self._first_event(_at_node(request, way, token_ids))
-            tree.add(way, {token.token_id: token.logprob for token in event.top_logprobs})
-            num_prompt_tokens += event.num_prompt_tokens
-            num_cached_tokens += event.num_cached_tokens
+            events = [
+                await self._first_event(reading)
+                for reading in readings(request, way, token_ids, self._shared.engine.capabilities)
+            ]
+            tree.add(way, found_logprobs(events))
+            num_prompt_tokens += events[0].num_prompt_tokens
+            num_cached_tokens += events[0].num_cached_tokens
         by_place = dict(zip(order, tree.probabilities(), strict=True))
         probabilities = tuple(by_place[number] for number in range(len(order)))
         return Decision(probabilities, DecisionCost(num_prompt_tokens, num_cached_tokens))
@@ -206,12 +210,3 @@ def _orders(question: Question, num_orders: int) -> list[list[int]]:
     num_shifts = min(num_orders, num) if question.kind is QuestionKind.CHOICE else 1
     shifts = [shift * num // num_shifts for shift in range(num_shifts)]
     return [[(place + shift) % num for place in range(num)] for shift in shifts]
-
-
-def _at_node(
-    request: GenerationRequest, way: tuple[int, ...], token_ids: tuple[int, ...]
-) -> GenerationRequest:
-    """Return the request for the log-probabilities of tokens after the prompt and the way to a node."""
-    prompt = Prompt((*request.prompt.token_ids, *way), request.prompt.media)
-    sampling = replace(request.sampling, logprob_token_ids=token_ids)
-    return replace(request, request_id=token_hex(16), prompt=prompt, sampling=sampling)

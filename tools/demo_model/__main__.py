@@ -13,6 +13,7 @@ from engine.demo_model import DEMO_MODEL
 from engine.demo_vision import DEMO_VISION
 from tools.demo_model import recipe
 from tools.demo_model.corpus import CHAT_TEMPLATE, texts
+from tools.demo_model.decisions import measure
 from tools.demo_model.evaluation import Examinee, evaluate, scores_of, table
 from tools.demo_model.export import Part, average, export
 from tools.demo_model.recipe import Schedule
@@ -92,6 +93,10 @@ def _evaluate_vision(options: argparse.Namespace) -> None:
     print(table(list(scores_of(Examinee(options.model), trials, options.failures))))
 
 
+def _decide(options: argparse.Namespace) -> None:
+    print(measure(options.model, options.prompts))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.demo_model", description=__doc__)
     commands = parser.add_subparsers(required=True)
@@ -141,6 +146,11 @@ def _parser() -> argparse.ArgumentParser:
         added.add_argument("--model", type=Path, default=artefact)
         added.add_argument("--prompts", type=int, default=60, help="prompts of each kind")
         added.add_argument("--failures", action="store_true", help="print the replies that miss")
+    added = command(
+        "decide", _decide, "measure decisions: right answers, and the bias by the order of choices"
+    )
+    added.add_argument("--model", type=Path, default=DEMO_MODEL)
+    added.add_argument("--prompts", type=int, default=40, help="questions of each kind")
     commands.choices["evaluate"].add_argument("--calls", type=int, default=300, help="prompts of tool calls")
     return parser
 

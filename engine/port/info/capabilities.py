@@ -14,6 +14,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
 
     media: the kinds that its model reads. Adapters have no entry: admission refuses those that are not
     loaded.
+    max_logprob_token_ids: the most tokens that one request may name in `logprob_token_ids`, if there is a
+    bound.
     generates_text: whether the model continues texts, so that chats and completions can be served.
     transcribes: whether it writes down speech instead, by fields of `SamplingParams` that nothing else needs.
     """
@@ -24,6 +26,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     allowed_token_ids: bool = True
     bad_words: bool = True
     logprob_token_ids: bool = True
+    max_logprob_token_ids: int | None = None
     priority: bool = True
     embeddings: bool = True
     grammars: frozenset[GrammarKind] = frozenset(GrammarKind)

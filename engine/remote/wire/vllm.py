@@ -64,6 +64,8 @@ class VllmApi(TokenApi):
         watermark=False,
         beams=False,
         logprob_token_ids=False,
+        # The drawn one counts too, and a server lists 20 by default.
+        max_logprob_token_ids=19,
         priority=False,
         embeddings=False,
         # It chooses the frames of a video by options of its own.

@@ -6,11 +6,11 @@ from functools import lru_cache, partial
 
 import msgspec
 
-from engine.port.request import MediaKind
+from engine.port.request import MediaKind, SamplingParams
 from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.errors import InvalidMessage, TemplateError
 from handlers.chat.media import in_rendered_order, media_parts
-from handlers.chat.messages import MediaPart, is_continuable
+from handlers.chat.messages import ChatMessage, MediaPart, is_continuable
 from handlers.chat.params import ChatParams
 from handlers.chat.prompt.control.client_text import ClientText
 from handlers.chat.prompt.control.guard import ControlGuard, RenderedPrompt
@@ -37,6 +37,7 @@ def template_variables(params: ChatParams, efforts: Mapping[str, str]) -> Mappin
     return {**variables, **params.template_kwargs}
 
 
+_ANSWER = "Yes"
 _MAX_DIALECTS = 32  # templates that requests bring are remembered, so many at most
 
 
@@ -71,6 +72,7 @@ class PromptRenderer:
             partial(Dialect.of, tokenizer.hf, tool_format=tool_format, placeholders=placeholders)
         )
         self._guard = lru_cache(_MAX_DIALECTS)(self._new_guard)
+        self._line_breaks = lru_cache(_MAX_DIALECTS)(self._new_line_breaks)
         if self.has_template and not trusts_special_tokens:
             with suppress(TemplateError):  # a request reports it
                 self._guard(chat_template)
@@ -104,8 +106,38 @@ class PromptRenderer:
         prompt = guard.prompt(text, guarded.sentinel)
         return RenderedChat(prompt, in_rendered_order(media, text, self._placeholders))
 
+    def line_breaks(self, params: ChatParams) -> str:
+        """Return the line breaks that the template writes between a prompt and the text of its answer.
+
+        GLM 4.5 begins each answer with one. They are found in a short conversation, once for each template.
+        """
+        return self._line_breaks(params.chat_template or self._chat_template, params.enable_thinking)
+
     def _new_guard(self, chat_template: str | None) -> ControlGuard:
         return ControlGuard(self._tokenizer, self._dialect(chat_template))
+
+    def _new_line_breaks(self, chat_template: str | None, enable_thinking: bool | None) -> str:
+        dialect = self._dialect(chat_template)
+        asked = ChatMessage(role="user", content="?")
+        answered = ChatMessage(role="assistant", content=_ANSWER)
+
+        def rendered(*messages: ChatMessage, opens: bool) -> str:
+            params = ChatParams(
+                request_id="",
+                messages=messages,
+                sampling=SamplingParams(),
+                enable_thinking=enable_thinking,
+                add_generation_prompt=opens,
+            )
+            variables = template_variables(params, dialect.efforts)
+            return _render(dialect, params, ClientText(messages=messages, variables=variables))[0]
+
+        try:
+            prompt, whole = rendered(asked, opens=True), rendered(asked, answered, opens=False)
+        except TemplateError:
+            return ""
+        between = whole.removeprefix(prompt).partition(_ANSWER)[0]
+        return between if whole.startswith(prompt) and not between.strip("\n") else ""
 
 
 def _client_text(dialect: Dialect, params: ChatParams, use: ToolUse) -> ClientText:

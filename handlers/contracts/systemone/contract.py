@@ -8,7 +8,6 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from generated.systemone import models as m
-from handlers.contracts.systemone.errors import ENGINE_FIELDS
 from handlers.served_model.model_contract import ModelContract
 from verbatim_kit.errors import Violation
 from verbatim_kit.runtime.call import RequestCall
@@ -42,7 +41,6 @@ class SystemOneContract(ModelContract):
     """`{"detail": [...]}` for an invalid request, `{"detail": {"error_type", "message"}}` for all else."""
 
     name: ClassVar[str] = "systemone"
-    engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS
 
     @override
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:

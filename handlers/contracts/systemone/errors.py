@@ -31,6 +31,4 @@ _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     IncompleteGeneration: ErrorKind(500),
 }
 
-ENGINE_FIELDS: Final = {"logprob_token_ids": "questions"}
-
-to_problem: Final = ErrorTable(_KINDS, fields=ENGINE_FIELDS).to_problem
+to_problem: Final = ErrorTable(_KINDS).to_problem

@@ -29,5 +29,4 @@ SAMPLES: Final = Samples(
     ),
     long_requests=(LongRequest("/v1/systemone", _MANY_QUESTIONS),),
     features={},  # it has nothing but questions
-    noted_fields=frozenset({"questions"}),
 )
