@@ -12,7 +12,7 @@ from engine.grammar.schema.keywords import (
     UNEVALUATED,
     WHOLE,
 )
-from engine.grammar.schema.merging.values import common_values, is_allowed, values_named
+from engine.grammar.schema.merging.values import common_values, has_parts, is_allowed, values_named
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
 
@@ -158,8 +158,9 @@ def _excludes_all(schema: Schema, values: list[object]) -> bool:
     """Return whether it is certain that none of the values matches."""
     if "enum" in schema:
         values = common_values(values, schema["enum"])
-    checked = {"enum", "type"} if IMPLIED_TYPE in schema else {"enum"}
-    schema = {keyword: value for keyword, value in schema.items() if keyword not in checked}
+    if has_parts(schema) and any(isinstance(value, list | dict) for value in values):
+        return False  # those that stand for other keywords may allow less than these
+    schema = {keyword: value for keyword, value in schema.items() if keyword != "enum"}
     try:
         return not any(is_allowed(schema, value) for value in values)
     except InvalidGrammar:  # a keyword cannot be evaluated

@@ -40,7 +40,9 @@ def test_a_text_beyond_the_limits_ends_alone_and_the_grammar_is_compiled_again(n
     assert accepts(again, "b")
 
 
-def test_a_text_whose_grammar_another_text_used_up_is_too_slow_and_its_token_not_refused(narrow: None) -> None:
+def test_a_text_whose_grammar_another_text_used_up_is_too_slow_and_its_token_not_refused(
+    narrow: None,
+) -> None:
     compiled = GrammarCompiler(TOKENIZER).compile(COUNTED)
     state, other = compiled.start(), compiled.start()
     state.prepare()
