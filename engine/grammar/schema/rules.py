@@ -11,6 +11,7 @@ from engine.grammar.schema.keywords import (
     TYPES,
     UNEVALUATED,
     WHOLE,
+    num_matching_types,
 )
 from engine.grammar.schema.merging.values import common_values, has_parts, is_allowed, values_named
 from engine.grammar.schema.walk import Schema
@@ -36,7 +37,8 @@ def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
         yield f"an enum may have {MAX_VALUES} values"
     yield from _reference_complaints(schema, document)
     yield from _one_of_complaints(schema, document)
-    if not any(keyword in schema for keyword in WHOLE):
+    is_whole = any(keyword in schema for keyword in WHOLE)
+    if not is_whole and num_matching_types("object", schema.get("type", "object")):
         yield from _object_complaints(schema)
 
 

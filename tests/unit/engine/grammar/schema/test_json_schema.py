@@ -603,6 +603,11 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ['{"x-a": "c", "b": 1}', '{"x-a": "c", "b": 1, "x-b": "d"}'],
         ['{"x-a": "c"}', '{"x-a": 1, "b": 1}', '{"b": 1}'],
     ),
+    "required and propertyNames of what is no object": (
+        {"type": "array", "items": INTEGER, "required": ["a"], "propertyNames": {"minimum": 1}},
+        ["[1]", "[]"],
+        ["{}", '["a"]'],
+    ),
     "an enum of objects beside restrictions of their members": (
         {"enum": [{"a": "b"}, {"a": 1}, {"b": "x"}, {"c": 1}], "properties": {"a": STRING}}
         | {"patternProperties": {"^b": {"minLength": 2}}, "additionalProperties": {"minimum": 1}},
