@@ -5,7 +5,8 @@ import json
 import shutil
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -49,13 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--requests", type=int, nargs="+", default=[2, 8, 32], help="numbers of requests")
     parser.add_argument("--temperatures", type=float, nargs="+", default=[0.0, 1.0])
-    parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=10, help="of a turn")
+    parser.add_argument("--steps", type=int, default=20, help="of each kind")
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
     shape = "small" if arguments.small else "Qwen2.5-0.5B"
-    print(f"{shape}'s shape, random bfloat16 weights; milliseconds of the processor, medians of the turns")
+    print(f"{shape}'s shape, random bfloat16 weights; milliseconds of the processor, medians of the steps")
     with tempfile.TemporaryDirectory() as directory:
         write_model(Path(directory), shape)
         if arguments.tokenizer is not None:
@@ -64,12 +64,12 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
             Path(directory), vocab_size=SHAPES[shape]["vocab_size"], end_token_ids=()
         )
         config = EngineConfig(model=directory, device="cpu", kv_cache_bytes=2**29, prefix_caching=False)
-        core = build_core(config, lambda line: None).core
+        cores = [build_core(config, lambda line: None).core for _ in range(2)]
     compiler = GrammarCompiler(tokenizer)
     compiled = [compiler.compile(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema))) for schema in SCHEMAS]
-    contest = _Contest(core, compiled, SHAPES[shape]["vocab_size"], arguments.steps)
+    constrained, plain = _Contestant(cores[0], compiled), _Contestant(cores[1], [None])
     rows = [
-        contest.row(num_requests, temperature, arguments.turns)
+        _row(constrained, plain, num_requests, temperature, arguments.steps)
         for num_requests in arguments.requests
         for temperature in arguments.temperatures
     ]
@@ -77,61 +77,62 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
     return rows
 
 
-@dataclass
-class _Contest:
-    """The engine that all turns run on."""
+class _Contestant:
+    """An engine whose requests have grammars, or none."""
 
-    core: EngineCore
-    grammars: list[CompiledGrammar]
-    vocab_size: int
-    num_steps: int
-    num_arrivals: int = 0
+    def __init__(self, core: EngineCore, grammars: Sequence[CompiledGrammar | None]) -> None:
+        self._core = core
+        self._grammars = grammars
+        self._num_arrivals = 0
 
-    def row(self, num_requests: int, temperature: float, num_turns: int) -> Row:
-        turns = [
-            [self._turn(num_requests, temperature, has_grammars) for has_grammars in (True, False)]
-            for _ in range(num_turns)
-        ]
-        (with_step, with_token), (plain_step, plain_token) = (
-            (median(step for step, _ in kind), median(token for _, token in kind))
-            for kind in zip(*turns, strict=True)
-        )
-        return {
-            "requests": str(num_requests),
-            "temperature": str(temperature),
-            "a step with grammars": with_step,
-            "without": plain_step,
-            "ratio": with_step / plain_step,
-            "ratio of a token": with_token / plain_token,
-        }
-
-    def _turn(self, num_requests: int, temperature: float, has_grammars: bool) -> tuple[float, float]:
-        """Return the milliseconds of the mean step and of the mean token of requests that decode."""
-        arrivals = range(self.num_arrivals, self.num_arrivals + num_requests)
-        self.num_arrivals += num_requests
+    @contextmanager
+    def decoding(self, num_requests: int, temperature: float) -> Iterator[None]:
+        """Let so many requests have begun to decode within the block."""
+        arrivals = range(self._num_arrivals, self._num_arrivals + num_requests)
+        self._num_arrivals += num_requests
         for place, arrival in enumerate(arrivals):
-            grammar = self.grammars[place % len(self.grammars)] if has_grammars else None
-            self.core.add(arrival, self._request(place, temperature), grammar)
-        scheduler = self.core.scheduler
+            request = _request(arrival, place, temperature)
+            self._core.add(arrival, request, self._grammars[place % len(self._grammars)])
+        scheduler = self._core.scheduler
         while scheduler.waiting or not all(sequence.is_decoding for sequence in scheduler.running):
-            self.core.step()
-        num_before, started = self._num_tokens(), time.process_time()
-        for _ in range(self.num_steps):
-            self.core.step()
-        taken_ms = 1000 * (time.process_time() - started)
-        num_tokens = self._num_tokens() - num_before
+            self._core.step()
+        yield
         for arrival in arrivals:
-            self.core.abort(arrival)
-        return taken_ms / self.num_steps, taken_ms / num_tokens
+            self._core.abort(arrival)
 
-    def _request(self, seed: int, temperature: float) -> GenerationRequest:
-        prompt = Random(seed).choices(range(self.vocab_size), k=NUM_PROMPT_TOKENS)
-        return GenerationRequest(
-            request_id=str(self.num_arrivals + seed),
-            prompt=Prompt(tuple(prompt)),
-            sampling=SamplingParams(temperature=temperature, seed=seed),
-            stopping=StopConditions(max_tokens=MAX_TOKENS),
-        )
+    def step(self) -> tuple[float, int]:
+        """Return the milliseconds of a step, and the number of its tokens."""
+        num_before, started = self._num_tokens(), time.process_time()
+        self._core.step()
+        return 1000 * (time.process_time() - started), self._num_tokens() - num_before
 
     def _num_tokens(self) -> int:
-        return sum(len(sequence.token_ids) for sequence in self.core.scheduler.running)
+        return sum(len(sequence.token_ids) for sequence in self._core.scheduler.running)
+
+
+def _row(
+    constrained: _Contestant, plain: _Contestant, num_requests: int, temperature: float, num_steps: int
+) -> Row:
+    """Compare steps that alternate one by one, so that other programs slow down both alike."""
+    with constrained.decoding(num_requests, temperature), plain.decoding(num_requests, temperature):
+        pairs = [(constrained.step(), plain.step()) for _ in range(num_steps)]
+    num_tokens = [sum(one[1] for one in kind) for kind in zip(*pairs, strict=True)]
+    ratio = median(one[0] / other[0] for one, other in pairs)
+    return {
+        "requests": str(num_requests),
+        "temperature": str(temperature),
+        "a step with grammars": median(one[0] for one, _ in pairs),
+        "without": median(other[0] for _, other in pairs),
+        "ratio": ratio,
+        "ratio of a token": ratio * num_tokens[1] / num_tokens[0],
+    }
+
+
+def _request(number: int, seed: int, temperature: float) -> GenerationRequest:
+    prompt = Random(seed).choices(range(1000), k=NUM_PROMPT_TOKENS)
+    return GenerationRequest(
+        request_id=str(number),
+        prompt=Prompt(tuple(prompt)),
+        sampling=SamplingParams(temperature=temperature, seed=seed),
+        stopping=StopConditions(max_tokens=MAX_TOKENS),
+    )

@@ -7,6 +7,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from transformers.utils import logging
 from engine.port.text.tokenizer import Tokenizer
 from tools.schema_corpus.contenders import Llguidance, Verbatim, Xgrammar
 from tools.schema_corpus.corpus import Case, benchmark_cases, named_schemas, stored_schemas, suite_cases
+from tools.schema_corpus.kept_outcomes import KeptOutcomes
 from tools.schema_corpus.trial import Contender, Outcome, Plan, TrialTokens, try_apart
 
 _LIBRARIES: dict[str, Callable[[Tokenizer], Contender]] = {
@@ -45,7 +47,8 @@ def main() -> None:
     print(f"{_COLUMNS}\n{'|---' * (_COLUMNS.count('|') - 1)}|")
     for corpus, cases in _corpora(arguments).items():
         for contender in contenders:
-            outcomes = [try_apart(contender, case, tokens, plan) for case in cases]
+            kept = KeptOutcomes(arguments.outcomes, corpus, contender.name)
+            outcomes = [kept.of(case, partial(try_apart, contender, case, tokens, plan)) for case in cases]
             print(f"| {corpus} | {contender.name} | {row(outcomes)} |", flush=True)
             if arguments.details:
                 _append_details(arguments.details, corpus, contender.name, cases, outcomes)
@@ -129,6 +132,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--num-probes", type=int, default=20, help="tokens tried inside of valid texts")
     parser.add_argument(
         "--timeout", type=float, default=20.0, help="seconds after which no text of a schema is begun"
+    )
+    parser.add_argument(
+        "--outcomes",
+        type=Path,
+        help="a file that outcomes are added to; those that it has are not tried again",
     )
     parser.add_argument("--details", type=Path, help="a file for what was refused and what was wrong")
     return parser.parse_args()

@@ -15,9 +15,13 @@ from engine.port.errors import InvalidGrammar
 _OPTIONS: Final = '%llguidance {"no_forcing": true}'
 MAX_LENGTH: Final = 4_000_000  # characters of a whole grammar
 MAX_UNIQUE_ARRAYS: Final = 16
+# llguidance goes down from rule to rule, and ends the process where a thread's stack of 8 MB is too small for
+# that, as at 3,000. Each optional property is a rule inside of that of the one before.
+MAX_NESTING: Final = 2010
 
 _LITERAL: Final = re.compile(r'"(?:[^"\\]|\\.)*"|/(?:[^/\\]|\\.)*/', re.DOTALL)
 _TERMINAL: Final = re.compile(r"\bT[0-9]+\b")
+_RULE: Final = re.compile(r"\br[0-9]+\b")
 
 
 class LarkGrammar:
@@ -28,6 +32,7 @@ class LarkGrammar:
         self._lines: list[str] = []
         self._names: dict[tuple[str, str], str] = {}
         self._terminals: dict[str, str] = {}  # their bodies, by their names
+        self._nesting: dict[str, int] = {}  # how many rules are inside each other, by the outermost one
         self._num_names = 0
         self._length = 0
         self.unique_arrays: list[int] = []
@@ -69,10 +74,15 @@ class LarkGrammar:
         return f"r{self._num_names}"
 
     def define(self, name: str, body: str) -> None:
-        """Give a rule of `new_rule` its body. Raises InvalidGrammar if the grammar becomes too long."""
+        """Give a rule of `new_rule` its body. Raises InvalidGrammar if the grammar becomes too long,
+        or its rules are nested too deep."""
         self._length += len(body)
         if self._length > MAX_LENGTH:
             raise InvalidGrammar(f"with it, the grammar has more than {MAX_LENGTH} characters")
+        inner = (self._nesting.get(rule, 0) for rule in _RULE.findall(_without_literals(body)))
+        self._nesting[name] = 1 + max(inner, default=0)
+        if self._nesting[name] > MAX_NESTING:
+            raise InvalidGrammar(f"an object or array may have {MAX_NESTING} members with rules of their own")
         self._lines.append(f"{name}: {body}")
 
     def text(self, start: str) -> str:

@@ -55,11 +55,17 @@ class LarkMatcher:
         return self._matcher.is_accepting()
 
     def accept(self, token_id: int) -> bool:
+        if self.accept_ahead(token_id):
+            return True
+        # Where another text has used up what the grammar's texts share, only a mask says so.
+        self._matcher.compute_bitmask()
+        self._notice_failure()
+        return False
+
+    def accept_ahead(self, token_id: int) -> bool:
         is_allowed = self._matcher.try_consume_tokens([token_id]) == 1
         self._notice_failure()
         return is_allowed
-
-    accept_ahead = accept
 
     def fill(self, words: Words) -> None:
         self._matcher.unsafe_compute_mask_ptr(words.ctypes.data, words.nbytes)

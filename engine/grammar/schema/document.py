@@ -51,7 +51,9 @@ class SchemaDocument:
     def resolve(self, schema: Schema) -> Schema:
         """Return the schema at the end of a chain of references."""
         for _ in range(len(self.schemas)):  # a longer chain runs in a circle
-            schema = self.schemas.get(schema.get("$ref", ""), schema)
+            if (target := self.schemas.get(schema.get("$ref", ""))) is None:
+                break
+            schema = target
         return schema
 
     def leads_to_itself(self, schema: Schema) -> bool:

@@ -11,8 +11,9 @@ from engine.grammar.schema.keywords import (
     TYPES,
     UNEVALUATED,
     WHOLE,
+    num_matching_types,
 )
-from engine.grammar.schema.merging.values import common_values, is_allowed, values_named
+from engine.grammar.schema.merging.values import common_values, has_parts, is_allowed, values_named
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
 
@@ -36,7 +37,8 @@ def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
         yield f"an enum may have {MAX_VALUES} values"
     yield from _reference_complaints(schema, document)
     yield from _one_of_complaints(schema, document)
-    if not any(keyword in schema for keyword in WHOLE):
+    is_whole = any(keyword in schema for keyword in WHOLE)
+    if not is_whole and num_matching_types("object", schema.get("type", "object")):
         yield from _object_complaints(schema)
 
 
@@ -158,8 +160,9 @@ def _excludes_all(schema: Schema, values: list[object]) -> bool:
     """Return whether it is certain that none of the values matches."""
     if "enum" in schema:
         values = common_values(values, schema["enum"])
-    checked = {"enum", "type"} if IMPLIED_TYPE in schema else {"enum"}
-    schema = {keyword: value for keyword, value in schema.items() if keyword not in checked}
+    if has_parts(schema) and any(isinstance(value, list | dict) for value in values):
+        return False  # those that stand for other keywords may allow less than these
+    schema = {keyword: value for keyword, value in schema.items() if keyword != "enum"}
     try:
         return not any(is_allowed(schema, value) for value in values)
     except InvalidGrammar:  # a keyword cannot be evaluated

@@ -1,13 +1,22 @@
 """Values of a JSON Schema: which are equal, and which the keywords beside enum and const allow."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from engine.grammar.patterns.pattern_terminals import PatternTest
-from engine.grammar.schema.keywords import FRACTION, PATTERNS, REFUSED, RESTRICTS, WHOLE, types_of_value
+from engine.grammar.schema.keywords import (
+    FRACTION,
+    IMPLIED_TYPE,
+    PATTERNS,
+    REFUSED,
+    RESTRICTS,
+    UNEVALUATED,
+    WHOLE,
+    types_of_value,
+)
 from engine.grammar.schema.walk import Schema
 from engine.port.errors import InvalidGrammar
 
@@ -75,13 +84,15 @@ def common_values(one: list[object], other: list[object]) -> list[object]:
     return [value for value in one if canonical_text(value) in texts]
 
 
-def is_allowed(schema: Schema, value: object) -> bool:
+def is_allowed(schema: Schema | bool, value: object) -> bool:
     """Return whether a value matches the schema.
 
     Raises InvalidGrammar, without the place, where a keyword cannot be evaluated.
     """
+    if isinstance(schema, bool):
+        return schema
     types = types_of_value(value)
-    declared = schema.get("type")
+    declared = None if IMPLIED_TYPE in schema else schema.get("type")
     if declared is not None and not types & {*([declared] if isinstance(declared, str) else declared)}:
         return False
     if "const" in schema and not is_equal(value, schema["const"]):
@@ -90,11 +101,39 @@ def is_allowed(schema: Schema, value: object) -> bool:
         return False
     patterns = [("pattern", pattern) for pattern in schema.get(PATTERNS, ())]
     for keyword, limit in (*schema.items(), *patterns):
-        if keyword in _UNKNOWN or (RESTRICTS.get(keyword) in types and keyword not in _CHECKS):
+        if keyword in _UNKNOWN:
             raise InvalidGrammar(f"{keyword} beside enum or const is not supported")
-        if RESTRICTS.get(keyword) in types and not _CHECKS[keyword](value, limit):
+        if RESTRICTS.get(keyword) in types and keyword in _CHECKS and not _CHECKS[keyword](value, limit):
             return False
-    return True
+    return all(is_allowed(inner, part) for inner, part in _parts(schema, value))
 
 
-_UNKNOWN = frozenset({*REFUSED, *WHOLE} - {"enum", "const"})
+def _parts(schema: Schema, value: object) -> Iterator[tuple[Schema | bool, object]]:
+    """Yield the schemas of items, members and their names, each with what it is applied to."""
+    if isinstance(value, list):
+        prefix = schema.get("prefixItems", [])
+        yield from zip(prefix, value, strict=False)
+        yield from ((schema.get("items", True), item) for item in value[len(prefix) :])
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            yield schema.get("propertyNames", True), name
+            found = [
+                inner
+                for pattern, inner in schema.get("patternProperties", {}).items()
+                if _test(pattern).finds(name)
+            ]
+            if name in schema.get("properties", {}):
+                found.append(schema["properties"][name])
+            yield from ((inner, member) for inner in found or [schema.get("additionalProperties", True)])
+
+
+def has_parts(schema: Schema) -> bool:
+    """Return whether it says anything of items, members or their names."""
+    return any(keyword in schema for keyword in _ABOUT_PARTS)
+
+
+_ABOUT_PARTS = ("items", "prefixItems", "properties", "patternProperties") + (
+    "additionalProperties",
+    "propertyNames",
+)
+_UNKNOWN = frozenset({*REFUSED, *WHOLE, *UNEVALUATED} - {"enum", "const"})

@@ -5,8 +5,9 @@ can only say what is allowed. Here a negation becomes the alternatives that are 
 another type, or a string that a pattern tells from it. Where a keyword has no such alternative, fewer are
 left, so that the generated value is still valid; where none is left, the schema is refused.
 
-patternProperties and propertyNames beside properties are applied to the properties that are named, and no
-others are allowed beside these. The first items of an array with contains are those that it asks for.
+patternProperties and propertyNames are applied to the properties that properties or required name, and no
+others are allowed beside those of properties. The first items of an array with contains are those that it
+asks for.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from engine.grammar.patterns.pattern_terminals import PatternTest
 from engine.grammar.schema.document import MAX_DEPTH, TOO_DEEP, SchemaDocument, named_place
 from engine.grammar.schema.keywords import FRACTION, TYPES, types_of_value
 from engine.grammar.schema.merging.pairs import AnySchema
-from engine.grammar.schema.merging.values import is_allowed
+from engine.grammar.schema.merging.values import is_allowed, values_named
 from engine.grammar.schema.rewriting.references import with_targets
 from engine.grammar.schema.rules import are_disjoint
 from engine.grammar.schema.walk import Schema, with_inner
@@ -65,7 +66,8 @@ class _Conditions:
 
     def _without_own(self, schema: Schema) -> Schema:
         """Return the schema with its own conditions as schemas of allOf, in which there may be more."""
-        if schema.get("properties"):
+        is_named = bool(schema.get("properties") or schema.get("required"))
+        if is_named and values_named(schema) is None:
             schema = self._with_names_applied(schema)
         found = [*self._conditions(schema)]
         made = {keyword: value for keyword, value in schema.items() if keyword not in _CONDITIONAL}
@@ -117,17 +119,20 @@ class _Conditions:
 
     def _with_names_applied(self, schema: Schema) -> Schema:
         """Return the schema with the keywords about names of properties applied to those that it names."""
+        declared = schema.get("properties", {})
         patterns, names = schema.get("patternProperties"), schema.get("propertyNames", True)
-        if not patterns and names is True:
+        if not patterns and (names is True or not declared):
             return schema
         tests = {pattern: PatternTest(pattern) for pattern in patterns or {}}
         others = schema.get("additionalProperties", True)
         properties: dict[str, AnySchema] = {}
-        for name in dict.fromkeys([*schema["properties"], *schema.get("required", ())]):
+        for name in dict.fromkeys([*declared, *schema.get("required", ())]):
             found = [inner for pattern, inner in (patterns or {}).items() if tests[pattern].finds(name)]
-            if name in schema["properties"]:
-                found.append(schema["properties"][name])
+            if name in declared:
+                found.append(declared[name])
             properties[name] = _all_of(found or [others]) if self._is_name(names, name) else False
+        if not declared:
+            return {**schema, "properties": properties}
         made = {k: v for k, v in schema.items() if k not in ("patternProperties", "propertyNames")}
         return {**made, "properties": properties, "additionalProperties": False}
 

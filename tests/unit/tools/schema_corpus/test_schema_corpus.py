@@ -15,6 +15,7 @@ from tests.unit.engine.grammar.grammar_cases import TOKENIZER
 from tools.schema_corpus.__main__ import row
 from tools.schema_corpus.contenders import Start, Verbatim, Xgrammar
 from tools.schema_corpus.corpus import Case, benchmark_cases, named_schemas, stored_schemas, suite_cases
+from tools.schema_corpus.kept_outcomes import KeptOutcomes
 from tools.schema_corpus.layout import in_order
 from tools.schema_corpus.tokenizer_files import VOCAB_SIZE, write_tokenizer
 from tools.schema_corpus.trial import Outcome, Plan, TrialTokens, try_case
@@ -64,6 +65,14 @@ def test_a_refusal_has_its_reason() -> None:
     assert "type 'foo'" in outcome.refusal
     taken = Outcome(compile_s=0.002, mask_s=[0.001] * 99 + [0.1], valid=[True, False])
     assert row([outcome, taken]) == "50.0% of 2 | 50.0% of 2 | – | – | – | – | 2 / 2 / 2 ms | 1 / 1 ms"
+
+
+def test_kept_outcomes_are_not_tried_again(tmp_path: Path) -> None:
+    path, outcome = tmp_path / "outcomes.jsonl", Outcome(compile_s=0.5, valid=[True])
+    assert KeptOutcomes(path, "corpus", "one").of(CASES[0], lambda: outcome) == outcome
+    assert KeptOutcomes(path, "corpus", "one").of(CASES[0], Outcome) == outcome
+    assert KeptOutcomes(path, "corpus", "other").of(CASES[0], Outcome) == Outcome()
+    assert KeptOutcomes(None, "corpus", "one").of(CASES[0], Outcome) == Outcome()
 
 
 class Other:

@@ -40,6 +40,19 @@ def test_a_text_beyond_the_limits_ends_alone_and_the_grammar_is_compiled_again(n
     assert accepts(again, "b")
 
 
+def test_a_text_whose_grammar_another_text_used_up_is_too_slow_and_its_token_not_refused(
+    narrow: None,
+) -> None:
+    compiled = GrammarCompiler(TOKENIZER).compile(COUNTED)
+    state, other = compiled.start(), compiled.start()
+    state.prepare()
+    while not other.is_too_slow:
+        other.prepare()
+        other.accept(ids_of("a")[0])
+    state.accept(ids_of("a")[0])  # which its mask allowed
+    assert state.is_too_slow
+
+
 def test_a_grammar_beyond_the_limits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lark_matcher, "LIMITS", LLParserLimits(max_grammar_size=100, verbose_errors=False))
     properties = {f"p{number}": {"type": "boolean"} for number in range(50)}

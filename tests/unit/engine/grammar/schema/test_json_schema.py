@@ -598,6 +598,27 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ['{"a": 1, "x-a": "b"}', "{}"],
         ['{"x-a": 1}', '{"x-b": "c"}', '{"a": "b"}'],
     ),
+    "patternProperties that required names": (
+        {"type": "object", "patternProperties": {"^x-": STRING}, "required": ["x-a", "b"]},
+        ['{"x-a": "c", "b": 1}', '{"x-a": "c", "b": 1, "x-b": "d"}'],
+        ['{"x-a": "c"}', '{"x-a": 1, "b": 1}', '{"b": 1}'],
+    ),
+    "required and propertyNames of what is no object": (
+        {"type": "array", "items": INTEGER, "required": ["a"], "propertyNames": {"minimum": 1}},
+        ["[1]", "[]"],
+        ["{}", '["a"]'],
+    ),
+    "an enum of objects beside restrictions of their members": (
+        {"enum": [{"a": "b"}, {"a": 1}, {"b": "x"}, {"c": 1}], "properties": {"a": STRING}}
+        | {"patternProperties": {"^b": {"minLength": 2}}, "additionalProperties": {"minimum": 1}},
+        ['{"a": "b"}', '{"c": 1}'],
+        ['{"a": 1}', '{"b": "x"}'],
+    ),
+    "an enum of arrays beside restrictions of their items": (
+        {"enum": [[1, "a"], ["a"], [1, 2]], "prefixItems": [INTEGER], "items": STRING},
+        ['[1, "a"]'],
+        ['["a"]', "[1, 2]"],
+    ),
     "propertyNames beside properties": (
         {"type": "object", "properties": {"abc": INTEGER, "a": INTEGER}, "propertyNames": {"maxLength": 2}},
         ['{"a": 1}', "{}"],

@@ -145,6 +145,7 @@ EXPLODING: dict[str, Any] = {
         "properties": {str(at): {} for at in range(512)},
     },
     "values of one schema or another": {"oneOf": [{"enum": [*range(5000)]}, {"enum": [*range(5000, 9999)]}]},
+    "many choices": {"properties": {str(at): {"oneOf": [{"const": 0}, {"const": 1}]} for at in range(5000)}},
     "unique items of many states": {
         "type": "array",
         "items": {"type": "array", "items": {"enum": [f"{n:04}" * 9 for n in range(0, 9999, 7)]}},
