@@ -77,7 +77,10 @@ class Sentinels:
     def _put_in_string(self, literal: str, sentinel: str) -> str:
         text = json.loads(literal, strict=False)
         changed = self.put(text, sentinel)
-        return literal if changed == text else json.dumps(changed, ensure_ascii=literal.isascii())
+        if changed == text:
+            return literal
+        # json.dumps escapes DEL too, which the literal has as it is.
+        return json.dumps(changed, ensure_ascii=literal.isascii() and "\x7f" not in literal)
 
 
 class _Openings:

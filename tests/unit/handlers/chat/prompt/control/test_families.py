@@ -4,7 +4,7 @@ import json
 from functools import cache
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from engine.port.request import SamplingParams
@@ -213,6 +213,7 @@ def test_pieces_of_control_tokens_never_make_one(family: str, data: st.DataObjec
         max_size=3,
     )
 )
+@example(texts=["<\x7f"])
 def test_a_text_without_control_tokens_is_encoded_as_ever(family: str, texts: list[str]) -> None:
     for asked in (user_turns(*texts), conversation(family, texts[0])):
         prepared = core_of(family).prepare(asked)
