@@ -22,6 +22,7 @@ from generated.openai.operations import (
     Operations,
     RenderChatCompletionHeaders,
     RenderCompletionHeaders,
+    RenderResponseHeaders,
     RetrieveModelHeaders,
     TokenizeHeaders,
     UnloadLoraAdapterHeaders,
@@ -97,14 +98,20 @@ class OpenAIHandlers(AdmissionControl, Operations):
     @override
     async def render_chat_completion(
         self, body: m.CreateChatCompletionRequest, call: Call[RenderChatCompletionHeaders]
-    ) -> m.RenderedRequest:
+    ) -> Answer[m.RenderedRequest]:
         return await self._rendering.chat(body)
 
     @override
     async def render_completion(
         self, body: m.CreateCompletionRequest, call: Call[RenderCompletionHeaders]
-    ) -> list[m.RenderedRequest]:
+    ) -> Answer[m.RenderCompletionResponse]:
         return await self._rendering.completion(body)
+
+    @override
+    async def render_response(
+        self, body: m.CreateResponseRequest, call: Call[RenderResponseHeaders]
+    ) -> Answer[m.RenderedRequest]:
+        return await self._rendering.response(body)
 
     @override
     async def tokenize(
