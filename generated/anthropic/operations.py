@@ -76,6 +76,20 @@ GetModelHeaders = TypedDict(
     total=False,
 )
 
+RenderMessageHeaders = TypedDict(
+    "RenderMessageHeaders",
+    {
+        "request-id": Required[str],
+        "anthropic-ratelimit-requests-limit": int,
+        "anthropic-ratelimit-requests-remaining": int,
+        "anthropic-ratelimit-requests-reset": str,
+        "anthropic-ratelimit-tokens-limit": int,
+        "anthropic-ratelimit-tokens-remaining": int,
+        "anthropic-ratelimit-tokens-reset": str,
+    },
+    total=False,
+)
+
 OPERATIONS: Final = (
     Operation(
         id="createMessage",
@@ -220,6 +234,42 @@ OPERATIONS: Final = (
         is_secured=True,
         key_headers=("x-api-key", "authorization", "api-key"),
     ),
+    Operation(
+        id="renderMessage",
+        handler="render_message",
+        method="POST",
+        path="/v1/messages/render",
+        summary="Write a conversation as the tokens that the model reads, and answer nothing",
+        parameters=(
+            Parameter("anthropic-version", "header", is_text=True),
+            Parameter("anthropic-beta", "header", is_text=True),
+        ),
+        arguments=m.RenderMessageArguments,
+        body=m.MessageCreateParams,
+        response=m.RenderedRequest,
+        media_type="application/json",
+        headers={
+            "request-id": True,
+            "anthropic-ratelimit-requests-limit": False,
+            "anthropic-ratelimit-requests-remaining": False,
+            "anthropic-ratelimit-requests-reset": False,
+            "anthropic-ratelimit-tokens-limit": False,
+            "anthropic-ratelimit-tokens-remaining": False,
+            "anthropic-ratelimit-tokens-reset": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            529: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("x-api-key", "authorization", "api-key"),
+    ),
 )
 
 
@@ -290,4 +340,23 @@ class Operations(Handlers):
             401: The server has a key, and the request has none or another
             404: No model of this name is served
             500: The server failed
+        """
+
+    @abstractmethod
+    async def render_message(
+        self,
+        arguments: m.RenderMessageArguments,
+        body: m.MessageCreateParams,
+        call: Call[RenderMessageHeaders],
+    ) -> Answer[m.RenderedRequest]:
+        """POST /v1/messages/render: Write a conversation as the tokens that the model reads, and answer nothing
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            429: The key has made more requests, or used more tokens, than it may in a minute
+            500: The server failed
+            529: The server has no room for the request now
         """

@@ -231,6 +231,20 @@ RenderCompletionHeaders = TypedDict(
     total=False,
 )
 
+RenderResponseHeaders = TypedDict(
+    "RenderResponseHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
 TokenizeHeaders = TypedDict(
     "TokenizeHeaders",
     {
@@ -798,6 +812,38 @@ OPERATIONS: Final = (
         key_headers=("authorization", "api-key"),
     ),
     Operation(
+        id="renderResponse",
+        handler="render_response",
+        method="POST",
+        path="/v1/responses/render",
+        summary="Write an input as the tokens that the model reads, and answer nothing",
+        body=m.CreateResponseRequest,
+        response=m.RenderedRequest,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
         id="tokenize",
         handler="tokenize",
         method="POST",
@@ -1159,6 +1205,23 @@ class Operations(Handlers):
         self, body: m.CreateCompletionRequest, call: Call[RenderCompletionHeaders]
     ) -> Answer[m.RenderCompletionResponse]:
         """POST /v1/completions/render: Write prompts as the tokens that the model reads, and continue none
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def render_response(
+        self, body: m.CreateResponseRequest, call: Call[RenderResponseHeaders]
+    ) -> Answer[m.RenderedRequest]:
+        """POST /v1/responses/render: Write an input as the tokens that the model reads, and answer nothing
 
         Declared errors:
             400: The request is not what this document says, or breaks a rule that no schema states

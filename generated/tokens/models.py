@@ -247,6 +247,16 @@ class StructuredOutputs(BaseModel):
     """
 
 
+class AbortRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    request_ids: list[StrictStr]
+    """
+    The names, each the `request_id` of a request or of its answer.
+    """
+
+
 class TopLogprob(BaseModel):
     token_id: Annotated[StrictInt, Field(ge=0)]
     """

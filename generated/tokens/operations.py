@@ -1,5 +1,5 @@
 # Generated from specs/tokens: mend the document or its overlay, never this file.
-"""Token API 0.32.0: its operations, and the interface that its handlers implement."""
+"""Token API 0.33.0: its operations, and the interface that its handlers implement."""
 
 from abc import abstractmethod
 from typing import ClassVar, Final, TypedDict
@@ -38,6 +38,25 @@ OPERATIONS: Final = (
             413: m.ErrorResponse,
             415: m.ErrorResponse,
             429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="abortRequests",
+        handler="abort_requests",
+        method="POST",
+        path="/inference/v1/abort_requests",
+        summary="End requests by the names that they were sent with",
+        body=m.AbortRequest,
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
             500: m.ErrorResponse,
             503: m.ErrorResponse,
         },
@@ -92,6 +111,19 @@ class Operations(Handlers):
             413: The body is longer than the server accepts
             415: The body is not declared as JSON in UTF-8
             429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def abort_requests(self, body: m.AbortRequest, call: Call[NoHeaders]) -> None:
+        """POST /inference/v1/abort_requests: End requests by the names that they were sent with
+
+        Declared errors:
+            400: The request is not what this document says, or the model cannot run it
+            401: The server has a key, and the request has none or another
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
             500: The server failed
             503: The server is starting or shutting down
         """

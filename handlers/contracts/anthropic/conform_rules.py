@@ -64,7 +64,10 @@ RULES: Final = Rules(
         Ban("*/messages", "messages.content.context", "it exceeds the context", _is_long, True),
         Ban("*", "messages.content", "a user message must not be empty", is_one_of([])),
         Ban("*", "*citations.enabled", "the model does not cite sources", is_one_of(True), True),
-        Ban("*/messages", "thinking*", "it exceeds the context", has_part_of_type("enabled"), True),
+        *(
+            Ban(operation, "thinking*", "it exceeds the context", has_part_of_type("enabled"), True)
+            for operation in ("*/messages", "*/render")
+        ),
         Ban("*", "context_management*", "the server does not write summaries", _is_compaction, True),
         Ban("*", "tools.allowed_callers", "the server does not run code", _is_not_direct, True),
     ),

@@ -22,7 +22,13 @@ from handlers.contracts.anthropic.errors import to_problem
 from handlers.contracts.anthropic.request.preparation import Preparation
 from handlers.contracts.anthropic.request.request import grammar_field, hides_reasoning
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.errors import ToProblem
 from verbatim_kit.runtime.operation import Call
+
+
+def mapping_of(body: m.MessageCreateParams) -> ToProblem:
+    """Return how errors of a request become problems."""
+    return lambda error: to_problem(error, grammar_field=grammar_field(body, error))
 
 
 class _Turn(NamedTuple):
@@ -91,12 +97,8 @@ class Messages:
         self, body: m.MessageCreateParams, call: Call[Any]
     ) -> AsyncIterator[tuple[ActiveRequest, _Turn]]:
         """Check and prepare a request, which is active in the block."""
-
-        def to_contract(error: Exception) -> Exception:
-            return to_problem(error, grammar_field=grammar_field(body, error))
-
         with (
-            self._shared.active_requests.open(call.received_s, to_contract) as active,
+            self._shared.active_requests.open(call.received_s, mapping_of(body)) as active,
             active.permits("messages", 1),
         ):
             chat, _, context_management = await self._preparation.prepare(body)

@@ -12,15 +12,17 @@ from generated.anthropic.operations import (
     GetModelHeaders,
     ListModelsHeaders,
     Operations,
+    RenderMessageHeaders,
 )
 from handlers.active_requests.admission import AdmissionControl
 from handlers.contracts.anthropic.errors import to_problem
 from handlers.contracts.anthropic.messages import Messages
 from handlers.contracts.anthropic.models import Models
+from handlers.contracts.anthropic.rendering import Rendering
 from handlers.contracts.anthropic.request.preparation import Preparation
 from handlers.served_model.served_model import ServedModel
 from verbatim_kit.errors import mapped_errors
-from verbatim_kit.runtime.operation import Call, EventStream
+from verbatim_kit.runtime.operation import Answer, Call, EventStream
 
 _GENERATES: Final = frozenset({"create_message"})
 
@@ -33,6 +35,7 @@ class AnthropicHandlers(AdmissionControl, Operations):
         super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._preparation = Preparation(shared)
         self._messages = Messages(shared, self._preparation)
+        self._rendering = Rendering(shared)
         self._models = Models(shared.model_names, shared.model_info.max_total_tokens)
 
     @override
@@ -61,6 +64,15 @@ class AnthropicHandlers(AdmissionControl, Operations):
                 original_input_tokens=prepared.num_original_tokens
             )
         return count
+
+    @override
+    async def render_message(
+        self,
+        arguments: m.RenderMessageArguments,
+        body: m.MessageCreateParams,
+        call: Call[RenderMessageHeaders],
+    ) -> Answer[m.RenderedRequest]:
+        return await self._rendering.message(body)
 
     @override
     async def list_models(

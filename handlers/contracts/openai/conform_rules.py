@@ -182,14 +182,14 @@ RULES: Final = Rules(
         Companion("*/tokenize", "messages", {("prompt",): "a"}, _TOKENIZED, is_one_of(None)),
         Companion("*/tokenize", "prompt", {("messages",): _CONVERSATION}, _TOKENIZED, is_one_of(None)),
         Companion(
-            "*/input_tokens",
+            "*/responses/*",
             "text.format.strict",
             {("text", "format", "schema"): _STRICT_SCHEMA},
             "a strict schema must keep to OpenAI's subset of JSON Schema",
             is_one_of(True),
         ),
         Companion(
-            "*/responses", "include*", {("top_logprobs",): ABSENT}, "top_logprobs needs a value in include"
+            "*/responses*", "include*", {("top_logprobs",): ABSENT}, "top_logprobs needs a value in include"
         ),
     ),
     bans=(
@@ -247,11 +247,12 @@ RULES: Final = Rules(
             True,
         ),
         Ban("*/responses*", "tool_choice.type", "the server does not run tools", _is_hosted, True),
-        Ban("*/responses", "background", "the server does not store responses", is_one_of(True), True),
+        Ban("*/responses*", "background", "the server does not store responses", is_one_of(True), True),
         Ban("*/embeddings", "input", "it exceeds the context", _has_long_text, True),
         Ban("*/decisions", "questions*", "choices must have different values", _has_equal_choices),
         Ban("*/decisions", "questions.*", "it exceeds the context", is_longer_than(100), True),
-        Ban("*/responses", "tools*", "it exceeds the context", is_longer_than(100), True),
+        Ban("*/responses*", "tools*", "it exceeds the context", is_longer_than(100), True),
+        Ban("*/responses/*", "tools*.syntax", "the grammar must be one", is_one_of("lark")),
         Ban("*/render", "tools", "it exceeds the context", is_longer_than(100), True),
         Ban("*", "tools*.definition", "it exceeds the context", _is_long, True),
         Ban("*", "messages.content", _SAYS_SOMETHING, _IS_EMPTY),

@@ -25,6 +25,7 @@ from generated.openai.operations import (
     Operations,
     RenderChatCompletionHeaders,
     RenderCompletionHeaders,
+    RenderResponseHeaders,
     RetrieveModelHeaders,
     TokenizeHeaders,
     UnloadLoraAdapterHeaders,
@@ -40,8 +41,8 @@ from handlers.contracts.openai.extensions.rendering import Rendering
 from handlers.contracts.openai.extensions.tokenizing import Tokens
 from handlers.contracts.openai.models import Models
 from handlers.contracts.openai.responses.input_tokens import InputTokens
-from handlers.contracts.openai.responses.memory import Memory
 from handlers.contracts.openai.responses.operation import Responses
+from handlers.contracts.openai.responses.request.memory import Memory
 from handlers.contracts.openai.responses.request.preparation import Preparation
 from handlers.contracts.openai.settings import OpenAISettings
 from handlers.contracts.openai.transcriptions.operation import Transcriptions
@@ -71,15 +72,15 @@ class OpenAIHandlers(AdmissionControl, Operations):
         super().__init__(shared.active_requests, _to_problem, _GENERATES, _TRANSCRIBES)
         self._chat = Chat(shared, settings.reasoning_fields)
         self._completions = Completions(shared)
-        self._rendering = Rendering(shared, self._completions)
+        self._memory = Memory(shared.store, shared.workers)
+        self._rendering = Rendering(shared, self._completions, self._memory)
         self._tokens = Tokens(shared, self._chat)
         self._decisions = Decisions(shared, Decider(shared))
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
         self._transcriptions = Transcriptions(shared, transcriber)
-        preparation = Preparation(shared)
-        self._memory = Memory(shared.store, shared.workers)
+        preparation = Preparation(shared, self._memory)
         self._responses = Responses(shared, preparation, self._memory)
-        self._input_tokens = InputTokens(preparation, self._memory, shared.model_names)
+        self._input_tokens = InputTokens(preparation, shared.model_names)
         self._adapters = Adapters(shared.model_names)
         self._models = Models(shared.model_names, shared.model_info, int(time.time()))
 
@@ -102,14 +103,20 @@ class OpenAIHandlers(AdmissionControl, Operations):
     @override
     async def render_chat_completion(
         self, body: m.CreateChatCompletionRequest, call: Call[RenderChatCompletionHeaders]
-    ) -> m.RenderedRequest:
+    ) -> Answer[m.RenderedRequest]:
         return await self._rendering.chat(body)
 
     @override
     async def render_completion(
         self, body: m.CreateCompletionRequest, call: Call[RenderCompletionHeaders]
-    ) -> list[m.RenderedRequest]:
+    ) -> Answer[m.RenderCompletionResponse]:
         return await self._rendering.completion(body)
+
+    @override
+    async def render_response(
+        self, body: m.CreateResponseRequest, call: Call[RenderResponseHeaders]
+    ) -> Answer[m.RenderedRequest]:
+        return await self._rendering.response(body)
 
     @override
     async def tokenize(

@@ -1,7 +1,8 @@
 """The operation that generates."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections import defaultdict
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from secrets import token_hex
 from typing import Any
 
@@ -26,6 +27,13 @@ class Generate:
 
     def __init__(self, shared: ServedModel) -> None:
         self._shared = shared
+        self._running: defaultdict[str, set[str]] = defaultdict(set)  # the engine's names, by the clients'
+
+    async def abort(self, names: Iterable[str]) -> None:
+        """End the requests that run under these names, each with RequestAborted; others are ignored."""
+        for name in names:
+            for request_id in tuple(self._running.get(name, ())):
+                await self._shared.engine.abort(request_id)
 
     async def whole(self, body: m.GenerateRequest, call: Call[Any]) -> m.GenerateResponse:
         """Answer in one piece."""
@@ -59,7 +67,20 @@ class Generate:
                 else:
                     prompt = Prompt(tuple(body.token_ids))
                 request = generation_request(body, prompt, shared.model_info.max_total_tokens, adapter)
-                yield active, request, Responses(request_id, body, prompt, shared.tokenizer)
+                with self._named(request_id, request.request_id):
+                    yield active, request, Responses(request_id, body, prompt, shared.tokenizer)
+
+    @contextmanager
+    def _named(self, name: str, request_id: str) -> Iterator[None]:
+        """Let `abort` find a request of the engine by its client's name in the block."""
+        running = self._running[name]
+        running.add(request_id)
+        try:
+            yield
+        finally:
+            running.discard(request_id)
+            if not running:
+                self._running.pop(name, None)
 
     def _prompt(self, body: m.GenerateRequest, contents: PartContents, parts: Sequence[MediaPart]) -> Prompt:
         """Return the prompt with its files. Raises MediaWanted until they are read, and Refused."""

@@ -37,6 +37,10 @@ class TokensHandlers(AdmissionControl, Operations):
         return await self._generate.whole(body, call)
 
     @override
+    async def abort_requests(self, body: m.AbortRequest, call: Call[NoHeaders]) -> None:
+        await self._generate.abort(body.request_ids)
+
+    @override
     async def list_models(self, call: Call[NoHeaders]) -> m.ModelList:
         names = self._shared.model_names
         models = [

@@ -43,7 +43,7 @@ def chat_params(body: Body) -> ChatParams:
         messages=messages,
         sampling=_sampling(body),
         max_tokens=max(_max_tokens(body), 1),  # the engine computes a prompt for the sake of a token
-        stop=_stop_texts(body),
+        stop=stop_texts(body),
         tools=_tools(body, choice),
         tool_choice=tool_choice(choice),
         parallel_tool_calls=parallel_tool_use(choice),
@@ -113,7 +113,8 @@ def _sampling(body: Body) -> SamplingParams:
     )
 
 
-def _stop_texts(body: Body) -> tuple[str, ...]:
+def stop_texts(body: Body) -> tuple[str, ...]:
+    """Return the stop strings. Raises Refused for more text than may be looked for."""
     if isinstance(body, m.MessageCountTokensParams):
         return ()
     return bounded_texts(given(body.stop_sequences) or (), "stop_sequences", subject="")

@@ -4,7 +4,6 @@ from functools import partial
 
 from generated.openai import models as m
 from handlers.contracts.openai.errors import to_problem
-from handlers.contracts.openai.responses.memory import Memory
 from handlers.contracts.openai.responses.request.preparation import Preparation
 from handlers.served_model.model_names import ModelNames
 from verbatim_kit.errors import mapped_errors
@@ -13,9 +12,8 @@ from verbatim_kit.errors import mapped_errors
 class InputTokens:
     """Counts the tokens of inputs, which nothing answers."""
 
-    def __init__(self, preparation: Preparation, memory: Memory, model_names: ModelNames) -> None:
+    def __init__(self, preparation: Preparation, model_names: ModelNames) -> None:
         self._preparation = preparation
-        self._memory = memory
         self._model_names = model_names
 
     async def count(self, body: m.CountResponseInputTokensRequest) -> m.ResponseInputTokens:
@@ -27,7 +25,7 @@ class InputTokens:
         named = {**fields, "model": body.model or self._model_names.served}
         response = m.CreateResponseRequest.model_construct(**named)
         with mapped_errors(partial(to_problem, prompt_field="input")):
-            prepared = await self._preparation.prepare(*await self._memory.recall(response))
+            prepared = await self._preparation.prepare(response)
         return m.ResponseInputTokens(
             object="response.input_tokens", input_tokens=len(prepared.chat.request.prompt.token_ids)
         )

@@ -16,11 +16,12 @@ from handlers.contracts.openai.errors import to_problem
 from handlers.contracts.openai.responses.answer.events import ResponseEvent, ResponseEvents
 from handlers.contracts.openai.responses.answer.output import ResponseOutput
 from handlers.contracts.openai.responses.answer.response import ResponseDraft
-from handlers.contracts.openai.responses.memory import Memory, Recalled
+from handlers.contracts.openai.responses.request.memory import Memory, Recalled
 from handlers.contracts.openai.responses.request.preparation import Preparation
 from handlers.contracts.openai.responses.request.request import grammar_field, includes_logprobs
 from handlers.contracts.openai.responses.request.tools import Toolbox, tool_lists
 from handlers.served_model.served_model import ServedModel
+from verbatim_kit.errors import ToProblem
 from verbatim_kit.runtime.operation import Call
 from verbatim_kit.runtime.problem import Problem
 
@@ -39,6 +40,16 @@ def _logprob(token: ScoredToken) -> m.ResponseLogprob:
             for top in token.top
         ],
     )
+
+
+def mapping_of(body: m.CreateResponseRequest) -> ToProblem:
+    """Return how errors of a request become problems."""
+
+    def to_contract(error: Exception) -> Exception:
+        field = faulty_parameters(error, lambda: Toolbox(*tool_lists(body)).definitions)
+        return to_problem(error, prompt_field="input", grammar_field=field or grammar_field(body))
+
+    return to_contract
 
 
 class _Turn(NamedTuple):
@@ -103,19 +114,11 @@ class Responses:
         self, body: m.CreateResponseRequest, call: Call[Any]
     ) -> AsyncIterator[tuple[ActiveRequest, _Turn]]:
         """Check and prepare a request, which is active in the block."""
-
-        request = Recalled(body)
-
-        def to_contract(error: Exception) -> Exception:
-            field = faulty_parameters(error, lambda: Toolbox(*tool_lists(*request)).definitions)
-            return to_problem(error, prompt_field="input", grammar_field=field or grammar_field(body))
-
         with (
-            self._shared.active_requests.open(call.received_s, to_contract) as active,
+            self._shared.active_requests.open(call.received_s, mapping_of(body)) as active,
             active.permits("input", 1),
         ):
-            request = await self._memory.recall(body)
-            chat, tools = await self._preparation.prepare(*request)
+            chat, tools, request = await self._preparation.prepare(body)
             logprobs = self._logprobs if includes_logprobs(body) else None
             model = chat.request.adapter or self._shared.model_names.served
             draft = ResponseDraft(body, model, is_stored=self._memory.stores(body))

@@ -32,11 +32,11 @@ class AsyncClient(BaseAsyncClient):
         *,
         anthropic_version: str = "2026-10-21",
         anthropic_beta: str | None = None,
-        **body: Unpack[r.MessageCreateParams],
+        **body: Unpack[r.MessageCreateParamsWithoutStream],
     ) -> m.Message:
         """POST /v1/messages: Answer a conversation; `stream` chooses one JSON answer or server-sent events
 
-        Keyword arguments are the members of `requests.MessageCreateParams`, and:
+        Keyword arguments are the members of `requests.MessageCreateParamsWithoutStream`, and:
             anthropic_version: Any version; all are answered alike.
             anthropic_beta: No effect: what is in this document needs no such name.
 
@@ -60,7 +60,7 @@ class AsyncClient(BaseAsyncClient):
         *,
         anthropic_version: str = "2026-10-21",
         anthropic_beta: str | None = None,
-        **body: Unpack[r.MessageCreateParams],
+        **body: Unpack[r.MessageCreateParamsWithoutStream],
     ) -> AsyncEventStream[
         m.MessageStartEvent
         | m.ContentBlockStartEvent
@@ -72,7 +72,7 @@ class AsyncClient(BaseAsyncClient):
     ]:
         """POST /v1/messages: Answer a conversation; `stream` chooses one JSON answer or server-sent events
 
-        Keyword arguments are the members of `requests.MessageCreateParams`, and:
+        Keyword arguments are the members of `requests.MessageCreateParamsWithoutStream`, and:
             anthropic_version: Any version; all are answered alike.
             anthropic_beta: No effect: what is in this document needs no such name.
 
@@ -182,5 +182,36 @@ class AsyncClient(BaseAsyncClient):
             Arguments(
                 path={"model_id": model_id},
                 headers={"anthropic-version": anthropic_version, "anthropic-beta": anthropic_beta},
+            ),
+        )
+
+    async def render_message(
+        self,
+        *,
+        anthropic_version: str = "2026-10-21",
+        anthropic_beta: str | None = None,
+        **body: Unpack[r.MessageCreateParams],
+    ) -> m.RenderedRequest:
+        """POST /v1/messages/render: Write a conversation as the tokens that the model reads, and answer nothing
+
+        The answer is a request to the token API of vLLM, and of this server under `/tokens`. No tokens are
+        generated.
+
+        Keyword arguments are the members of `requests.MessageCreateParams`, and:
+            anthropic_version: Any version; all are answered alike.
+            anthropic_beta: No effect: what is in this document needs no such name.
+
+        Declared errors: 400, 401, 404, 413, 429, 500, 529.
+
+        Example::
+
+            answer = await client.render_message(
+                model="verbatim-demo", max_tokens=20, messages=[{"role": "user", "content": "Hello!"}]
+            )
+        """
+        return await self._call(
+            o.RENDER_MESSAGE,
+            Arguments(
+                headers={"anthropic-version": anthropic_version, "anthropic-beta": anthropic_beta}, body=body
             ),
         )

@@ -24,7 +24,7 @@ class AsyncRawClient:
         *,
         anthropic_version: str = "2026-10-21",
         anthropic_beta: str | None = None,
-        **body: Unpack[r.MessageCreateParams],
+        **body: Unpack[r.MessageCreateParamsWithoutStream],
     ) -> APIResponse[m.Message]:
         """The raw answer of `AsyncClient.create_message`.
 
@@ -106,5 +106,26 @@ class AsyncRawClient:
             Arguments(
                 path={"model_id": model_id},
                 headers={"anthropic-version": anthropic_version, "anthropic-beta": anthropic_beta},
+            ),
+        )
+
+    async def render_message(
+        self,
+        *,
+        anthropic_version: str = "2026-10-21",
+        anthropic_beta: str | None = None,
+        **body: Unpack[r.MessageCreateParams],
+    ) -> APIResponse[m.RenderedRequest]:
+        """The raw answer of `AsyncClient.render_message`.
+
+        Declared headers: request-id, anthropic-ratelimit-requests-limit,
+        anthropic-ratelimit-requests-remaining, anthropic-ratelimit-requests-reset,
+        anthropic-ratelimit-tokens-limit, anthropic-ratelimit-tokens-remaining,
+        anthropic-ratelimit-tokens-reset.
+        """
+        return await self._client._respond(
+            o.RENDER_MESSAGE,
+            Arguments(
+                headers={"anthropic-version": anthropic_version, "anthropic-beta": anthropic_beta}, body=body
             ),
         )

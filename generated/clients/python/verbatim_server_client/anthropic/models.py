@@ -177,6 +177,39 @@ class ErrorDetails(AnswerPart):
     """Which error it is."""
 
 
+TokenId = TypeAliasType("TokenId", Annotated[int, Field(ge=0)])
+
+
+class RenderedPart(AnswerPart):
+    """A file of a rendered prompt."""
+
+    type: Literal["image_url", "audio_url", "video_url"]
+    """What the file is."""
+    url: str
+    """A data URL with the file's content."""
+
+
+StopTokenId = TypeAliasType("StopTokenId", Annotated[int, Field(ge=0)])
+
+
+AllowedTokenId = TypeAliasType("AllowedTokenId", Annotated[int, Field(ge=0)])
+
+
+class RenderedForm(AnswerPart):
+    """One of these, as text."""
+
+    json_: Annotated[str | None, Field(alias="json")] = None
+    """A JSON Schema."""
+    json_object: bool | None = None
+    """Any JSON object."""
+    regex: str | None = None
+    """A regular expression."""
+    grammar: str | None = None
+    """A grammar in EBNF."""
+    structural_tag: str | None = None
+    """A structural tag of xgrammar."""
+
+
 class Usage(AnswerPart):
     """Tokens of the request and of its answer."""
 
@@ -241,6 +274,55 @@ class ErrorObject(AnswerPart):
     details: ErrorDetails | None = None
 
 
+class RenderedSampling(AnswerPart):
+    """The options of the request in the token API's form, with those that follow from its tools and forms."""
+
+    n: Annotated[int, Field(ge=1)]
+    """Answers."""
+    max_tokens: Annotated[int, Field(ge=0)]
+    """The most tokens of an answer, where none are set as many as fit."""
+    min_tokens: Annotated[int, Field(ge=0)]
+    """No end before this many tokens."""
+    temperature: Annotated[float, Field(ge=0.0)]
+    """0 takes the most likely token."""
+    top_p: float
+    """The share of probability that is drawn from."""
+    top_k: Annotated[int, Field(ge=0)]
+    """How many of the likeliest tokens are drawn from; 0 for all."""
+    min_p: float
+    """The least share of the likeliest one's probability."""
+    presence_penalty: float
+    """As in the request."""
+    frequency_penalty: float
+    """As in the request."""
+    repetition_penalty: float
+    """As in the request."""
+    seed: int | None
+    """As in the request."""
+    stop: list[str]
+    """Texts that end an answer."""
+    stop_token_ids: list[StopTokenId]
+    """Tokens that end an answer."""
+    include_stop_str_in_output: bool
+    """As in the request."""
+    ignore_eos: bool
+    """As in the request."""
+    skip_special_tokens: bool
+    """Whether special tokens are left out of the text."""
+    logprobs: Annotated[int | None, Field(ge=0)]
+    """How many of the likeliest tokens are told; null for no log-probabilities."""
+    prompt_logprobs: Annotated[int | None, Field(ge=0)]
+    """The same for the prompt."""
+    logit_bias: dict[str, Any] | None
+    """By token id, what is added to its score."""
+    allowed_token_ids: list[AllowedTokenId] | None
+    """The only tokens that may come."""
+    bad_words: list[str]
+    """Texts that are never completed."""
+    structured_outputs: RenderedForm | None
+    """The form of the answer, with those of tool calls."""
+
+
 class ContentBlockDeltaEvent(AnswerPart):
     type: Literal["content_block_delta"]
     index: Annotated[int, Field(ge=0)]
@@ -263,6 +345,28 @@ class ContextManagementResponse(AnswerPart):
         Annotated[ClearThinkingEditResponse | ClearToolUsesEditResponse, Field(discriminator="type")]
     ]
     """The edits that removed something, in the order in which they were applied."""
+
+
+class RenderedRequest(AnswerPart):
+    """A request to the token API, `POST /inference/v1/generate`."""
+
+    request_id: Annotated[str, Field(min_length=1)]
+    """An id that answers would have."""
+    token_ids: Annotated[list[TokenId], Field(min_length=1)]
+    """The prompt, with one placeholder for each of `content_parts`."""
+    content_parts: Annotated[list[RenderedPart] | None, Field(min_length=1)] = None
+    """The files of the prompt, in the order of their placeholders; absent if it has none."""
+    sampling_params: RenderedSampling
+    model: str
+    """The model that was asked for."""
+    stream: bool
+    """Whether the request asked for a stream."""
+    stream_options: None
+    """Always null, as requests have none."""
+    cache_salt: str | None
+    """As in the request."""
+    priority: int
+    """As in the request; lower runs first."""
 
 
 class Message(AnswerPart):

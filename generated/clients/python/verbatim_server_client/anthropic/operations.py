@@ -39,3 +39,6 @@ LIST_MODELS: Final[Operation[m.ModelPage, None]] = Operation(
 GET_MODEL: Final[Operation[m.ModelInfo, None]] = Operation(
     method="GET", path="/v1/models/{model_id:path}", answer=m.ModelInfo, errors=e.ERRORS
 )
+RENDER_MESSAGE: Final[Operation[m.RenderedRequest, None]] = Operation(
+    method="POST", path="/v1/messages/render", answer=m.RenderedRequest, errors=e.ERRORS
+)

@@ -411,6 +411,59 @@ class MessageParam(TypedDict, closed=True):
     """A text is short for one block of it."""
 
 
+class MessageCreateParamsWithoutStream(TypedDict, closed=True):
+    model: str
+    """The model that answers."""
+    max_tokens: int
+    """Tokens to generate at most, thoughts among them. 0 fills the prompt cache and generates nothing. Where the context has less room, the answer ends there with `model_context_window_exceeded`. At least 0."""
+    messages: Sequence[MessageParam]
+    """The conversation so far. Turns of one role that follow each other are one turn. Where the last one is the assistant's, the answer goes on with its text. At least 1 items, at most 100000 items."""
+    system: NotRequired[str | Sequence[TextBlockParam]]
+    """What the model is told before the conversation."""
+    stop_sequences: NotRequired[Sequence[str]]
+    """Texts that end the answer, and are left out of it."""
+    thinking: NotRequired[
+        ThinkingConfigEnabledParam | ThinkingConfigDisabledParam | ThinkingConfigAdaptiveParam
+    ]
+    """Whether the model thinks before it answers; absent is disabled. A model that thinks whatever it is told has thinking blocks in its answers all the same. One that does not think has none."""
+    tools: NotRequired[Sequence[ToolParam | AnthropicToolParam]]
+    """What the model may use."""
+    tool_choice: NotRequired[
+        ToolChoiceAutoParam | ToolChoiceAnyParam | ToolChoiceToolParam | ToolChoiceNoneParam
+    ]
+    """Which tools the model may or must use."""
+    output_config: NotRequired[OutputConfigParam]
+    metadata: NotRequired[MetadataParam]
+    service_tier: NotRequired[Literal["auto", "standard_only"]]
+    """No effect: the tier is always `standard`."""
+    speed: NotRequired[Literal["standard", "fast"] | None]
+    """No effect: there is one speed."""
+    cache_control: NotRequired[CacheControlEphemeralParam | None]
+    """Marks the last block that can be cached."""
+    container: NotRequired[None]
+    """Where the code of server tools runs."""
+    diagnostics: NotRequired[Mapping[str, Any] | None]
+    """No effect: nothing is compared, and the answer has no `diagnostics`."""
+    inference_geo: NotRequired[None]
+    """The region that computes the answer."""
+    fallbacks: NotRequired[Literal["default"] | Sequence[Mapping[str, Any]] | None]
+    """No effect: models to fall back to when Anthropic's safeguards refuse. There are no safeguards here."""
+    fallback_credit_token: NotRequired[str | None]
+    """No effect: nobody is charged."""
+    context_hint: NotRequired[Mapping[str, Any] | None]
+    """No effect: it allows the server to ask for a shorter conversation, which this server never does."""
+    temperature: NotRequired[float]
+    """0 takes the likeliest token always, 1 draws as the model has learned. At least 0, at most 1. Default: `1`."""
+    top_k: NotRequired[int]
+    """Draw from this many of the likeliest tokens; 0 stands for all. At least 0."""
+    top_p: NotRequired[float]
+    """Draw from the likeliest tokens that make up this probability. At least 0, at most 1."""
+    context_management: NotRequired[ContextManagementConfigParam | None]
+    """Edits that shorten the conversation before the model reads it."""
+    thread: NotRequired[None]
+    """Refused: the server holds no conversation. The error's `details.error_code` is `thread_unsupported_request`, upon which Anthropic's clients send the whole conversation instead."""
+
+
 class MessageCreateParams(TypedDict, closed=True):
     model: str
     """The model that answers."""
@@ -422,6 +475,8 @@ class MessageCreateParams(TypedDict, closed=True):
     """What the model is told before the conversation."""
     stop_sequences: NotRequired[Sequence[str]]
     """Texts that end the answer, and are left out of it."""
+    stream: NotRequired[bool]
+    """Whether the answer comes as server-sent events. Default: `false`."""
     thinking: NotRequired[
         ThinkingConfigEnabledParam | ThinkingConfigDisabledParam | ThinkingConfigAdaptiveParam
     ]

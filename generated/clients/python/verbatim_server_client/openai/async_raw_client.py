@@ -41,7 +41,9 @@ class AsyncRawClient:
         """
         return await self._client._respond(o.CREATE_COMPLETION, Arguments(body=body))
 
-    async def create_response(self, **body: Unpack[r.CreateResponseRequest]) -> APIResponse[m.Response]:
+    async def create_response(
+        self, **body: Unpack[r.CreateResponseRequestWithoutStream]
+    ) -> APIResponse[m.Response]:
         """The raw answer of `AsyncClient.create_response`.
 
         Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
@@ -197,6 +199,17 @@ class AsyncRawClient:
         x-ratelimit-reset-tokens.
         """
         return await self._client._respond(o.RENDER_COMPLETION, Arguments(body=body))
+
+    async def render_response(
+        self, **body: Unpack[r.CreateResponseRequest]
+    ) -> APIResponse[m.RenderedRequest]:
+        """The raw answer of `AsyncClient.render_response`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.RENDER_RESPONSE, Arguments(body=body))
 
     async def tokenize(self, **body: Unpack[r.TokenizeRequest]) -> APIResponse[m.TokenizeResponse]:
         """The raw answer of `AsyncClient.tokenize`.

@@ -101,13 +101,13 @@ class Client(BaseClient):
         """
         return self._stream(o.CREATE_COMPLETION, Arguments(body={**body, "stream": True}))
 
-    def create_response(self, **body: Unpack[r.CreateResponseRequest]) -> m.Response:
+    def create_response(self, **body: Unpack[r.CreateResponseRequestWithoutStream]) -> m.Response:
         """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
 
         To go on with a conversation, name its last response in `previous_response_id`, if that was stored;
         or send its items again, the `output` of earlier answers among them.
 
-        Keyword arguments are the members of `requests.CreateResponseRequest`.
+        Keyword arguments are the members of `requests.CreateResponseRequestWithoutStream`.
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
@@ -120,14 +120,14 @@ class Client(BaseClient):
         return self._call(o.CREATE_RESPONSE, Arguments(body=body))
 
     def stream_create_response(
-        self, **body: Unpack[r.CreateResponseRequest]
+        self, **body: Unpack[r.CreateResponseRequestWithoutStream]
     ) -> EventStream[m.ResponseStreamEvent]:
         """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
 
         To go on with a conversation, name its last response in `previous_response_id`, if that was stored;
         or send its items again, the `output` of earlier answers among them.
 
-        Keyword arguments are the members of `requests.CreateResponseRequest`.
+        Keyword arguments are the members of `requests.CreateResponseRequestWithoutStream`.
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
@@ -376,6 +376,21 @@ class Client(BaseClient):
             answer = client.render_completion(model="verbatim-demo", prompt="Hello", max_tokens=20)
         """
         return self._call(o.RENDER_COMPLETION, Arguments(body=body))
+
+    def render_response(self, **body: Unpack[r.CreateResponseRequest]) -> m.RenderedRequest:
+        """POST /v1/responses/render: Write an input as the tokens that the model reads, and answer nothing
+
+        As of a conversation.
+
+        Keyword arguments are the members of `requests.CreateResponseRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example::
+
+            answer = client.render_response(model="verbatim-demo", input="Hello!", max_output_tokens=20)
+        """
+        return self._call(o.RENDER_RESPONSE, Arguments(body=body))
 
     def tokenize(self, **body: Unpack[r.TokenizeRequest]) -> m.TokenizeResponse:
         """POST /tokenize: Write a text or a conversation as tokens

@@ -96,6 +96,9 @@ RENDER_CHAT_COMPLETION: Final[Operation[m.RenderedRequest, None]] = Operation(
 RENDER_COMPLETION: Final[Operation[m.RenderCompletionResponse, None]] = Operation(
     method="POST", path="/v1/completions/render", answer=m.RenderCompletionResponse, errors=e.ERRORS
 )
+RENDER_RESPONSE: Final[Operation[m.RenderedRequest, None]] = Operation(
+    method="POST", path="/v1/responses/render", answer=m.RenderedRequest, errors=e.ERRORS
+)
 TOKENIZE: Final[Operation[m.TokenizeResponse, None]] = Operation(
     method="POST", path="/tokenize", answer=m.TokenizeResponse, errors=e.ERRORS
 )

@@ -1810,6 +1810,135 @@ class CreateDecisionRequest(TypedDict, closed=True):
     """How OpenAI caches prompts. It has no effect here."""
 
 
+class CreateResponseRequestWithoutStream(TypedDict, closed=True):
+    model: str
+    """A name that /v1/models lists."""
+    input: (
+        str
+        | Sequence[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseItemReference
+        ]
+    )
+    """A user's text, or the items of a conversation in their order."""
+    instructions: NotRequired[str | None]
+    """A system message to put before the input."""
+    max_output_tokens: NotRequired[int | None]
+    """Upper bound on the tokens of the answer, thoughts and calls included. Null fills the context. At least 1."""
+    temperature: NotRequired[float | None]
+    """How random the choice of tokens is; 0 always takes the most likely one. Null counts as 1. At least 0, at most 2. Default: `1`."""
+    top_p: NotRequired[float | None]
+    """Choose among the most likely tokens that together have this probability. Null counts as 1. At least 0, at most 1. Default: `1`."""
+    top_logprobs: NotRequired[int | None]
+    """How many of the most likely tokens to tell at each place. More than 0 needs `message.output_text.logprobs` in `include`. At least 0, at most 20."""
+    include: NotRequired[
+        Sequence[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None
+    ]
+    """What to answer beside the texts."""
+    tools: NotRequired[
+        Sequence[ResponseFunctionTool | ResponseCustomTool | ResponseNamespaceTool | ResponseHostedTool]
+        | None
+    ]
+    """What the model may call: functions, custom tools and namespaces of both. Tools of OpenAI's own are taken and not offered to the model; only a choice that asks for one is refused. At most 128 items."""
+    tool_choice: NotRequired[
+        ResponseFunctionChoice
+        | ResponseAllowedTools
+        | ResponseHostedChoice
+        | Literal["none", "auto", "required"]
+        | None
+    ]
+    """Whether functions are to be called, and which. Null counts as `auto`."""
+    parallel_tool_calls: NotRequired[bool | None]
+    """Whether one answer may hold several calls. Null counts as true. Default: `true`."""
+    max_tool_calls: NotRequired[int | None]
+    """Bounds calls of tools that run on the server. There are none, so that it bounds nothing. At least 1."""
+    text: NotRequired[ResponseTextOptions | None]
+    """The form of the answer's text."""
+    reasoning: NotRequired[ResponseReasoningOptions | None]
+    """How the model is to think before it answers."""
+    stream_options: NotRequired[ResponseStreamOptions | None]
+    """Options of the stream; only with `stream`."""
+    store: NotRequired[bool | None]
+    """Store the response. Null stores it if that is possible, and true is refused if it is not; the response says whether it is stored. Default: `true`."""
+    previous_response_id: NotRequired[str | None]
+    """A stored response to go on with: what it answered and its output come before `input`, its `instructions` do not."""
+    context_management: NotRequired[None]
+    """When to shorten the conversation. Nothing is ever cut from it here."""
+    conversation: NotRequired[None]
+    """A stored conversation. None is stored here; send its items in `input`."""
+    moderation: NotRequired[None]
+    """Moderation of what is asked and answered. There is none here."""
+    prompt: NotRequired[None]
+    """A stored prompt template. None is stored here."""
+    background: NotRequired[bool | None]
+    """Answer later. What is not stored cannot be fetched later, so that true is refused. Default: `false`."""
+    truncation: NotRequired[Literal["auto", "disabled"] | None]
+    """`disabled`: an input that exceeds the context is refused. `auto`: the oldest items are dropped until it fits; instructions and the last message of the user stay. Default: `"disabled"`."""
+    metadata: NotRequired[Mapping[str, str] | None]
+    """Notes of the client's own, which the response repeats. They have no effect."""
+    service_tier: NotRequired[Literal["auto", "default", "flex", "scale", "priority", "fast"] | None]
+    """How OpenAI schedules the request. It has no effect here; every response says `default`."""
+    user: NotRequired[str | None]
+    """Repeated by the response, and without effect."""
+    safety_identifier: NotRequired[str | None]
+    """Repeated by the response, and without effect. At most 64 characters."""
+    prompt_cache_key: NotRequired[str | None]
+    """Repeated by the response, and without effect; prompts share their cached beginnings without it."""
+    prompt_cache_options: NotRequired[PromptCacheOptions | None]
+    """How OpenAI caches prompts. It has no effect here."""
+    prompt_cache_retention: NotRequired[Literal["in_memory", "24h"] | None]
+    """How long OpenAI caches prompts. It has no effect here."""
+    seed: NotRequired[int | None]
+    """Equal requests with equal seeds are answered alike by equal systems. At least -9223372036854775808, at most 9223372036854775807."""
+    stop: NotRequired[str | Sequence[str] | None]
+    """Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls."""
+    frequency_penalty: NotRequired[float | None]
+    """Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2."""
+    presence_penalty: NotRequired[float | None]
+    """Lowers the score of every token that stands in the answer already. At least -2, at most 2."""
+    logit_bias: NotRequired[Mapping[str, float] | None]
+    """What is added to the scores of single tokens; the extremes forbid or force one."""
+    top_k: NotRequired[int | None]
+    """Draw from this many of the most likely tokens; -1, 0 and null stand for all. At least -1."""
+    min_p: NotRequired[float | None]
+    """Leave out tokens that are less likely than this share of the likeliest one's probability. At least 0, at most 1."""
+    repetition_penalty: NotRequired[float | None]
+    """Divides the scores of tokens that stand in prompt or output; 1 stands for none. More than 0."""
+    ignore_eos: NotRequired[bool | None]
+    """Go on after the model's end token."""
+    include_stop_str_in_output: NotRequired[bool | None]
+    """Keep the stop text that ended the text in it."""
+    skip_special_tokens: NotRequired[bool | None]
+    """Leave special tokens out of the text, as null does."""
+    chat_template_kwargs: NotRequired[Mapping[str, Any] | None]
+    """Variables of the chat template, such as `enable_thinking`."""
+    client_metadata: NotRequired[Mapping[str, Any] | None]
+    """Notes of a client's about itself. They have no effect."""
+
+
 class CreateResponseRequest(TypedDict, closed=True):
     model: str
     """A name that /v1/models lists."""
@@ -1879,6 +2008,8 @@ class CreateResponseRequest(TypedDict, closed=True):
     """The form of the answer's text."""
     reasoning: NotRequired[ResponseReasoningOptions | None]
     """How the model is to think before it answers."""
+    stream: NotRequired[bool | None]
+    """Answer with server-sent events instead of one JSON object. Default: `false`."""
     stream_options: NotRequired[ResponseStreamOptions | None]
     """Options of the stream; only with `stream`."""
     store: NotRequired[bool | None]

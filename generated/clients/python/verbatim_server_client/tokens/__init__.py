@@ -1,5 +1,5 @@
 # Generated from specs/tokens: mend the document or its overlay, never this file.
-"""Token API 0.32.0."""
+"""Token API 0.33.0."""
 
 from . import models, requests
 from .async_client import AsyncClient
@@ -15,7 +15,7 @@ from .errors import (
     UnsupportedMediaTypeError,
 )
 
-CONTRACT_VERSION = "0.32.0"
+CONTRACT_VERSION = "0.33.0"
 
 __all__ = [
     "AsyncClient",

@@ -1,5 +1,5 @@
 # Generated from specs/tokens: mend the document or its overlay, never this file.
-"""Token API 0.32.0: its synchronous client."""
+"""Token API 0.33.0: its synchronous client."""
 
 from typing_extensions import Unpack
 
@@ -13,7 +13,7 @@ from .raw_client import RawClient
 
 
 class Client(BaseClient):
-    """Token API 0.32.0, one method an operation; its own base URL ends in /tokens.
+    """Token API 0.33.0, one method an operation; its own base URL ends in /tokens.
 
     Answers are parts of `models`, requests are made of `requests`.
     """
@@ -56,6 +56,22 @@ class Client(BaseClient):
                     print(event)
         """
         return self._stream(o.GENERATE, Arguments(body={**body, "stream": True}))
+
+    def abort_requests(self, **body: Unpack[r.AbortRequest]) -> None:
+        """POST /inference/v1/abort_requests: End requests by the names that they were sent with
+
+        Requests that run under one of the names end with an error. Names of no running request have no
+        effect. With several API workers, requests of the worker that answers.
+
+        Keyword arguments are the members of `requests.AbortRequest`.
+
+        Declared errors: 400, 401, 413, 415, 500, 503.
+
+        Example::
+
+            client.abort_requests(request_ids=["5b0f1c2d"])
+        """
+        return self._call(o.ABORT_REQUESTS, Arguments(body=body))
 
     def list_models(self) -> m.ModelList:
         """GET /v1/models: List what is served

@@ -1,5 +1,5 @@
 # Generated from specs/tokens: mend the document or its overlay, never this file.
-"""Token API 0.32.0: a class for each status that is no success."""
+"""Token API 0.33.0: a class for each status that is no success."""
 
 from typing import Any, Final
 

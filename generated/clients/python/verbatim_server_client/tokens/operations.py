@@ -1,5 +1,5 @@
 # Generated from specs/tokens: mend the document or its overlay, never this file.
-"""Token API 0.32.0: its operations, as the clients need to know them."""
+"""Token API 0.33.0: its operations, as the clients need to know them."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from ..runtime.settings import Contract
 from . import errors as e
 from . import models as m
 
-CONTRACT: Final = Contract(path="/tokens", agent=f"{version.NAME}/{version.VERSION} tokens/0.32.0")
+CONTRACT: Final = Contract(path="/tokens", agent=f"{version.NAME}/{version.VERSION} tokens/0.33.0")
 
 GENERATE: Final[Operation[m.GenerateResponse, m.GenerateStreamResponse]] = Operation(
     method="POST",
@@ -19,6 +19,9 @@ GENERATE: Final[Operation[m.GenerateResponse, m.GenerateStreamResponse]] = Opera
     error_events=(m.ErrorResponse,),
     terminator="[DONE]",
     errors=e.ERRORS,
+)
+ABORT_REQUESTS: Final[Operation[None, None]] = Operation(
+    method="POST", path="/inference/v1/abort_requests", errors=e.ERRORS
 )
 LIST_MODELS: Final[Operation[m.ModelList, None]] = Operation(
     method="GET", path="/v1/models", answer=m.ModelList, errors=e.ERRORS

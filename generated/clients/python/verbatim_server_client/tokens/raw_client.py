@@ -1,5 +1,5 @@
 # Generated from specs/tokens: mend the document or its overlay, never this file.
-"""Token API 0.32.0: its synchronous client's answers as they come."""
+"""Token API 0.33.0: its synchronous client's answers as they come."""
 
 from typing_extensions import Unpack
 
@@ -20,6 +20,10 @@ class RawClient:
     def generate(self, **body: Unpack[r.GenerateRequest]) -> APIResponse[m.GenerateResponse]:
         """The raw answer of `Client.generate`."""
         return self._client._respond(o.GENERATE, Arguments(body=body))
+
+    def abort_requests(self, **body: Unpack[r.AbortRequest]) -> APIResponse[None]:
+        """The raw answer of `Client.abort_requests`."""
+        return self._client._respond(o.ABORT_REQUESTS, Arguments(body=body))
 
     def list_models(self) -> APIResponse[m.ModelList]:
         """The raw answer of `Client.list_models`."""

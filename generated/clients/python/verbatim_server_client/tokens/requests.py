@@ -65,6 +65,11 @@ class StructuredOutputs(TypedDict, closed=True):
     """Whether vLLM chose it by itself. Without effect. Default: `false`."""
 
 
+class AbortRequest(TypedDict, closed=True):
+    request_ids: Sequence[str]
+    """The names, each the `request_id` of a request or of its answer."""
+
+
 class SamplingParams(TypedDict, closed=True):
     """How tokens are drawn, and when a sequence ends."""
 

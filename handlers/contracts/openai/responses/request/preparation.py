@@ -10,6 +10,7 @@ from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.media import PartContents
 from handlers.contracts.openai.responses.request.conversation import Conversation
+from handlers.contracts.openai.responses.request.memory import Memory, Recalled
 from handlers.contracts.openai.responses.request.request import chat_params, check_rules, request_field
 from handlers.contracts.openai.responses.request.tools import Toolbox, tool_lists
 from handlers.contracts.openai.responses.request.truncation import Dropped, shortest_cut
@@ -20,24 +21,27 @@ _ROOM_SHARE: Final = 8  # of a truncated prompt's context, one part in so many i
 
 
 class Prepared(NamedTuple):
-    """A request ready for the engine, and its tools."""
+    """A request ready for the engine, its tools, and itself with all that it goes on from."""
 
     chat: PreparedChat
     tools: Toolbox
+    request: Recalled
 
 
 class Preparation:
     """Renders and tokenizes the inputs of responses for the served model."""
 
-    def __init__(self, shared: ServedModel) -> None:
+    def __init__(self, shared: ServedModel, memory: Memory) -> None:
         self._shared = shared
+        self._memory = memory
 
-    async def prepare(self, body: m.CreateResponseRequest, num_earlier: int = 0) -> Prepared:
-        """Prepare in a thread unless the body is short. Raise Refused and its kinds, and PromptTooLong.
+    async def prepare(self, body: m.CreateResponseRequest) -> Prepared:
+        """Prepare in a thread unless the body is short.
 
-        num_earlier: so many items at the beginning of its input come from stored responses.
+        Raises Refused and its kinds, and PromptTooLong; and for what is not stored, as `Memory.recall` does.
         """
         adapter = self._shared.model_names.resolve(body.model).adapter
+        body, num_earlier = await self._memory.recall(body)
         return await self._shared.media.prepare(self._prepare, body, adapter, num_earlier)
 
     def _prepare(
@@ -53,7 +57,7 @@ class Preparation:
         else:
             chat = self._chat(body, contents, tools, num_earlier)
         request = replace(chat.request, adapter=adapter)
-        return Prepared(replace(chat, request=request), tools)
+        return Prepared(replace(chat, request=request), tools, Recalled(body, num_earlier))
 
     def _chat(
         self,

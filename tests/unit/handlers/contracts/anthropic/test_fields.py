@@ -10,6 +10,7 @@ from engine.port.request import GenerationRequest, GrammarKind
 from tests.support.scripted.engine import says
 from tests.unit.handlers.contracts.anthropic.api import (
     COUNT,
+    MESSAGES,
     RESULT,
     TOOL,
     USE,
@@ -220,3 +221,25 @@ async def test_forms_are_refused_where_the_operator_says_so() -> None:
     form = {"type": "json_schema", "schema": {"type": "object"}}
     refusal = await Api(says("x"), disable_grammar_support=True).refusal(ask(output_config={"format": form}))
     assert refusal.startswith("output_config.format.schema: ")
+
+
+async def test_a_rendered_conversation_is_what_the_engine_would_be_asked() -> None:
+    api = Api(says("a"))
+    body = {
+        "model": "verbatim-demo",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": "Add 1."}],
+        "tools": [TOOL],
+        "tool_choice": {"type": "any"},
+        "stop_sequences": ["x"],
+    }
+    rendered = await api.answer(body, f"{MESSAGES}/render")
+    assert not api.engine.requests
+    await api.answer(body)
+    (asked,) = api.engine.requests
+    assert rendered["request_id"].startswith("msg_")
+    assert rendered["token_ids"] == [*asked.prompt.token_ids]
+    params = rendered["sampling_params"]
+    assert (params["max_tokens"], params["stop"]) == (9, ["x"])
+    assert asked.sampling.grammar is not None
+    assert params["structured_outputs"] == {"structural_tag": asked.sampling.grammar.source}

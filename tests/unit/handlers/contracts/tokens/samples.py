@@ -25,6 +25,8 @@ _EXCHANGES: Final = (
     Exchange("POST", "/inference/v1/generate", 400, {**_TOKENS, "unknown": 1}),
     Exchange("POST", "/inference/v1/generate", 400, {**_TOKENS, "token_ids": [10**6]}),
     Exchange("POST", "/inference/v1/generate", 404, {**_TOKENS, **OTHER_MODEL}),
+    Exchange("POST", "/inference/v1/abort_requests", 200, {"request_ids": ["nobody"]}),
+    Exchange("POST", "/inference/v1/abort_requests", 400, {}),
     Exchange("GET", "/v1/models", 200),
     Exchange("GET", "/health", 200),
 )

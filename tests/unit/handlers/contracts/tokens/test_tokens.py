@@ -1,5 +1,6 @@
 """The token API over a scripted engine, without a network."""
 
+import asyncio
 from typing import Any, Final
 
 import httpx
@@ -206,3 +207,24 @@ async def test_a_stop_tells_what_it_was() -> None:
     assert (choice["finish_reason"], choice["stop_reason"]) == ("stop", 100)
     (choice,) = (await Api(says("a", finish=FinishReason.LENGTH)).answer())["choices"]
     assert (choice["finish_reason"], choice["stop_reason"]) == ("length", None)
+
+
+async def test_a_request_is_aborted_by_the_name_that_its_client_gave_it() -> None:
+    api = Api(says("a"))
+    api.engine = ScriptedEngine(says("a"), gate=(gate := asyncio.Event()))
+    api._app = build_app(Settings(), api.engine)
+    mine = asyncio.create_task(api.post({"request_id": "mine"}))
+    other = asyncio.create_task(api.post({"request_id": "other"}))
+    while api.engine.num_running < 2:
+        await asyncio.sleep(0)
+    names = {"request_ids": ["mine", "nobody's"]}
+    aborted = await send(api._app, "POST", "/tokens/inference/v1/abort_requests", json=names)
+    assert (aborted.status_code, aborted.content) == (200, b"")
+    gate.set()
+    assert ((await mine).status_code, (await other).status_code) == (503, 200)
+    assert (await mine).json()["error"]["message"] == "The request was aborted"
+    await api.post({"request_id": "mine"})  # its name is free again
+    for body in ({}, {"request_ids": None}, {"request_ids": [1]}):
+        assert (
+            await send(api._app, "POST", "/tokens/inference/v1/abort_requests", json=body)
+        ).status_code == 400

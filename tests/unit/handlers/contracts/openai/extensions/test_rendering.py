@@ -56,6 +56,28 @@ async def test_a_rendered_chat_has_its_files() -> None:
     assert rendered["token_ids"].count(media._token_ids[MediaKind.IMAGE]) == 1
 
 
+async def test_a_rendered_response_is_what_the_engine_would_be_asked() -> None:
+    api = Api(says("a"))
+    tool = {"type": "function", "name": "add", "parameters": {"type": "object"}}
+    body = {
+        "model": MODEL,
+        "input": "Hello",
+        "max_output_tokens": 7,
+        "seed": -3,
+        "stop": ["x"],
+        "tools": [tool],
+    }
+    rendered = (await api.post("/openai/v1/responses/render", body)).json()
+    await api.post("/openai/v1/responses", body)
+    (asked,) = api.engine.requests
+    assert rendered["request_id"].startswith("resp_")
+    assert rendered["token_ids"] == [*asked.prompt.token_ids]
+    params = rendered["sampling_params"]
+    assert (params["max_tokens"], params["seed"], params["stop"]) == (7, -3, ["x"])
+    status, error = await api.error("/openai/v1/responses/render", {**body, "max_output_tokens": 10**6})
+    assert (status, error["param"]) == (400, "input")
+
+
 async def test_options_of_a_stream_are_rendered() -> None:
     api = Api(says("a"))
     for path, body in ((CHAT, HELLO), (COMPLETIONS, {"model": MODEL, "prompt": "a"})):
