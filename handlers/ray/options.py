@@ -52,9 +52,7 @@ def replica_settings(settings: Settings) -> dict[str, Any]:
     left_out = OF_PROXIES.union(WITHOUT_EFFECT, ("config",))  # whose settings are among those given
     # Pages of other sites are refused by the address to listen on, which each replica must know.
     names = (settings.model_fields_set | {"host"}) - left_out
-    given = {name: value for name, value in settings.model_dump(mode="json").items() if name in names}
-    # What one replica has in its memory, another would not find.
-    return given if settings.store is not None else {**given, "no_store": True}
+    return {name: value for name, value in settings.model_dump(mode="json").items() if name in names}
 
 
 def deployment_options(settings: Settings, ray: RaySettings) -> dict[str, Any]:

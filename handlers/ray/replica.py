@@ -34,7 +34,10 @@ class Replica:
     def __init__(self, args: Mapping[str, Any]) -> None:
         """Read the settings. args: settings by name. Raises ValueError for a wrong one."""
         self._context = ReplicaContext()
-        self._settings = with_threads(read_section(Settings, args), self._context.num_cpus())
+        settings = read_section(Settings, args)
+        if settings.store is None:  # what one replica has in its memory, another would not find
+            settings = settings.model_copy(update={"no_store": True})
+        self._settings = with_threads(settings, self._context.num_cpus())
 
     async def __serve_build_asgi_app__(self) -> ASGIApp:
         """Start the engine, and return the application over it."""

@@ -9,6 +9,7 @@ from typing import Any
 from engine.port.errors import InvalidRequest
 from engine.port.request import GenerationRequest, Prompt
 from generated.tokens import models as m
+from handlers.access.visits.visit import current_key_name
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.media import PartContents
 from handlers.chat.messages import MediaPart
@@ -27,12 +28,13 @@ class Generate:
 
     def __init__(self, shared: ServedModel) -> None:
         self._shared = shared
-        self._running: defaultdict[str, set[str]] = defaultdict(set)  # the engine's names, by the clients'
+        # The engine's names, by the key and the clients' names.
+        self._running: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
 
     async def abort(self, names: Iterable[str]) -> None:
-        """End the requests that run under these names, each with RequestAborted; others are ignored."""
+        """End the current key's requests of these names, each with RequestAborted; others are ignored."""
         for name in names:
-            for request_id in tuple(self._running.get(name, ())):
+            for request_id in tuple(self._running.get((current_key_name(), name), ())):
                 await self._shared.engine.abort(request_id)
 
     async def whole(self, body: m.GenerateRequest, call: Call[Any]) -> m.GenerateResponse:
@@ -73,14 +75,15 @@ class Generate:
     @contextmanager
     def _named(self, name: str, request_id: str) -> Iterator[None]:
         """Let `abort` find a request of the engine by its client's name in the block."""
-        running = self._running[name]
+        own = (current_key_name(), name)
+        running = self._running[own]
         running.add(request_id)
         try:
             yield
         finally:
             running.discard(request_id)
             if not running:
-                self._running.pop(name, None)
+                self._running.pop(own, None)
 
     def _prompt(self, body: m.GenerateRequest, contents: PartContents, parts: Sequence[MediaPart]) -> Prompt:
         """Return the prompt with its files. Raises MediaWanted until they are read, and Refused."""

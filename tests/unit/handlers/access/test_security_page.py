@@ -17,7 +17,7 @@ ROW = re.compile(
     r"^\| (?P<of>[^|]+) \| (?P<what>`[A-Z]+ /.*`) \| (?P<operations>.+) \| (?P<all>.+) \|$", re.M
 )
 MODEL = ("model", "model_name", "model_id")
-VALUES = {**dict.fromkeys(MODEL, "verbatim-demo"), "model_version": "1"}
+VALUES = {**dict.fromkeys(MODEL, "verbatim-demo"), "model_version": "1", "response_id": "resp_0"}
 
 
 def stated(setting: str) -> dict[str, bool]:

@@ -62,8 +62,8 @@ class AsyncClient(BaseAsyncClient):
     async def abort_requests(self, **body: Unpack[r.AbortRequest]) -> None:
         """POST /inference/v1/abort_requests: End requests by the names that they were sent with
 
-        Requests that run under one of the names end with an error. Names of no running request have no
-        effect. With several API workers, requests of the worker that answers.
+        Requests of the same key that run under one of the names end with an error. Names of no running
+        request have no effect. With several API workers, requests of the worker that answers.
 
         Keyword arguments are the members of `requests.AbortRequest`.
 

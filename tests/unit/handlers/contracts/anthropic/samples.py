@@ -106,4 +106,5 @@ SAMPLES: Final = Samples(
     features=dict(streamed("/v1/messages", _MESSAGE_FEATURES)),
     headers={"anthropic-version": "2023-06-01"},
     unavailable_status=529,
+    noted_fields=frozenset({"allowed_token_ids", "bad_words", "grammar", "priority"}),  # of rendered requests
 )

@@ -1,6 +1,8 @@
 """The token API over a scripted engine, without a network."""
 
 import asyncio
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Final
 
 import httpx
@@ -207,6 +209,24 @@ async def test_a_stop_tells_what_it_was() -> None:
     assert (choice["finish_reason"], choice["stop_reason"]) == ("stop", 100)
     (choice,) = (await Api(says("a", finish=FinishReason.LENGTH)).answer())["choices"]
     assert (choice["finish_reason"], choice["stop_reason"]) == ("length", None)
+
+
+async def test_a_key_aborts_only_its_own_requests(tmp_path: Path) -> None:
+    entries = [f'[[key]]\nname = "{name}"\nsha256 = "{sha256(name.encode()).hexdigest()}"\n' for name in "ab"]
+    (tmp_path / "keys.toml").write_text("\n".join(entries))
+    engine = ScriptedEngine(says("a"), gate=(gate := asyncio.Event()))
+    app = build_app(Settings(api_keys_file=str(tmp_path / "keys.toml")), engine)
+
+    async def post(path: str, body: dict[str, Any], key: str) -> httpx.Response:
+        return await send(app, "POST", path, json=body, headers={"authorization": f"Bearer {key}"})
+
+    body = {"token_ids": [72], PARAMS: {}, "request_id": "mine"}
+    running = [asyncio.create_task(post(PATH, body, key)) for key in "ab"]
+    while engine.num_running < 2:
+        await asyncio.sleep(0)
+    await post("/tokens/inference/v1/abort_requests", {"request_ids": ["mine"]}, "b")
+    gate.set()
+    assert [(await each).status_code for each in running] == [200, 503]
 
 
 async def test_a_request_is_aborted_by_the_name_that_its_client_gave_it() -> None:
