@@ -244,7 +244,7 @@ class SystemOneRequest(BaseModel):
     """
     The questions by ids of the client's choice, which the model does not see.
     """
-    assets: None = None
+    assets: Annotated[None, Field(None)] = None
     """
     Images are not read under this contract.
     """

@@ -88,6 +88,8 @@ def _with_header(document: Document) -> Document:
                 for status, response in operation["responses"].items()
             }
             paths[path] = {**paths[path], method: {**operation, "responses": responses}}
+    if paths == document["paths"]:
+        return document
     components = document.get("components", {})
     headers = {**components.get("headers", {}), "IgnoredFields": _HEADER}
     return {**document, "paths": paths, "components": {**components, "headers": headers}}
