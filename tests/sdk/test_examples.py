@@ -26,6 +26,7 @@ def examples(client: str) -> Iterator[Any]:
 @pytest.mark.parametrize(("contract", "code"), list(examples("Client")))
 def test_an_example_runs(server_url: str, contract: str, code: str) -> None:
     seen: list[object] = []
+    code = with_stored_response(server_url, code)
     with contract_module(contract).Client(f"{server_url}/{contract}") as client:
         names: dict[str, object] = {"client": client, "print": seen.append, "open": open_file}
         with refused_if_it_sends_speech(contract, code):
@@ -36,12 +37,21 @@ def test_an_example_runs(server_url: str, contract: str, code: str) -> None:
 @pytest.mark.parametrize(("contract", "code"), list(examples("AsyncClient")))
 async def test_an_asynchronous_example_runs(server_url: str, contract: str, code: str) -> None:
     seen: list[object] = []
+    code = with_stored_response(server_url, code)
     function = f"async def example():\n{textwrap.indent(code, '    ')}\n    return locals()"
     async with contract_module(contract).AsyncClient(f"{server_url}/{contract}") as client:
         names: dict[str, Any] = {"client": client, "print": seen.append, "open": open_file}
         exec(function, names)
         with refused_if_it_sends_speech(contract, code):
             assert_answered(code, await names["example"](), seen)
+
+
+def with_stored_response(server_url: str, code: str) -> str:
+    """Return the code with the id of a response that the server has stored, where it names one."""
+    if "resp_0f3c" not in code:
+        return code
+    with contract_module("openai").Client(f"{server_url}/openai") as client:
+        return code.replace("resp_0f3c", client.create_response(model="verbatim-demo", input="Hi").id)
 
 
 def open_file(name: str, mode: str) -> BytesIO:
