@@ -121,7 +121,7 @@ class Memory:
                 if stored["id"] == item.id:
                     (found,) = _ITEMS.validate_python([stored])
                     return found
-        raise Problem(404, f"Item with id '{item.id[:200]}' not found.", field=field)
+        raise Refused(f"Item with id '{item.id[:200]}' not found.", field)
 
 
 def _no_previous(id: str, *, is_stateless: bool) -> Problem:

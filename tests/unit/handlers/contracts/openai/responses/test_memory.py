@@ -153,7 +153,7 @@ async def test_what_is_not_stored_is_not_found() -> None:
         "previous_response_id",
     )
     reference = {"type": "item_reference", "id": answer["output"][0]["id"]}
-    assert await api.refused(input=[reference]) == (404, None, "input[0].id")
+    assert await api.refused(input=[reference]) == (400, "invalid_value", "input[0].id")
 
 
 async def test_a_server_without_a_store_says_so() -> None:
@@ -248,7 +248,7 @@ async def test_keys_see_only_what_they_stored(tmp_path: Path) -> None:
     going_on = await api.post(PATH, {**body, "previous_response_id": first["id"]}, headers=bob)
     assert going_on.json()["error"]["code"] == "previous_response_not_found"
     reference = {"type": "item_reference", "id": first["output"][0]["id"]}
-    assert (await api.post(PATH, {**body, "input": [reference]}, headers=bob)).status_code == 404
+    assert (await api.post(PATH, {**body, "input": [reference]}, headers=bob)).status_code == 400
     assert (await api.post(PATH, {**body, "previous_response_id": first["id"]}, headers=ada)).is_success
 
 
