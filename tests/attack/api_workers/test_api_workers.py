@@ -69,15 +69,6 @@ def received(server: Server) -> float:
     return float(number)
 
 
-def test_what_one_worker_stores_every_worker_finds(with_workers: Server) -> None:
-    url, body = f"{with_workers.url}/openai/v1/responses", {"model": "verbatim-demo", "max_output_tokens": 4}
-    stored = httpx.post(url, json={**body, "input": "Hi"}, timeout=TIMEOUT_S).json()
-    for _ in range(20):  # each on a connection of its own
-        assert httpx.get(f"{url}/{stored['id']}", timeout=TIMEOUT_S).json() == stored
-    going_on = {**body, "input": "Hi", "previous_response_id": stored["id"]}
-    assert httpx.post(url, json=going_on, timeout=TIMEOUT_S).is_success
-
-
 def test_the_processes_answer_alike_and_their_metrics_are_summed(with_workers: Server) -> None:
     assert len(api_workers(with_workers)) == 2
     texts = {post(with_workers).json()["choices"][0]["message"]["content"] for _ in range(12)}
@@ -98,6 +89,15 @@ class Family(NamedTuple):
 
     type: str
     samples: Samples
+
+
+def test_what_one_worker_stores_every_worker_finds(with_workers: Server) -> None:
+    url, body = f"{with_workers.url}/openai/v1/responses", {"model": "verbatim-demo", "max_output_tokens": 4}
+    stored = httpx.post(url, json={**body, "input": "Hi"}, timeout=TIMEOUT_S).json()
+    for _ in range(20):  # each on a connection of its own
+        assert httpx.get(f"{url}/{stored['id']}", timeout=TIMEOUT_S).json() == stored
+    going_on = {**body, "input": "Hi", "previous_response_id": stored["id"]}
+    assert httpx.post(url, json=going_on, timeout=TIMEOUT_S).is_success
 
 
 def families(server: Server) -> dict[str, Family]:
