@@ -10,8 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from engine.build import build_core
-from engine.config import QUANTIZATIONS, AdapterSource, EngineConfig
+from engine.config import AdapterSource, EngineConfig
 from engine.core.core import EngineCore
+from engine.linear.rounded.quantization import QUANTIZATIONS
 from engine.lora.registry import AdapterRegistry
 from engine.model.loading.gguf import named_file
 from engine.port.events import TokenEvent
@@ -69,7 +70,7 @@ async def test_adapters_of_a_quantized_checkpoint_change_what_peft_changes(
 @needs_compiled_bfloat16
 @pytest.mark.by_turns("quantize", "dtype")
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-@pytest.mark.parametrize("quantize", usually(QUANTIZATIONS, ("int8", "int4-asym")))
+@pytest.mark.parametrize("quantize", usually([*QUANTIZATIONS], ("int8", "int4-asym")))
 async def test_adapters_of_rounded_layers_change_what_peft_changes(
     quantize: str, dtype: str, tmp_path: Path
 ) -> None:
