@@ -14,8 +14,9 @@ from torch.nn.functional import ScalingType, scaled_mm
 from transformers import PreTrainedModel
 from typing_extensions import override
 
+from engine.linear.merged_linear import JoinedLinear
 from engine.linear.plain_linear import is_plain
-from engine.linear.rounded.quantization import Quantized, find_head
+from engine.linear.rounded.quantization import Quantized, Tried, find_head, replace_linears
 from engine.port.errors import ModelNotSupported
 
 # Takes rows [n, k] and a weight [k, m] of 8 bits, their scales [n, 1] and [1, m] in float32, and the type of
@@ -91,34 +92,38 @@ def round_to_fp8(model: PreTrainedModel, product: ScaledProduct = by_torch) -> Q
 
     Raises ModelNotSupported if all do, or if the device has no product.
     """
-    refused: dict[str, float] = {}
-    num_layers = num_weights = 0
-    for path, linear in list(fp8_layers(model)):
-        rounded = Fp8Linear(linear, product)
+    head = find_head(model)
+
+    def attempt(linear: nn.Linear | JoinedLinear, plain: nn.Linear) -> Tried | None:
+        if not _may_be_rounded(linear, head):
+            return None
+        rounded = Fp8Linear(plain, product)
         try:
-            difference = _difference(linear, rounded)
+            difference = _difference(plain, rounded)
         except RuntimeError as error:
             raise ModelNotSupported(f"quantize fp8 cannot be computed here: {error}") from error
-        if not difference <= _MOST_DIFFERENCE:  # NaN too
-            refused[path] = difference
-            continue
-        parent, _, name = path.rpartition(".")
-        setattr(model.get_submodule(parent), name, rounded)
-        num_layers += 1
-        num_weights += linear.in_features * linear.out_features
-    if not num_layers:
+        is_same = difference <= _MOST_DIFFERENCE  # not if it is NaN
+        return Tried("fp8", rounded if is_same else None, difference, None)
+
+    quantized = replace_linears(model, attempt)
+    if not quantized.num_layers:
         raise ModelNotSupported("quantize fp8 gives no layer of this model its outputs")
-    return Quantized({"fp8": num_layers}, num_weights, refused, {})
+    return quantized
 
 
 def fp8_layers(model: PreTrainedModel) -> Iterator[tuple[str, nn.Linear]]:
     """Yield the layers that may be rounded, with their paths."""
     head = find_head(model)
     for path, layer in model.named_modules():
-        if is_plain(layer) and layer is not head:
+        if is_plain(layer):
             assert isinstance(layer, nn.Linear)
-            if layer.in_features % _MULTIPLE == layer.out_features % _MULTIPLE == 0:
+            if _may_be_rounded(layer, head):
                 yield path, layer
+
+
+def _may_be_rounded(linear: nn.Linear | JoinedLinear, head: object) -> bool:
+    sizes = (linear.in_features, linear.out_features)
+    return linear is not head and all(size % _MULTIPLE == 0 for size in sizes)
 
 
 def _difference(linear: nn.Linear, rounded: Fp8Linear) -> float:

@@ -97,6 +97,18 @@ def check_can_quantize(quantize: str, device: torch.device) -> None:
         )
 
 
+class Tried(NamedTuple):
+    """A rounded layer, or none and the smallest difference.
+
+    why_not_first: why the layer has not the first rounding; None if it has.
+    """
+
+    name: str
+    layer: nn.Module | None
+    difference: float
+    why_not_first: str | None
+
+
 class _Place(NamedTuple):
     """The module that holds a linear layer under a name. path: from the model."""
 
@@ -112,18 +124,36 @@ def quantize_linears(model: PreTrainedModel, quantize: str = "int8") -> Quantize
     Weights outside linear layers, such as embeddings and the experts of most mixtures, stay as they are, and
     so does a layer whose outputs would differ too much. Raises ModelNotSupported if all layers would.
     """
-    head = find_head(model)
+    head, comparison = find_head(model), LayerComparison()
+
+    def attempt(linear: nn.Linear | JoinedLinear, plain: nn.Linear) -> Tried:
+        return _try_roundings(linear, plain, HEAD if linear is head else QUANTIZATIONS[quantize], comparison)
+
+    quantized = replace_linears(model, attempt)
+    if quantized.refused and not quantized.num_layers:
+        raise _nothing_quantized(quantize, quantized.refused)
+    return quantized
+
+
+def replace_linears(
+    model: PreTrainedModel, attempt: Callable[[nn.Linear | JoinedLinear, nn.Linear], Tried | None]
+) -> Quantized:
+    """Replace each plain linear layer, and each `JoinedLinear`, by the layer that an attempt returns.
+
+    attempt: gets a layer, and the same with its weight as one; returns None for a layer that is left alone.
+    """
     num_layers: Counter[str] = Counter()
     num_weights = 0
     refused: dict[str, float] = {}
     wider: dict[str, str] = {}
     # Layers leave the queue one by one, so that each weight is freed once it is rounded.
     queue = deque(_find_linears(model).items())
-    comparison = LayerComparison()
     while queue:
         linear, places = queue.popleft()
         plain = linear.join() if isinstance(linear, JoinedLinear) else linear
-        tried = _try_roundings(linear, plain, HEAD if linear is head else QUANTIZATIONS[quantize], comparison)
+        tried = attempt(linear, plain)
+        if tried is None:
+            continue
         if tried.layer is None:
             refused[places[0].path] = tried.difference
         else:
@@ -133,8 +163,6 @@ def quantize_linears(model: PreTrainedModel, quantize: str = "int8") -> Quantize
                 wider[places[0].path] = tried.why_not_first
         for place in places:
             setattr(place.parent, place.name, plain if tried.layer is None else tried.layer)
-    if refused and not num_layers:
-        raise _nothing_quantized(quantize, refused)
     return Quantized(dict(num_layers), num_weights, refused, wider)
 
 
@@ -150,24 +178,12 @@ def expected_num_layers(model: PreTrainedModel, mergeable: Mergeable, quantize: 
     return dict(Counter(_allowed(linear, some)[0].name for linear, some in roundings))
 
 
-class _Tried(NamedTuple):
-    """A rounded layer, or none and the smallest difference.
-
-    why_not_first: why the layer has not the first rounding; None if it has.
-    """
-
-    name: str
-    layer: RoundedLinear | None
-    difference: float
-    why_not_first: str | None
-
-
 def _try_roundings(
     linear: nn.Linear | JoinedLinear,
     plain: nn.Linear,
     roundings: tuple[Rounding, ...],
     comparison: LayerComparison,
-) -> _Tried:
+) -> Tried:
     """Round a layer in the first way that gives its outputs. plain: its weight as one."""
     allowed = _allowed(linear, roundings)
     why_not_first = None
@@ -185,9 +201,9 @@ def _try_roundings(
                 why_not_first = (
                     f"has {rounding.name}: in {allowed[0].name} its outputs differ by {differences[0]:.1%}"
                 )
-            return _Tried(rounding.name, rounded, difference, why_not_first)
+            return Tried(rounding.name, rounded, difference, why_not_first)
         differences.append(difference)
-    return _Tried("", None, min(differences), None)
+    return Tried("", None, min(differences), None)
 
 
 def _allowed(linear: nn.Linear | JoinedLinear, roundings: tuple[Rounding, ...]) -> tuple[Rounding, ...]:
