@@ -1,7 +1,7 @@
 """Values of a JSON Schema: which are equal, and which the keywords beside enum and const allow."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -115,25 +115,31 @@ def _parts(schema: Schema, value: object) -> Iterator[tuple[Schema | bool, objec
         yield from zip(prefix, value, strict=False)
         yield from ((schema.get("items", True), item) for item in value[len(prefix) :])
     elif isinstance(value, dict):
-        for name, member in value.items():
+        for name, schemas in member_schemas(schema, value).items():
             yield schema.get("propertyNames", True), name
-            found = [
-                inner
-                for pattern, inner in schema.get("patternProperties", {}).items()
-                if _test(pattern).finds(name)
-            ]
-            if name in schema.get("properties", {}):
-                found.append(schema["properties"][name])
-            yield from ((inner, member) for inner in found or [schema.get("additionalProperties", True)])
+            yield from ((inner, value[name]) for inner in schemas)
+
+
+def member_schemas(schema: Schema, names: Iterable[str]) -> dict[str, list[Schema | bool]]:
+    """Return the schemas of an object's members, by name: additionalProperties where no other names one."""
+    found: dict[str, list[Schema | bool]] = {name: [] for name in names}
+    for pattern, inner in (schema.get("patternProperties") or {}).items():
+        test = _test(pattern)
+        for name, schemas in found.items():
+            if test.finds(name):
+                schemas.append(inner)
+    properties = schema.get("properties", {})
+    for name in found.keys() & properties.keys():
+        found[name].append(properties[name])
+    return {name: schemas or [schema.get("additionalProperties", True)] for name, schemas in found.items()}
 
 
 def has_parts(schema: Schema) -> bool:
     """Return whether it says anything of items, members or their names."""
-    return any(keyword in schema for keyword in _ABOUT_PARTS)
+    return not _ABOUT_PARTS.isdisjoint(schema)
 
 
-_ABOUT_PARTS = ("items", "prefixItems", "properties", "patternProperties") + (
-    "additionalProperties",
-    "propertyNames",
+_ABOUT_PARTS = frozenset(
+    {"items", "prefixItems", "properties", "patternProperties", "additionalProperties", "propertyNames"}
 )
 _UNKNOWN = frozenset({*REFUSED, *WHOLE, *UNEVALUATED} - {"enum", "const"})

@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from engine.grammar.patterns.pattern_terminals import PatternTest
 from engine.grammar.schema.document import MAX_DEPTH, TOO_DEEP, SchemaDocument, named_place
 from engine.grammar.schema.keywords import FRACTION, TYPES, types_of_value
 from engine.grammar.schema.merging.pairs import AnySchema
-from engine.grammar.schema.merging.values import is_allowed, values_named
+from engine.grammar.schema.merging.values import is_allowed, member_schemas, values_named
 from engine.grammar.schema.rewriting.references import with_targets
 from engine.grammar.schema.rules import are_disjoint
 from engine.grammar.schema.walk import Schema, with_inner
@@ -123,14 +122,9 @@ class _Conditions:
         patterns, names = schema.get("patternProperties"), schema.get("propertyNames", True)
         if not patterns and (names is True or not declared):
             return schema
-        tests = {pattern: PatternTest(pattern) for pattern in patterns or {}}
-        others = schema.get("additionalProperties", True)
         properties: dict[str, AnySchema] = {}
-        for name in dict.fromkeys([*declared, *schema.get("required", ())]):
-            found = [inner for pattern, inner in (patterns or {}).items() if tests[pattern].finds(name)]
-            if name in declared:
-                found.append(declared[name])
-            properties[name] = _all_of(found or [others]) if self._is_name(names, name) else False
+        for name, schemas in member_schemas(schema, [*declared, *schema.get("required", ())]).items():
+            properties[name] = _all_of(schemas) if self._is_name(names, name) else False
         if not declared:
             return {**schema, "properties": properties}
         made = {k: v for k, v in schema.items() if k not in ("patternProperties", "propertyNames")}
