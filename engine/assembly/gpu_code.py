@@ -80,9 +80,8 @@ def record_steps(
     most_tokens = min(max(rounded(num_tokens), _FEWEST_TOKENS), _MOST_TOKENS)
     of_any = [StepSize.of_any(number, most) for number in _powers(_FEWEST_TOKENS, most_tokens)]
     of_decodes = [StepSize.of_decodes(number) for number in _powers(1, most)]
-    mixed = _record(
-        "mixed_graphs", steps, of_any, runner, capture
-    )  # the largest first, whose memory others use
+    # The largest first, whose memory the others use.
+    mixed = _record("mixed_graphs", steps, of_any, runner, capture)
     decode = _record("decode_graphs", steps, of_decodes, runner, capture)
     if not steps.sizes:
         runner.recordings = None

@@ -91,12 +91,14 @@ class RecordedSteps:
     @property
     def sizes(self) -> list[StepSize]:
         """The sizes of which there are recordings, those of decoding steps first, ascending."""
-        return sorted(self._steps, key=lambda size: (size.most_rows > 1, size))
+        return list(self._steps)
 
     @torch.inference_mode()
     def record(self, size: StepSize, capture: Capture) -> None:
         """Record steps of up to this size."""
-        self._steps[size] = _RecordedStep(size, self._width, self._runner, self._pages, self._served, capture)
+        step = _RecordedStep(size, self._width, self._runner, self._pages, self._served, capture)
+        steps = {**self._steps, size: step}
+        self._steps = {size: steps[size] for size in sorted(steps, key=lambda one: (one.most_rows > 1, one))}
 
     def of_decodes(self) -> "RecordedSteps":
         """Return those of steps whose rows all decode."""
@@ -117,9 +119,9 @@ class RecordedSteps:
         if not _is_plain(batch):
             return None
         spans, num_rows = batch.decodes + batch.chunks, len(batch.slots)
-        for size in self.sizes:
+        for size, step in self._steps.items():
             if size.takes(spans, num_rows, len(logit_rows)):
-                return self._steps[size].run(batch, spans, logit_rows)
+                return step.run(batch, spans, logit_rows)
         return None
 
 
