@@ -12,30 +12,12 @@ from handlers.process.fitness import UnfitProcess, check_process
 from handlers.process.standard_output import say
 from handlers.settings.command_line import add_settings, read_settings
 from handlers.settings.settings import Settings
+from handlers.settings.topics import COMPUTING
 
 # The settings that decide whether and how a model is served; others, such as the port, have no effect here.
 _SETTINGS: Final = (
-    "revision",
-    "served_model_name",
-    "trust_remote_code",
-    "huggingface_hub_cache",
-    "max_total_tokens",
-    "max_concurrent_requests",
-    "chat_template",
-    "tool_call_parser",
-    "dtype",
-    "device",
-    "quantize",
-    "isa",
-    "bfloat16_products",
-    "require_native",
-    "kernel_cache",
-    "num_threads",
-    "max_batch_prefill_tokens",
-    "max_batch_total_tokens",
-    "max_batch_size",
-    "prefix_caching",
-    "speculate",
+    *COMPUTING,
+    *("max_concurrent_requests", "chat_template", "tool_call_parser", "prefix_caching", "speculate"),
 )
 
 

@@ -1,7 +1,6 @@
 """The command `verbatim doctor`."""
 
 import argparse
-from typing import Final
 
 from engine.port.errors import EngineError
 from handlers.commands.command_parser import CommandParser
@@ -11,26 +10,7 @@ from handlers.process.exit_status import ExitStatus
 from handlers.process.fitness import UnfitProcess, check_process
 from handlers.process.standard_output import say
 from handlers.settings.command_line import add_settings, read_settings
-
-# The settings that decide how a model computes; others, such as the port, have no effect here.
-_SETTINGS: Final = (
-    "revision",
-    "served_model_name",
-    "trust_remote_code",
-    "huggingface_hub_cache",
-    "max_total_tokens",
-    "dtype",
-    "device",
-    "quantize",
-    "isa",
-    "bfloat16_products",
-    "require_native",
-    "kernel_cache",
-    "num_threads",
-    "max_batch_prefill_tokens",
-    "max_batch_total_tokens",
-    "max_batch_size",
-)
+from handlers.settings.topics import COMPUTING
 
 
 def add(commands: "argparse._SubParsersAction[CommandParser]") -> None:
@@ -45,7 +25,7 @@ def add(commands: "argparse._SubParsersAction[CommandParser]") -> None:
         "The table is one to send with a report. It takes a minute or more, and the whole machine.",
     )
     doctor.add_argument("--json", action="store_true", help="print the result as one JSON object")
-    doctor.flags = add_settings(doctor, only=("model", "config", *_SETTINGS))
+    doctor.flags = add_settings(doctor, only=("model", "config", *COMPUTING))
     doctor.set_defaults(run=_examine)
 
 

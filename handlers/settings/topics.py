@@ -46,6 +46,13 @@ COMMON: Final = (
 )
 """The settings that a first page of help lists."""
 
+COMPUTING: Final = (
+    *("revision", "served_model_name", "trust_remote_code", "huggingface_hub_cache", "max_total_tokens"),
+    *("dtype", "device", "quantize", "isa", "bfloat16_products", "require_native", "kernel_cache"),
+    *("num_threads", "max_batch_prefill_tokens", "max_batch_total_tokens", "max_batch_size"),
+)
+"""The settings that decide, with the model, what the own engine computes and how."""
+
 
 @cache
 def topics() -> Mapping[str, tuple[str, ...]]:
