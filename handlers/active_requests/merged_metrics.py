@@ -1,4 +1,4 @@
-"""The metrics of all replicas in one text, since a scrape through Ray's proxies reaches any one of them."""
+"""The metrics of several processes in one text, since a scrape reaches only the one that answers it."""
 
 import re
 from collections.abc import Mapping
