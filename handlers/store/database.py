@@ -1,8 +1,9 @@
 """The database of a store, for one thread of each process."""
 
+import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -123,13 +124,15 @@ class Database:
         records = [Record(*row) for row in rows]
         return records if records and records[0].parent is None else []
 
-    def holding(self, part: str, owner: str) -> Record | None:
-        """Return the owner's record that has a part; None if none has."""
+    def holding(self, parts: Sequence[str], owner: str) -> dict[str, Record]:
+        """Return the owner's records that have these parts, by those that any has."""
         with _explained():
-            row = self._connection.execute(
-                "SELECT record FROM part WHERE owner = ? AND id = ?", (owner, part)
-            ).fetchone()
-        return None if row is None else self.get(row[0], owner)
+            rows = self._connection.execute(
+                "SELECT id, record FROM part WHERE owner = ? AND id IN (SELECT value FROM json_each(?))",
+                (owner, json.dumps(parts)),
+            ).fetchall()
+        records = {id: self.get(id, owner) for id in {id for _, id in rows}}
+        return {part: record for part, id in rows if (record := records[id]) is not None}
 
     def delete(self, id: str, owner: str) -> bool:
         """Delete the owner's record of an id, and return whether there was one."""

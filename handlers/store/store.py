@@ -1,7 +1,7 @@
 """The store of a server: its database, in a thread of its own."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -27,9 +27,9 @@ class Store:
         except StoreError as error:
             raise CannotOpenStore(f"cannot open the store {path}: {error.reason}") from error
 
-    async def put(self, record: Record) -> None:
-        """Store a record; see `Database.put`."""
-        await self._run(lambda database: database.put(record))
+    async def put(self, make: Callable[[], Record]) -> None:
+        """Store a record; see `Database.put`. make: returns it, in the store's thread."""
+        await self._run(lambda database: database.put(make()))
 
     async def get(self, id: str, owner: str) -> Record | None:
         """Return the owner's record of an id; see `Database.get`."""
@@ -39,9 +39,9 @@ class Store:
         """Return the owner's record of an id and all that it goes on from; see `Database.line`."""
         return await self._run(lambda database: database.line(id, owner))
 
-    async def holding(self, part: str, owner: str) -> Record | None:
-        """Return the owner's record that has a part; see `Database.holding`."""
-        return await self._run(lambda database: database.holding(part, owner))
+    async def holding(self, parts: Sequence[str], owner: str) -> dict[str, Record]:
+        """Return the owner's records that have these parts; see `Database.holding`."""
+        return await self._run(lambda database: database.holding(parts, owner))
 
     async def delete(self, id: str, owner: str) -> bool:
         """Delete the owner's record of an id; see `Database.delete`."""

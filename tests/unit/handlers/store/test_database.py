@@ -63,16 +63,16 @@ def test_records_are_found_by_their_ids_and_parts_and_with_what_they_go_on_from(
     assert ids(found, "a") == ["a"]
     assert ids(found, "d") == []
     assert found.get("b", "ada") == Record("b", "ada", b"x", "a")
-    holding = found.holding("part of b", "ada")
-    assert holding is not None and holding.id == "b"
-    assert found.holding("part of d", "ada") is None
+    holding = found.holding(["part of b", "part of d", "part of a"], "ada")
+    assert {part: each.id for part, each in holding.items()} == {"part of a": "a", "part of b": "b"}
+    assert found.holding(["part of d"], "ada") == {}
 
 
 def test_an_owner_sees_and_deletes_only_its_own() -> None:
     found = database()
     found.put(record("a"))
     assert found.get("a", "bob") is None and ids(found, "a", "bob") == []
-    assert found.holding("part of a", "bob") is None
+    assert found.holding(["part of a"], "bob") == {}
     assert not found.delete("a", "bob")
     found.put(record("b", "a", owner="bob"))
     assert ids(found, "b", "bob") == []
@@ -87,7 +87,7 @@ def test_what_goes_on_from_a_deleted_record_is_found_by_itself_but_not_with_its_
     found.delete("b", "ada")
     assert found.get("c", "ada") is not None
     assert ids(found, "c") == []
-    assert found.holding("part of b", "ada") is None
+    assert found.holding(["part of b"], "ada") == {}
 
 
 @pytest.mark.parametrize("bounds", [{"max_records": 3}, {"max_bytes": 3 * 2000}])
@@ -197,6 +197,6 @@ def test_kills_lose_nothing_that_was_stored_and_leave_nothing_half(tmp_path: Pat
         line = found.line(f"{kill}-{last}", "ada")
         assert [each.id for each in line] == [f"{kill}-{at}" for at in range(last + 1)]
         assert {len(each.content) for each in line} == {SIZE}
-        holding = found.holding(f"part-{kill}-{last}", "ada")
-        assert holding is not None and holding.id == f"{kill}-{last}"
+        part = f"part-{kill}-{last}"
+        assert found.holding([part], "ada")[part].id == f"{kill}-{last}"
         found.close()

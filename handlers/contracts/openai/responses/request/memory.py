@@ -1,6 +1,7 @@
 """Stored responses: what requests go on from, and what is stored of an answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from secrets import token_hex
 from typing import Any, Final, NamedTuple
 
@@ -49,20 +50,19 @@ class Memory:
     async def recall(self, body: m.CreateResponseRequest) -> Recalled:
         """Return a request with all items that it names.
 
-        Raises a Problem for a response or an item that is not stored.
+        Raises a Problem for a response that is not stored, and Refused for such an item.
         """
         id = body.previous_response_id
         records = [] if id is None or self._store is None else await self._store.line(id, current_key_name())
         if id is not None and not records:
             raise _no_previous(id, is_stateless=self._store is None)
-        items: str | Sequence[InputItem] = body.input
-        if not isinstance(items, str) and any(isinstance(item, m.ResponseItemReference) for item in items):
-            items = [await self._resolved(item, f"input[{at}].id") for at, item in enumerate(items)]
-        elif not records:
+        references = _references(body)
+        if not records and not references:
             return Recalled(body)
-        earlier = await self._workers.tokenize(_size(records), _all_items, records)
-        own = [_user_message(items)] if isinstance(items, str) else items
-        return Recalled(body.model_copy(update={"input": [*earlier, *own]}), len(earlier))
+        holding = await self._holding(references)
+        return await self._workers.tokenize(
+            _size([*records, *holding.values()]), _recalled, body, records, holding
+        )
 
     def stores(self, body: m.CreateResponseRequest) -> bool:
         """Return whether the response to a request is to be stored."""
@@ -75,9 +75,8 @@ class Memory:
         """
         if self._store is None or not response.store:
             return response
-        record = await self._workers.prepare(_record, recalled.body, recalled.num_earlier, response)
         try:
-            await self._store.put(record)
+            await self._store.put(partial(_record, *recalled, response, current_key_name()))
         except StoreError:
             if recalled.body.store and "store" in recalled.body.model_fields_set:
                 raise
@@ -89,7 +88,7 @@ class Memory:
         record = None if self._store is None else await self._store.get(id, current_key_name())
         if record is None:
             raise _not_found(id)
-        return m.Response.model_validate(orjson.loads(record.content)["response"])
+        return await self._workers.tokenize(len(record.content), _response, record)
 
     async def delete(self, id: str) -> m.DeletedResponse:
         """Delete a stored response. Raises a Problem if there is none."""
@@ -108,20 +107,29 @@ class Memory:
             raise _not_found(id)
         return await self._workers.tokenize(_size(records), _page, records, arguments)
 
-    async def _resolved(self, item: InputItem, field: str) -> InputItem:
-        """Return the item that a reference refers to; any other item as it is."""
-        if not isinstance(item, m.ResponseItemReference):
-            return item
+    async def _holding(self, references: Mapping[str, str]) -> Mapping[str, Record]:
+        """Return the records that have the items that are referred to, by these. Raises Refused."""
+        if not references:
+            return {}
         if self._store is None:
+            field = next(iter(references.values()))
             reason = "No item is stored here, so none can be referred to; send the item itself."
-            raise Refused(reason, field.removesuffix("id") + "type", Violation.UNSUPPORTED_VALUE)
-        record = await self._store.holding(item.id, current_key_name())
-        if record is not None:
-            for stored in _stored_items([record]):
-                if stored["id"] == item.id:
-                    (found,) = _ITEMS.validate_python([stored])
-                    return found
-        raise Refused(f"Item with id '{item.id[:200]}' not found.", field)
+            raise Refused(reason, f"{field}.type", Violation.UNSUPPORTED_VALUE)
+        holding = await self._store.holding([*references], current_key_name())
+        for id, field in references.items():
+            if id not in holding:
+                raise Refused(f"Item with id '{id[:200]}' not found.", f"{field}.id")
+        return holding
+
+
+def _references(body: m.CreateResponseRequest) -> dict[str, str]:
+    """Return the place of the first reference to each item that a request refers to, by the item's id."""
+    found: dict[str, str] = {}
+    if not isinstance(body.input, str):
+        for at, item in enumerate(body.input):
+            if isinstance(item, m.ResponseItemReference):
+                found.setdefault(item.id, f"input[{at}]")
+    return found
 
 
 def _no_previous(id: str, *, is_stateless: bool) -> Problem:
@@ -149,9 +157,31 @@ def _size(records: Sequence[Record]) -> int:
     return sum(len(record.content) for record in records)
 
 
-def _all_items(records: Sequence[Record]) -> Sequence[InputItem]:
-    items = list(_stored_items(records))
-    return _ITEMS.validate_python(items) if items else ()
+def _recalled(
+    body: m.CreateResponseRequest, records: Sequence[Record], holding: Mapping[str, Record]
+) -> Recalled:
+    """Return a request with the items of responses before its own, and with those that it refers to."""
+    earlier = _parsed(_stored_items(records))
+    in_records = {record.id: _by_id(record) for record in set(holding.values())}
+    stored = [in_records[record.id][id] for id, record in holding.items()]
+    found = dict(zip(holding, _parsed(stored), strict=True))
+    own: Sequence[InputItem] = [_user_message(body.input)] if isinstance(body.input, str) else body.input
+    own = [found[item.id] if isinstance(item, m.ResponseItemReference) else item for item in own]
+    return Recalled(body.model_copy(update={"input": [*earlier, *own]}), len(earlier))
+
+
+def _by_id(record: Record) -> dict[str, dict[str, Any]]:
+    """Return a record's items by their ids; the first, where several have one."""
+    return {item["id"]: item for item in reversed([*_stored_items([record])])}
+
+
+def _parsed(items: Iterable[dict[str, Any]]) -> Sequence[InputItem]:
+    values = list(items)
+    return _ITEMS.validate_python(values) if values else ()
+
+
+def _response(record: Record) -> m.Response:
+    return m.Response.model_validate(orjson.loads(record.content)["response"])
 
 
 def _stored_items(records: Sequence[Record], *, with_last_output: bool = True) -> Iterator[dict[str, Any]]:
@@ -183,14 +213,14 @@ def _page(records: Sequence[Record], arguments: m.ListInputItemsArguments) -> m.
     )
 
 
-def _record(body: m.CreateResponseRequest, num_earlier: int, response: m.Response) -> Record:
+def _record(body: m.CreateResponseRequest, num_earlier: int, response: m.Response, owner: str) -> Record:
     """Return what is stored: the request's own items, with ids, and the response."""
     own = [_user_message(body.input)] if isinstance(body.input, str) else body.input[num_earlier:]
     items = [_with_id(item) for item in own]
     content = {"input": items, "response": orjson.Fragment(response.model_dump_json(by_alias=True))}
     return Record(
         id=response.id,
-        owner=current_key_name(),
+        owner=owner,
         content=orjson.dumps(content),
         parent=body.previous_response_id,
         parts=tuple(item["id"] for item in items) + tuple(item.id for item in response.output),
