@@ -4,7 +4,7 @@ import json
 from functools import cache
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from engine.port.request import SamplingParams
@@ -215,6 +215,8 @@ def test_pieces_of_control_tokens_never_make_one(family: str, data: st.DataObjec
 )
 @example(texts=["<\x7f"])
 def test_a_text_without_control_tokens_is_encoded_as_ever(family: str, texts: list[str]) -> None:
+    # Hypothesis draws the constants of this repository's modules too, and control tokens are among them.
+    assume(not any(token in text for token in own_tokens(family) for text in texts))
     for asked in (user_turns(*texts), conversation(family, texts[0])):
         prepared = core_of(family).prepare(asked)
         trusting = core_of(family, trusts=True).prepare(asked)
