@@ -17,12 +17,16 @@ class ModelNotFound(Refused):
     """No model or adapter has the name in a request.
 
     name: the name in the request, which may be long and contain any character. served: the model's name.
+    remedy: what every contract puts after its own words, which clients look for: the name that is served, as
+    other servers give it (Ollama, LiteLLM), since OpenAI's words alone leave a user to guess it.
     """
 
     def __init__(self, name: str, field: str, served: str) -> None:
-        message = f"The model {name[:200]!r} does not exist; {served!r} is served (--model-alias adds names)"
-        super().__init__(message, field, Violation.UNSUPPORTED_VALUE)
         self.name = name
+        self.remedy = f" ({served[:200]!r} is served; --model-alias adds names)"
+        super().__init__(
+            f"The model {name[:200]!r} does not exist{self.remedy}", field, Violation.UNSUPPORTED_VALUE
+        )
 
 
 class ResolvedModel(NamedTuple):

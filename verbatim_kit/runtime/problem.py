@@ -87,9 +87,10 @@ class Unauthorized(Problem):
 
 
 class NotFound(Problem):
-    """No operation has this path. hint: the path that was probably meant, and how to get there."""
+    """No operation has this path. hint: the path or the base URL that was probably meant, in words."""
 
     def __init__(self, path: str, hint: str = "") -> None:
+        self.hint = hint
         super().__init__(404, f"Nothing is served at {path}{hint}", "not_found")
 
 

@@ -132,8 +132,13 @@ class ContractServer:
         return self.refusal(error, request.scope)
 
     def _hint(self, request: Request) -> str:
-        """Return the operation that a request for an unknown path probably meant, in words; empty if none."""
+        """Return the operation that a request for an unknown path probably meant, in words.
+
+        If none is like it, the words are the base URL of the contract that has others with its first segment,
+        if there is one.
+        """
         path = path_of(request.scope)
+        server = str(request.base_url).rstrip("/")
         own = f"/{_first_segment(path)}"
         prefixes = [own] if own in self._contracts else self._contracts
         below = sorted({"", *(contract.base_path for contract in self._contracts.values())})
@@ -145,9 +150,14 @@ class ContractServer:
                 prefix = f"/{contract.name}" if likely.startswith(f"/{contract.name}/") else ""
                 base = prefix + contract.base_path
                 base = base if likely.startswith(f"{base}/") else prefix
-                url = f"{str(request.base_url).rstrip('/')}{base}"
-                return f"; did you mean {likely}? The base URL of the contract {contract.name} is {url}"
-        return ""
+                return (
+                    f"; did you mean {likely}? The base URL of the contract {contract.name} is {server}{base}"
+                )
+        family = self._families.get(own[1:]) if own != "/" else None
+        if family is None:
+            return ""
+        base = (own if own in self._contracts else "") + family.base_path
+        return f"; the base URL of the contract {family.name} is {server}{base}"
 
     def endpoint(self, scope: Scope) -> Endpoint | None:
         """Return the endpoint that answers a request; None where no operation does."""

@@ -58,9 +58,9 @@ def code_of(problem: Problem) -> str:
 
 def _text(error: Exception) -> str:
     match error:
-        case ModelNotFound() | UnknownAdapter():
+        case UnknownAdapter():
             return f"The model {error.name[:200]!r} does not exist"
-        case Refused() if error.field and not isinstance(error, NotChatCapable):
+        case Refused() if error.field and not isinstance(error, ModelNotFound | NotChatCapable):
             return f"{error.field}: {error}"
         case _:
             return str(error)

@@ -55,7 +55,7 @@ def _too_long(error: PromptTooLong) -> Problem:
 
 def _text(error: Exception) -> str:
     if isinstance(error, ModelNotFound):
-        return f"{error.field}: {error.name[:200]}"
+        return f"{error.field}: {error.name[:200]}{error.remedy}"
     if isinstance(error, UnknownAdapter):
         return f"model: {error.name[:200]}"
     return f"{error.field}: {error}" if isinstance(error, Refused) and error.field else str(error)

@@ -109,7 +109,8 @@ def _too_long(error: PromptTooLong, field: str) -> Problem:
 
 def _text(error: Exception) -> str:
     if isinstance(error, ModelNotFound | UnknownAdapter):
-        return f"The model `{error.name[:200]}` does not exist or you do not have access to it."
+        remedy = error.remedy if isinstance(error, ModelNotFound) else ""
+        return f"The model `{error.name[:200]}` does not exist or you do not have access to it.{remedy}"
     return str(error)
 
 

@@ -45,7 +45,7 @@ class TritonContract(ModelContract):
 def _message(problem: Problem) -> str:
     match problem:
         case NotFound():
-            return "Not Found"
+            return f"Not Found{problem.hint}"
         case MethodNotAllowed():
             return "Method Not Allowed"
         case InvalidRequest(violation=Violation.MALFORMED_JSON | Violation.INVALID_UTF8):

@@ -50,7 +50,8 @@ _KINDS: Final[dict[type[Exception], ErrorKind]] = {
 
 def _text(error: Exception) -> str:
     if isinstance(error, ModelNotFound | UnknownAdapter):
-        return f"Request for unknown model: '{error.name[:200]}' is not found"
+        remedy = error.remedy if isinstance(error, ModelNotFound) else ""
+        return f"Request for unknown model: '{error.name[:200]}' is not found{remedy}"
     return str(error)
 
 

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from handlers.composition import build_app
+from handlers.composition import TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.support.scripted.engine import ScriptedEngine, says
 from tests.unit.verbatim_kit.runtime.client import send
@@ -53,12 +53,39 @@ async def test_the_answer_has_the_form_of_the_contract() -> None:
     assert "did you mean" in (await ask("POST", "/tgi/v1/generate")).json()["error"]
 
 
+@pytest.mark.parametrize("prefix", TABLES)
+@pytest.mark.parametrize("rest", ["nothing", "v1/nothing", "v2/nothing/" + "a/" * 5000])
+async def test_a_path_of_no_operation_under_a_contract_is_told_the_contracts_base_url(
+    prefix: str, rest: str
+) -> None:
+    response = await ask("POST", f"/{prefix}/{rest}")
+    own = "/v1" if prefix in ("openai", "mindie") else ""
+    assert response.status_code == 404
+    assert f'; the base URL of the contract {prefix} is http://test/{prefix}{own}"' in response.text
+
+
 @pytest.mark.parametrize(
-    "path", ["/nothing", "/.env", "/v1", "/openai", "/a" * 5000, "//v1//chat", "/v1/chat"]
+    ("path", "contract", "base"),
+    [
+        ("/v1", "openai", "/v1"),
+        ("/v1/chat", "openai", "/v1"),
+        ("/v1//chat", "openai", "/v1"),
+        ("/v2/nothing", "triton", ""),
+        ("/inference/nothing", "tokens", ""),
+    ],
 )
-async def test_nothing_is_suggested_for_a_path_like_no_other(path: str) -> None:
+async def test_a_path_of_no_operation_at_the_root_is_told_the_base_url_of_those_with_its_first_segment(
+    path: str, contract: str, base: str
+) -> None:
     response = await ask("GET", path)
     assert response.status_code == 404 and "did you mean" not in response.text
+    assert f'; the base URL of the contract {contract} is http://test{base}"' in response.text
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/.env", "/a" * 5000])
+async def test_nothing_is_suggested_for_a_path_like_no_other(path: str) -> None:
+    response = await ask("GET", path)
+    assert response.status_code == 404 and "base URL" not in response.text
 
 
 async def test_a_path_is_not_suggested_for_another_method() -> None:

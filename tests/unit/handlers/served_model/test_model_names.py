@@ -33,9 +33,44 @@ def test_a_name_that_is_not_served_is_logged_once_with_what_adds_it_and_few_of_t
         with pytest.raises(ModelNotFound):
             names.resolve(name)
     first, second, third, *rest = caplog.messages
-    assert first == "The model 'gpt-4o' does not exist; 'org/model' is served (--model-alias adds names)"
+    assert first == "The model 'gpt-4o' does not exist ('org/model' is served; --model-alias adds names)"
     assert "\n" not in second and len(third) < 400
     assert len(rest) == 97
+
+
+_CHAT = {"messages": [{"role": "user", "content": "Hi"}]}
+_DECISION = {"state": "a", "questions": {"b": {"type": "noul", "instructions": "c"}}}
+_REMEDY = " ('verbatim-demo' is served; --model-alias adds names)"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "said"),
+    [
+        ("openai/v1/chat/completions", _CHAT, 404, "The model `gpt-9` does not exist or you do not "),
+        ("openai/v1/models/gpt-9", None, 404, "The model `gpt-9` does not exist or you do not "),
+        ("anthropic/v1/messages", {**_CHAT, "max_tokens": 1}, 404, "model: gpt-9"),
+        ("anthropic/v1/models/gpt-9", None, 404, "model: gpt-9"),
+        ("mindie/v1/chat/completions", _CHAT, 422, "The model 'gpt-9' does not exist"),
+        ("aleph_alpha/complete", {"prompt": "Hi", "maximum_tokens": 1}, 404, "The model 'gpt-9' does not "),
+        ("triton/v2/models/gpt-9/generate", {}, 400, "Request for unknown model: 'gpt-9' is not found"),
+        ("systemone/v1/systemone", _DECISION, 404, "The model 'gpt-9' does not exist"),
+        (
+            "tokens/inference/v1/generate",
+            {"token_ids": [1], "sampling_params": {}},
+            404,
+            "The model 'gpt-9' does not exist",
+        ),
+    ],
+)
+async def test_every_contracts_own_words_are_followed_by_the_name_that_is_served(
+    path: str, body: dict[str, object] | None, status: int, said: str
+) -> None:
+    app = build_app(Settings(check_responses="fail"), ScriptedEngine(says("x")))
+    given = None if body is None else {**body, **({} if "triton" in path else {"model": "gpt-9"})}
+    headers = {"anthropic-version": "2023-06-01"}
+    answer = await send(app, "GET" if body is None else "POST", f"/{path}", json=given, headers=headers)
+    assert answer.status_code == status
+    assert said in answer.text and f'{_REMEDY}"' in answer.text
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from tests.unit.handlers.contracts.anthropic.api import (
 )
 from tests.unit.verbatim_kit.runtime.client import send
 
+REMEDY = " ('verbatim-demo' is served; --model-alias adds names)"
+
 
 @pytest.mark.parametrize(
     ("error", "told"),
@@ -41,14 +43,18 @@ async def test_an_error_of_the_engine_has_anthropics_status_and_type(
 
 async def test_an_unknown_model_is_not_found() -> None:
     response = await quiet().post(ask(model="claude-9"))
-    assert error_of(response) == (404, "not_found_error", "model: claude-9")
+    assert error_of(response) == (404, "not_found_error", "model: claude-9" + REMEDY)
 
 
 async def test_a_name_of_a_model_may_have_slashes() -> None:
     api = Api(says("x"), served_model_name="org/name")
     for name in ("org/name", "org%2Fname"):
         assert (await api.get(f"{MODELS}/{name}")).json()["id"] == "org/name"
-    assert error_of(await api.get(f"{MODELS}/org/b")) == (404, "not_found_error", "model: org/b")
+    assert error_of(await api.get(f"{MODELS}/org/b")) == (
+        404,
+        "not_found_error",
+        "model: org/b" + REMEDY.replace("verbatim-demo", "org/name"),
+    )
 
 
 async def test_a_client_that_asks_for_a_thread_is_told_to_go_on_without() -> None:
@@ -131,6 +137,6 @@ async def test_the_models_are_one_page() -> None:
     assert (await api.get(f"{MODELS}?lifecycle[]=retired&lifecycle[]=active")).json() == page
     assert (await api.get(f"{MODELS}?lifecycle[]=retired")).json()["data"] == []
     assert error_of(await api.get(f"{MODELS}?lifecycle[]=new"))[2].startswith("lifecycle[]: ")
-    assert error_of(await api.get(f"{MODELS}/b")) == (404, "not_found_error", "model: b")
+    assert error_of(await api.get(f"{MODELS}/b")) == (404, "not_found_error", "model: b" + REMEDY)
     assert error_of(await api.get(f"{MODELS}?before_id=b"))[2] == "before_id: no model has this id"
     assert error_of(await api.get(f"{MODELS}?before_id=other&after_id=other"))[0] == 400

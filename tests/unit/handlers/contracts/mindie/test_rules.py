@@ -80,7 +80,7 @@ async def test_top_logprobs_cannot_be_with_logprobs_false() -> None:
 
 async def test_another_model_is_not_found() -> None:
     message = await api().refusal({**chat(), "model": "other"})
-    assert message.startswith("The model 'other' does not exist; ") and "--model-alias" in message
+    assert message.startswith("The model 'other' does not exist (") and "--model-alias" in message
 
 
 async def test_a_conversation_has_text_and_not_too_much() -> None:

@@ -97,7 +97,8 @@ async def post(path: str, content: bytes) -> tuple[int, dict[str, str]]:
 
 @pytest.mark.parametrize("operation", ["generate", "generate_stream"])
 async def test_what_the_path_names_is_looked_up_before_the_body_is_read(operation: str) -> None:
-    unknown = "Request for unknown model: '{}' is not found"
+    remedy = "('verbatim-demo' is served; --model-alias adds names)"
+    unknown = f"Request for unknown model: '{{}}' is not found {remedy}"
     for path, status, message in (
         ("other", 400, unknown.format("other")),
         ("other/versions/1", 400, unknown.format("other")),
@@ -138,7 +139,7 @@ async def test_the_pages_own_request_is_answered_though_curl_sends_it_as_a_form(
 @pytest.mark.parametrize(
     ("method", "path", "status", "message"),
     [
-        ("GET", "/nothing", 404, "Not Found"),
+        ("GET", "/nothing", 404, "Not Found; the base URL of the contract triton is http://test/triton"),
         ("GET", "/v2/models/verbatim-demo/generate", 405, "Method Not Allowed"),
         ("DELETE", "/v2", 405, "Method Not Allowed"),
     ],
