@@ -8,7 +8,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser.bench import Bench
 from tests.conftest import LIMITS, running_server
-from tests.unit.tools.demo_model.vision.test_drawing import figure, scene
+from tests.unit.tools.demo_model.vision.test_scene import figure, scene
 from tools.demo_model.vision.questions import encoded
 
 

@@ -3,11 +3,13 @@
 import argparse
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import torch
+from transformers import PreTrainedModel
 
 from engine.demo_model import DEMO_MODEL
 from engine.demo_vision import DEMO_VISION
@@ -15,15 +17,13 @@ from tools.demo_model import recipe
 from tools.demo_model.corpus import CHAT_TEMPLATE, texts
 from tools.demo_model.decisions import measure
 from tools.demo_model.evaluation import Examinee, evaluate, scores_of, table
-from tools.demo_model.export import Part, average, export
 from tools.demo_model.recipe import Schedule
 from tools.demo_model.tokenizer import save_tokenizer, train_tokenizer
-from tools.demo_model.training import new_model, train, trained_model
+from tools.demo_model.training import Part, average, export, new_model, train, trained_model
 from tools.demo_model.vision import model as vision
 from tools.demo_model.vision import recipe as vision_recipe
 from tools.demo_model.vision.questions import all_trials
-from tools.demo_model.vision.tower import Labeller, put_into_words, train_tower
-from tools.demo_model.vision.train import train_text
+from tools.demo_model.vision.training import Labeller, put_into_words, train_text, train_tower
 
 _TEXT: Final = Path("build/demo_model")
 _VISION: Final = Path("build/demo_vision")
@@ -35,22 +35,25 @@ def _tokenizer(_: argparse.Namespace) -> None:
     save_tokenizer(tokenizer, DEMO_MODEL, CHAT_TEMPLATE.read_text(encoding="utf-8"), recipe.CONTEXT_LENGTH)
 
 
-def _schedule(options: argparse.Namespace) -> Schedule:
-    schedule: Schedule = options.schedule
-    return replace(schedule, num_steps=options.steps, first_seed=options.seed)
+Train = Callable[[Any, Path, Schedule, Path | None], Path]
+
+
+def _trained(train: Train, model: PreTrainedModel, options: argparse.Namespace) -> None:
+    """Train a model by the schedule and the options, and print its last checkpoint."""
+    schedule = replace(options.schedule, num_steps=options.steps, first_seed=options.seed)
+    print(train(model, options.directory, schedule, options.resume))
 
 
 def _train(options: argparse.Namespace) -> None:
-    print(train(new_model(), options.directory, _schedule(options), options.resume))
+    _trained(train, new_model(), options)
 
 
 def _refresh(options: argparse.Namespace) -> None:
-    print(train(trained_model(options.weights), options.directory, _schedule(options), options.resume))
+    _trained(train, trained_model(options.weights), options)
 
 
 def _train_tower(options: argparse.Namespace) -> None:
-    model = vision.new_model()
-    print(train_tower(model, options.directory, _schedule(options), options.resume))
+    _trained(train_tower, vision.new_model(), options)
 
 
 def _train_vision(options: argparse.Namespace) -> None:
@@ -59,24 +62,15 @@ def _train_vision(options: argparse.Namespace) -> None:
     labeller = Labeller(model)
     labeller.load_state_dict(torch.load(options.weights, weights_only=True)["model"])
     put_into_words(labeller, vision.tokenizer_with_images(), model.lm_head.weight)
-    print(train_text(model, options.directory, _schedule(options), options.resume))
+    _trained(train_text, model, options)
 
 
 def _refresh_vision(options: argparse.Namespace) -> None:
-    model = vision.trained_picture_model(options.weights)
-    print(train_text(model, options.directory, _schedule(options), options.resume))
+    _trained(train_text, vision.trained_picture_model(options.weights), options)
 
 
-def _export(options: argparse.Namespace) -> None:
-    export(options.checkpoint, options.to)
-
-
-def _export_vision(options: argparse.Namespace) -> None:
-    vision.export(options.checkpoint, options.to)
-
-
-def _average(options: argparse.Namespace) -> None:
-    average(options.parts, options.to)
+def _export(write: Callable[[Path, Path], None], options: argparse.Namespace) -> None:
+    write(options.checkpoint, options.to)
 
 
 def _part(text: str) -> Part:
@@ -91,10 +85,6 @@ def _evaluate(options: argparse.Namespace) -> None:
 def _evaluate_vision(options: argparse.Namespace) -> None:
     trials = all_trials(options.prompts)
     print(table(list(scores_of(Examinee(options.model), trials, options.failures))))
-
-
-def _decide(options: argparse.Namespace) -> None:
-    print(measure(options.model, options.prompts))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -128,29 +118,28 @@ def _parser() -> argparse.ArgumentParser:
     training(added, _VISION, vision_recipe.TEXT, _LAST_OF_TOWER)
     added = command("vision-refresh", _refresh_vision, "train exported weights further: stage 3")
     training(added, _VISION / "refresh", vision_recipe.REFRESH, DEMO_VISION)
-    for name, run, artefact in (
-        ("export", _export, DEMO_MODEL),
-        ("vision-export", _export_vision, DEMO_VISION),
+    for name, write, artefact in (
+        ("export", export, DEMO_MODEL),
+        ("vision-export", vision.export, DEMO_VISION),
     ):
-        added = command(name, run, "write a checkpoint as a model to load")
+        added = command(name, partial(_export, write), "write a checkpoint as a model to load")
         added.add_argument("checkpoint", type=Path)
         added.add_argument("--to", type=Path, default=artefact)
-    added = command("average", _average, "write the weighted mean of exported models")
+    added = command("average", lambda o: average(o.parts, o.to), "write the weighted mean of exported models")
     added.add_argument("parts", nargs="+", type=_part, metavar="DIRECTORY=SHARE")
     added.add_argument("--to", type=Path, default=DEMO_MODEL)
-    for name, run, artefact in (
-        ("evaluate", _evaluate, DEMO_MODEL),
-        ("vision-evaluate", _evaluate_vision, DEMO_VISION),
+    unseen = "measure a model on what it never saw"
+    bias = "measure decisions: right answers, and the bias by the order of choices"
+    for name, run, artefact, num_prompts, text in (
+        ("evaluate", _evaluate, DEMO_MODEL, 60, unseen),
+        ("vision-evaluate", _evaluate_vision, DEMO_VISION, 60, unseen),
+        ("decide", lambda o: print(measure(o.model, o.prompts)), DEMO_MODEL, 40, bias),
     ):
-        added = command(name, run, "measure a model on what it never saw")
+        added = command(name, run, text)
         added.add_argument("--model", type=Path, default=artefact)
-        added.add_argument("--prompts", type=int, default=60, help="prompts of each kind")
-        added.add_argument("--failures", action="store_true", help="print the replies that miss")
-    added = command(
-        "decide", _decide, "measure decisions: right answers, and the bias by the order of choices"
-    )
-    added.add_argument("--model", type=Path, default=DEMO_MODEL)
-    added.add_argument("--prompts", type=int, default=40, help="questions of each kind")
+        added.add_argument("--prompts", type=int, default=num_prompts, help="prompts of each kind")
+    for name in ("evaluate", "vision-evaluate"):
+        commands.choices[name].add_argument("--failures", action="store_true", help="print replies that miss")
     commands.choices["evaluate"].add_argument("--calls", type=int, default=300, help="prompts of tool calls")
     return parser
 

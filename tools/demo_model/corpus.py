@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from itertools import groupby
+from functools import cache, partial
+from itertools import groupby, islice
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import torch
 from jinja2 import Template
@@ -56,8 +56,7 @@ class Document:
         return positions
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """A stretch of text and the weight of its tokens in the loss; the model's own replies weigh the most."""
 
     text: str
@@ -66,15 +65,10 @@ class Segment:
 
 @cache
 def _template() -> Template:
+    """Return the chat template with JSON as transformers renders it: no HTML escapes, keys in their order."""
     environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
-    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "sort_keys": False}
-    environment.filters["tojson"] = _to_json
+    environment.filters["tojson"] = partial(json.dumps, ensure_ascii=False)
     return environment.from_string(CHAT_TEMPLATE.read_text(encoding="utf-8"))
-
-
-def _to_json(value: object) -> str:
-    """Return JSON as transformers renders it: no HTML escapes, keys in their own order."""
-    return json.dumps(value, ensure_ascii=False)
 
 
 def render(talk: Dialogue) -> str:
@@ -111,27 +105,27 @@ def document(tokenizer: Tokenizer, parts: Iterable[Segment]) -> Document:
     return Document(tokens, weights)
 
 
-def _text_of(scribe: Scribe, blend: Blend) -> list[Segment]:
-    if scribe.chance(_PLAIN_SHARE):
-        return [Segment(plain_text(scribe) + END_OF_TEXT, REPLY_WEIGHT)]
-    talk = dialogue(scribe, blend)
-    if not scribe.chance(_THINKING_SHARE):
-        talk = talk.without_thoughts()
-    return list(segments(render(talk)))
+def _parts(seed: int, blend: Blend) -> Iterator[list[Segment]]:
+    """Documents without end, fixed by the seed."""
+    scribe = Scribe(seed, Split.SEEN)
+    while True:
+        if scribe.chance(_PLAIN_SHARE):
+            yield [Segment(plain_text(scribe) + END_OF_TEXT, REPLY_WEIGHT)]
+            continue
+        talk = dialogue(scribe, blend)
+        if not scribe.chance(_THINKING_SHARE):
+            talk = talk.without_thoughts()
+        yield list(segments(render(talk)))
 
 
 def documents(tokenizer: Tokenizer, seed: int, blend: Blend) -> Iterator[Document]:
     """Training documents without end, fixed by the seed."""
-    scribe = Scribe(seed, Split.SEEN)
-    while True:
-        yield document(tokenizer, _text_of(scribe, blend))
+    return (document(tokenizer, parts) for parts in _parts(seed, blend))
 
 
 def texts(seed: int) -> Iterator[str]:
-    """The same documents as text, for the tokenizer's training."""
-    scribe = Scribe(seed, Split.SEEN)
-    while True:
-        yield "".join(part.text for part in _text_of(scribe, FROM_NOTHING.curriculum[1]))
+    """Documents of a run from nothing as text, for the tokenizer's training."""
+    return ("".join(part.text for part in parts) for parts in _parts(seed, FROM_NOTHING.curriculum[1]))
 
 
 _POOL = 96
@@ -141,7 +135,7 @@ _POOL = 96
 class Batch:
     """Packed rows, all [num_rows, row_length]; `owners` numbers the documents in a row, -1 being padding.
 
-    branches: as of a document, 0 where it has none. pictures: those of all documents, in the order in which
+    branches: those of the documents. pictures: those of all documents, in the order in which
     the rows read on.
     """
 
@@ -178,35 +172,30 @@ def _fill(pool: list[Document], row_length: int) -> list[Document]:
 
 def _batch(rows: list[list[Document]], row_length: int) -> Batch:
     shape = (len(rows), row_length)
-    tokens, positions, targets = (torch.zeros(shape, dtype=torch.long) for _ in range(3))
+    tokens, positions, targets, branches = (torch.zeros(shape, dtype=torch.long) for _ in range(4))
     owners, weights = torch.full(shape, -1), torch.zeros(shape)
-    branches = torch.zeros(shape, dtype=torch.long)
     for i, row in enumerate(rows):
         start = 0
         for owner, document in enumerate(row):
-            length = len(document.tokens)
-            ids = torch.tensor(document.tokens)
-            tokens[i, start : start + length] = ids
-            positions[i, start : start + length] = torch.tensor(document.positions())
-            owners[i, start : start + length] = owner
-            if document.branches:
-                branches[i, start : start + length] = torch.tensor(document.branches)
-            targets[i, start : start + length - 1] = ids[1:]
-            weights[i, start : start + length - 1] = torch.tensor(document.weights[1:])
-            start += length
+            end = start + len(document.tokens)
+            tokens[i, start:end] = torch.tensor(document.tokens)
+            positions[i, start:end] = torch.tensor(document.positions())
+            owners[i, start:end] = owner
+            branches[i, start:end] = torch.tensor(document.branches or 0)
+            targets[i, start : end - 1] = tokens[i, start + 1 : end]
+            weights[i, start : end - 1] = torch.tensor(document.weights[1:])
+            start = end
     pictures = tuple(picture for row in rows for document in row for picture in document.pictures)
     return Batch(tokens, positions, owners, targets, weights, branches, pictures)
 
 
 def batches(source: Iterator[Document], num_rows: int, row_length: int) -> Iterator[Batch]:
     """Batches without end; documents longer than a row are left out."""
+    fitting = (document for document in source if len(document.tokens) <= row_length)
     pool: list[Document] = []
     while True:
-        rows: list[list[Document]] = []
-        while len(rows) < num_rows:
-            while len(pool) < _POOL:
-                document = next(source)
-                if len(document.tokens) <= row_length:
-                    pool.append(document)
+        rows = []
+        for _ in range(num_rows):
+            pool += islice(fitting, _POOL - len(pool))
             rows.append(_fill(pool, row_length))
         yield _batch(rows, row_length)

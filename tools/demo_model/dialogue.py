@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
+Message: TypeAlias = dict[str, Json]
+Tool: TypeAlias = dict[str, Json]
 # Private characters around what a grammar writes of an answer, not the model.
 _GIVEN_FROM: Final = "\ue000"
 _GIVEN_TO: Final = "\ue001"
 _GIVEN: Final = re.compile(f"{_GIVEN_FROM}(.*?){_GIVEN_TO}", re.DOTALL)
-Message: TypeAlias = dict[str, Json]
-Tool: TypeAlias = dict[str, Json]
 
 
 def given(text: str) -> str:
@@ -31,10 +31,6 @@ class Call:
     name: str
     arguments: Mapping[str, Json]
 
-    def as_message_part(self) -> dict[str, Json]:
-        """The call in OpenAI's shape, which the chat template reads."""
-        return {"type": "function", "function": {"name": self.name, "arguments": dict(self.arguments)}}
-
 
 @dataclass(frozen=True)
 class Round:
@@ -52,19 +48,20 @@ class Round:
     results: tuple[str, ...] = ()
 
     def messages(self) -> list[Message]:
-        """The round as chat messages, the thought on the first reply only."""
-        out: list[Message] = [{"role": "user", "content": self.user}]
+        """The round as chat messages in OpenAI's shape, which the chat template reads."""
+        asked: Message = {"role": "user", "content": self.user}
+        thought, called = self.thought, list[Message]()
         if self.calls:
-            parts: list[Json] = [call.as_message_part() for call in self.calls]
-            out.append(
-                {"role": "assistant", "content": "", "tool_calls": parts, "reasoning_content": self.thought}
+            calls: list[Json] = [
+                {"type": "function", "function": {"name": call.name, "arguments": dict(call.arguments)}}
+                for call in self.calls
+            ]
+            called.append(
+                {"role": "assistant", "content": "", "tool_calls": calls, "reasoning_content": thought}
             )
-            out.extend({"role": "tool", "content": result} for result in self.results)
-            thought = "The tool has answered. I tell the user." if self.thought else ""
-            out.append({"role": "assistant", "content": self.answer, "reasoning_content": thought})
-        else:
-            out.append({"role": "assistant", "content": self.answer, "reasoning_content": self.thought})
-        return out
+            called.extend({"role": "tool", "content": result} for result in self.results)
+            thought = "The tool has answered. I tell the user." if thought else ""
+        return [asked, *called, {"role": "assistant", "content": self.answer, "reasoning_content": thought}]
 
     def without_thought(self) -> "Round":
         """The same round as the model writes it when thinking is off."""
@@ -86,7 +83,5 @@ class Dialogue:
 
     def messages(self) -> list[Message]:
         """All messages in order, the system message first when there is one."""
-        out: list[Message] = [] if self.system is None else [{"role": "system", "content": self.system}]
-        for talk in self.rounds:
-            out.extend(talk.messages())
-        return out
+        system: list[Message] = [] if self.system is None else [{"role": "system", "content": self.system}]
+        return system + [message for talk in self.rounds for message in talk.messages()]

@@ -7,15 +7,11 @@ from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import torch
 from PIL import Image
-from transformers import (
-    AutoModelForCausalLM,
-    AutoModelForImageTextToText,
-    AutoProcessor,
-)
+from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoProcessor
 
 from engine.native.bfloat16 import has_fast_bfloat16
 from handlers.llm.llm import LLM
@@ -92,27 +88,33 @@ KINDS: Final[dict[str, Callable[[Scribe], Dialogue]]] = {
 }
 
 
+FORCED: Final[dict[str, Callable[[Scribe], Dialogue]]] = {
+    "forced form": forced_form,
+    "forced call": forced_call,
+}
+_ALL_KINDS: Final = KINDS | FORCED
+
+
 def trials(kind: str, num_prompts: int, thinking: bool) -> list[Trial]:
     """Prompts of one kind up to the last user turn."""
     scribe = Scribe(SEED + sum(kind.encode()), Split.UNSEEN)
-    out = []
-    for _ in range(num_prompts):
-        talk = KINDS[kind](scribe)
-        *earlier, last = talk.rounds
-        before = replace(talk, rounds=tuple(earlier)).without_thoughts().messages()
-        out.append(Trial([*before, {"role": "user", "content": last.user}], talk, last, thinking))
-    return out
+    return [_asked(_ALL_KINDS[kind](scribe), thinking) for _ in range(num_prompts)]
+
+
+def _asked(talk: Dialogue, thinking: bool) -> Trial:
+    *earlier, last = talk.rounds
+    before = replace(talk, rounds=tuple(earlier)).without_thoughts().messages()
+    return Trial([*before, {"role": "user", "content": last.user}], talk, last, thinking)
 
 
 def trials_after_tool(num_prompts: int) -> list[Trial]:
     """Prompts that end in a tool's result, which the reply must tell."""
     scribe = Scribe(SEED, Split.UNSEEN)
-    out = []
-    for _ in range(num_prompts):
-        talk = calling(scribe)
-        before = talk.without_thoughts().messages()[:-1]
-        out.append(Trial(before, talk, talk.rounds[-1], thinking=False, after_tool=True))
-    return out
+    talks = (calling(scribe) for _ in range(num_prompts))
+    return [
+        Trial(talk.without_thoughts().messages()[:-1], talk, talk.rounds[-1], thinking=False, after_tool=True)
+        for talk in talks
+    ]
 
 
 def _is_thought(text: str) -> bool:
@@ -207,24 +209,7 @@ class Examinee:
 
 
 NUM_TOKENS: Final = 60
-"""The tokens by which an answer has to end."""
-
-FORCED: Final[dict[str, Callable[[Scribe], Dialogue]]] = {
-    "forced form": forced_form,
-    "forced call": forced_call,
-}
-_TYPES: Final = {bool: "boolean", int: "integer", float: "number", type(None): "null", str: "string"}
-
-
-def forced_trials(kind: str, num_draws: int) -> list[Trial]:
-    """Return prompts up to the last question, with the answer as the expected one."""
-    scribe = Scribe(SEED + sum(kind.encode()), Split.UNSEEN)
-    out = []
-    for _ in range(num_draws):
-        talk = FORCED[kind](scribe)
-        *messages, _ = talk.without_thoughts().messages()
-        out.append(Trial(messages, talk, talk.rounds[-1], thinking=False))
-    return out
+"""The tokens by which a forced answer has to end."""
 
 
 def num_ended(llm: LLM, trials: Sequence[Trial], failures: bool) -> int:
@@ -269,6 +254,9 @@ def _form(trial: Trial) -> dict[str, Any]:
     return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
+_TYPES: Final = {bool: "boolean", int: "integer", float: "number", type(None): "null", str: "string"}
+
+
 def _schema_of(value: Json) -> dict[str, Any]:
     """Return the schema of values of that kind."""
     match value:
@@ -288,16 +276,14 @@ THOUGHT_KINDS: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(NamedTuple):
     """The number of trials of one kind, and of those that went right, ran on or called without tools."""
 
     kind: str
-    num_right: int
     num_trials: int
-    num_unended: int
-    num_without_tools: int
-    num_stray_calls: int
+    num_right: int
+    num_unended: int = 0
+    num_stray_calls: int = 0
 
 
 def scores_of(examinee: Examinee, asked: Mapping[str, Sequence[Trial]], failures: bool) -> Iterator[Score]:
@@ -307,17 +293,11 @@ def scores_of(examinee: Examinee, asked: Mapping[str, Sequence[Trial]], failures
         replies = [reply for chunk in chunks for reply in examinee.replies(chunk)]
         answered = list(zip(each, replies, strict=True))
         missed = [(trial, reply) for trial, reply in answered if not is_right(trial, reply)]
-        if failures:
-            for trial, reply in missed:
-                print(f"[{kind}] {trial.messages[-1]['content']!r} -> {reply!r}", flush=True)
-        yield Score(
-            kind,
-            len(each) - len(missed),
-            len(each),
-            sum(not has_ended(reply) for reply in replies),
-            sum(not trial.dialogue.tools for trial in each),
-            sum(has_stray_call(trial, reply) for trial, reply in answered),
-        )
+        for trial, reply in missed if failures else ():
+            print(f"[{kind}] {trial.messages[-1]['content']!r} -> {reply!r}", flush=True)
+        num_unended = sum(not has_ended(reply) for reply in replies)
+        num_stray_calls = sum(has_stray_call(trial, reply) for trial, reply in answered)
+        yield Score(kind, len(each), len(each) - len(missed), num_unended, num_stray_calls)
 
 
 def evaluate(directory: Path, num_prompts: int, num_calls: int, failures: bool) -> list[Score]:
@@ -335,8 +315,8 @@ def evaluate(directory: Path, num_prompts: int, num_calls: int, failures: bool) 
     scores = list(scores_of(examinee, asked, failures))
     with LLM(str(directory)) as llm:
         for kind in FORCED:
-            num_right = num_ended(llm, forced_trials(kind, _NUM_DRAWS), failures)
-            scores.append(Score(kind, num_right, _NUM_DRAWS, _NUM_DRAWS - num_right, 0, 0))
+            num_right = num_ended(llm, trials(kind, _NUM_DRAWS, thinking=False), failures)
+            scores.append(Score(kind, _NUM_DRAWS, num_right, _NUM_DRAWS - num_right))
     return scores
 
 
@@ -345,17 +325,14 @@ def table(scores: list[Score]) -> str:
     rows = [
         f"| {s.kind} | {s.num_right} of {s.num_trials} | {s.num_right / s.num_trials:.0%} |" for s in scores
     ]
-    num_trials = sum(s.num_trials for s in scores)
-    num_ended = num_trials - sum(s.num_unended for s in scores)
-    num_stray_calls = sum(s.num_stray_calls for s in scores)
-    num_without_tools = sum(s.num_without_tools for s in scores)
+    _, nums, _, unended, stray = zip(*scores, strict=True)
     return "\n".join(
         [
             "| kind | right | share |",
             "| --- | --- | --- |",
             *rows,
             "",
-            f"Ended by themselves: {num_ended} of {num_trials}. "
-            f"Calls without tools: {num_stray_calls} in {num_without_tools}.",
+            f"Ended by themselves: {sum(nums) - sum(unended)} of {sum(nums)}.",
+            f"Calls without tools: {sum(stray)}.",
         ]
     )

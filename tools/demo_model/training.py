@@ -1,23 +1,28 @@
-"""The training of a model on packed rows: Muon for the matrices of layers, AdamW for the rest."""
+"""The training of a model on packed rows, and the export of what it gives as a model to load."""
 
+import json
+import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar
 
 import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.optim import AdamW, Muon, Optimizer
-from transformers import Qwen3ForCausalLM
+from transformers import GenerationConfig, PreTrainedModel, Qwen3ForCausalLM
 
 from engine.demo_model import DEMO_MODEL
 from engine.native.bfloat16 import has_fast_bfloat16
 from tools.demo_model import recipe
 from tools.demo_model.corpus import Batch, batches, documents
 from tools.demo_model.recipe import Schedule
+from tools.demo_model.tokenizer import END_OF_TEXT, END_OF_TURN
 
 AnyBatch = TypeVar("AnyBatch")
 
@@ -34,6 +39,11 @@ def trained_model(directory: Path) -> Qwen3ForCausalLM:
     return model
 
 
+def autocast() -> torch.autocast:
+    """Return what computes products in bfloat16 where the processor multiplies it natively."""
+    return torch.autocast("cpu", torch.bfloat16, enabled=has_fast_bfloat16())
+
+
 def mean_loss(logits: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
     """Return the weighted mean loss of predicting the targets.
 
@@ -44,14 +54,10 @@ def mean_loss(logits: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
 
 
 def _loss_of(model: Qwen3ForCausalLM) -> Callable[[Batch], Tensor]:
-    """The weighted mean loss of a batch, compiled: on a CPU that is three times as fast.
-
-    Products are in bfloat16 where the processor multiplies it natively, in float32 elsewhere.
-    """
-    is_bfloat16 = has_fast_bfloat16()
+    """Return what computes a batch's loss, compiled: on a CPU that is three times as fast."""
 
     def loss(tokens: Tensor, positions: Tensor, mask: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-        with torch.autocast("cpu", torch.bfloat16, enabled=is_bfloat16):
+        with autocast():
             # [num_rows, row_length, hidden_size]
             hidden = model.model(
                 input_ids=tokens, position_ids=positions, attention_mask=mask, use_cache=False
@@ -59,7 +65,7 @@ def _loss_of(model: Qwen3ForCausalLM) -> Callable[[Batch], Tensor]:
             logits = model.lm_head(hidden)
         return mean_loss(logits, targets, weights)
 
-    compiled = cast(Callable[..., Tensor], torch.compile(loss, dynamic=False))
+    compiled: Callable[..., Tensor] = torch.compile(loss, dynamic=False)
     return lambda batch: compiled(batch.tokens, batch.positions, batch.mask(), batch.targets, batch.weights)
 
 
@@ -71,16 +77,13 @@ def train(model: Qwen3ForCausalLM, directory: Path, schedule: Schedule, resume: 
         blend = schedule.blend_at((seed - schedule.first_seed) / schedule.num_steps)
         return batches(documents(tokenizer, seed, blend), blend.num_rows, blend.row_length)
 
-    def data_from(first_step: int) -> Iterator[Batch]:
-        return by_chunk(batches_of, first_step, schedule)
-
-    return fit(model, _loss_of(model), data_from, directory, schedule, resume, recipe.NUM_THREADS)
+    return fit(model, _loss_of(model), batches_of, directory, schedule, resume, recipe.NUM_THREADS)
 
 
 def fit(
     model: nn.Module,
     loss_of: Callable[[AnyBatch], Tensor],
-    data_from: Callable[[int], Iterator[AnyBatch]],
+    batches_of: Callable[[int], Iterator[AnyBatch]],
     directory: Path,
     schedule: Schedule,
     resume: Path | None,
@@ -88,52 +91,38 @@ def fit(
 ) -> Path:
     """Train a model in place and return the last checkpoint; `step-N.pt` are left in the directory.
 
-    data_from: returns the batches from a step on, of which the schedule's last is the end. num_threads: more
-    or fewer of them sum in another order, and so give slightly other weights.
+    batches_of: returns batches without end that a seed fixes; each chunk of steps has a seed of its own.
+    num_threads: more or fewer of them sum in another order, and so give slightly other weights.
     """
     torch.set_num_threads(num_threads)
     directory.mkdir(parents=True, exist_ok=True)
     optimizers = _optimizers(model)
-    first_step = 0 if resume is None else _restore(resume, model, optimizers)
+    step = 0 if resume is None else _restore(resume, model, optimizers)
     started, mean = time.monotonic(), 0.0
-    for step, batch in enumerate(data_from(first_step), first_step):
-        loss = loss_of(batch)
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        _update(optimizers, schedule.rate_at(step))
-        mean += loss.item() / recipe.LOG_EVERY
-        if (step + 1) % recipe.LOG_EVERY == 0:
-            print(f"step {step + 1} loss {mean:.4f} seconds {time.monotonic() - started:.0f}", flush=True)
-            mean = 0.0
-        if (step + 1) % schedule.save_every == 0 or step + 1 == schedule.num_steps:
-            _save(model, optimizers, step + 1, directory)
+    while step < schedule.num_steps:
+        num_steps = min(recipe.CHUNK, schedule.num_steps - step)
+        for batch in islice(batches_of(schedule.first_seed + step), num_steps):
+            loss = loss_of(batch)
+            loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+            _update(optimizers, schedule.rate_at(step))
+            step += 1
+            mean += loss.item() / recipe.LOG_EVERY
+            if step % recipe.LOG_EVERY == 0:
+                print(f"step {step} loss {mean:.4f} seconds {time.monotonic() - started:.0f}", flush=True)
+                mean = 0.0
+        if step % schedule.save_every == 0 or step == schedule.num_steps:
+            _save(model, optimizers, step, directory)
     return directory / f"step-{schedule.num_steps}.pt"
 
 
-def by_chunk(
-    batches_of: Callable[[int], Iterator[AnyBatch]], first_step: int, schedule: Schedule
-) -> Iterator[AnyBatch]:
-    """Return a schedule's batches from a step on, those of each chunk of steps from a seed of its own."""
-    for start in range(first_step, schedule.num_steps, recipe.CHUNK):
-        num_steps = min(recipe.CHUNK, schedule.num_steps - start)
-        yield from islice(batches_of(schedule.first_seed + start), num_steps)
-
-
 def _optimizers(model: nn.Module) -> tuple[Optimizer, ...]:
+    """Return Muon for the matrices of layers and AdamW for the rest."""
     matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and ".layers." in name]
     others = [p for name, p in model.named_parameters() if p.ndim != 2 or ".layers." not in name]
     return (
         Muon(matrices, lr=recipe.MUON_RATE, weight_decay=0.02),
         AdamW(others, lr=recipe.ADAM_RATE, betas=(0.9, 0.98), weight_decay=0.0),
     )
-
-
-def _restore(path: Path, model: nn.Module, optimizers: tuple[Optimizer, ...]) -> int:
-    """Load a checkpoint; returns the number of steps already made."""
-    state = torch.load(path, weights_only=True)
-    model.load_state_dict(state["model"])
-    for optimizer, saved in zip(optimizers, state["optimizers"], strict=True):
-        optimizer.load_state_dict(saved)
-    return int(state["step"])
 
 
 def _update(optimizers: tuple[Optimizer, ...], factor: float) -> None:
@@ -148,3 +137,77 @@ def _update(optimizers: tuple[Optimizer, ...], factor: float) -> None:
 def _save(model: nn.Module, optimizers: tuple[Optimizer, ...], step: int, directory: Path) -> None:
     state = {"model": model.state_dict(), "optimizers": [o.state_dict() for o in optimizers], "step": step}
     torch.save(state, directory / f"step-{step}.pt")
+
+
+def _restore(path: Path, model: nn.Module, optimizers: tuple[Optimizer, ...]) -> int:
+    """Load a checkpoint; returns the number of steps already made."""
+    state = torch.load(path, weights_only=True)
+    model.load_state_dict(state["model"])
+    for optimizer, saved in zip(optimizers, state["optimizers"], strict=True):
+        optimizer.load_state_dict(saved)
+    return int(state["step"])
+
+
+WEIGHTS_FILE: Final = "model.safetensors"
+_TOKENIZER_FILES: Final = ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja")
+_MAX_BYTES: Final = 16 * 2**20
+
+
+def export(checkpoint: Path, directory: Path) -> None:
+    """Write config.json, generation_config.json and model.safetensors next to the tokenizer or its copy."""
+    if directory != DEMO_MODEL:
+        directory.mkdir(parents=True, exist_ok=True)
+        for name in _TOKENIZER_FILES:
+            shutil.copy(DEMO_MODEL / name, directory)
+    write_model(new_model(), checkpoint, directory)
+
+
+def write_model(model: PreTrainedModel, checkpoint: Path, directory: Path) -> None:
+    """Write a checkpoint's weights in bfloat16 and the configuration next to the tokenizer."""
+    model.load_state_dict(torch.load(checkpoint, weights_only=True)["model"])
+    vocabulary = json.loads((directory / "tokenizer.json").read_text(encoding="utf-8"))
+    ids = {token["content"]: token["id"] for token in vocabulary["added_tokens"]}
+    stops: Any = [ids[END_OF_TURN], ids[END_OF_TEXT]]
+    config = model.config.get_text_config()
+    config.eos_token_id, config.pad_token_id = stops
+    # transformers leaves the constructor untyped.
+    settings = GenerationConfig(eos_token_id=stops, pad_token_id=stops[1])  # type: ignore[no-untyped-call]
+    model.generation_config = settings
+    model.bfloat16().save_pretrained(directory)
+    (directory / WEIGHTS_FILE).chmod(0o644)
+    size = (directory / WEIGHTS_FILE).stat().st_size
+    assert size <= _MAX_BYTES, f"{size} bytes of weights do not fit the package"
+
+
+class Part(NamedTuple):
+    """A model of a mean: its directory and its share."""
+
+    directory: Path
+    share: float
+
+
+def average(parts: Sequence[Part], to: Path) -> None:
+    """Write the mean of the parts' weights into the exported model in `to`, whose other files stay.
+
+    Models that were trained on from the same weights lie near enough to one another for their mean to work,
+    and often better than each of them (Wortsman et al. 2022, arXiv 2203.05482), where no refresh alone keeps
+    all that the others know.
+
+    parts: their shares sum to 1. Sums are in float32. Raises ValueError if the shares do not, or if the
+    models differ in shape.
+    """
+    if abs(sum(part.share for part in parts) - 1) > 1e-6:
+        raise ValueError("the shares must sum to 1")
+    models = [load_file(part.directory / WEIGHTS_FILE) for part in parts]
+    shapes = [{name: weight.shape for name, weight in model.items()} for model in models]
+    if any(other != shapes[0] for other in shapes):
+        raise ValueError("the models differ in their weights' names or shapes")
+    means = {}
+    for name, weight in models[0].items():
+        mean = torch.zeros(weight.shape)
+        for part, model in zip(parts, models, strict=True):
+            mean += part.share * model[name].float()
+        means[name] = mean.to(weight.dtype)
+    with safe_open(parts[0].directory / WEIGHTS_FILE, "pt") as file:
+        metadata = file.metadata()
+    save_file(means, to / WEIGHTS_FILE, metadata=metadata)

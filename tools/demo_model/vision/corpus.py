@@ -13,8 +13,7 @@ from tools.demo_model.scribe import Scribe, Split
 from tools.demo_model.skills.facts import fact
 from tools.demo_model.skills.mixture import system_message
 from tools.demo_model.skills.talk import greeting, small_talk
-from tools.demo_model.vision.drawing import draw
-from tools.demo_model.vision.model import pixels
+from tools.demo_model.vision.model import IMAGE_TOKEN, NUM_PATCHES, pixels
 from tools.demo_model.vision.questions import (
     colour,
     count,
@@ -27,8 +26,8 @@ from tools.demo_model.vision.questions import (
     which,
     without_picture,
 )
-from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT_SHARE, THINKING_SHARE
-from tools.demo_model.vision.scene import Scene, random_scene
+from tools.demo_model.vision.recipe import TEXT_SHARE, THINKING_SHARE
+from tools.demo_model.vision.scene import Scene, draw, random_scene
 
 _ASIDES: Final = (greeting, small_talk, fact)
 _SHARES: Final = {

@@ -9,18 +9,37 @@ import torch
 from PIL import Image
 from tokenizers import AddedToken, Tokenizer
 from torch import Tensor, nn
-from transformers import AutoTokenizer, LlavaForConditionalGeneration, LlavaProcessor
+from transformers import (
+    AutoTokenizer,
+    LlavaConfig,
+    LlavaForConditionalGeneration,
+    LlavaProcessor,
+    SiglipVisionConfig,
+)
 from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil
 from typing_extensions import override
 
 from engine.demo_model import DEMO_MODEL
 from tools.demo_model.corpus import CHAT_TEMPLATE
-from tools.demo_model.export import write_model
-from tools.demo_model.recipe import CONTEXT_LENGTH
+from tools.demo_model.recipe import CONTEXT_LENGTH, shape
 from tools.demo_model.tokenizer import save_tokenizer
-from tools.demo_model.training import trained_model
-from tools.demo_model.vision.recipe import ALL_PATCHES, EDGE, IMAGE_TOKEN, PATCH, WORDS, shape
+from tools.demo_model.training import trained_model, write_model
+from tools.demo_model.vision.scene import SHAPES
 
+EDGE: Final = 108
+PATCH: Final = 12
+PATCHES_A_SIDE: Final = EDGE // PATCH
+"""Three for each row and column in which figures stand, so that their centres are within patches."""
+NUM_PATCHES: Final = PATCHES_A_SIDE**2
+"""Tokens that each picture becomes."""
+IMAGE_TOKEN: Final = "<|image|>"
+WORDS: Final = (
+    *(noun + ending for noun in (*SHAPES, "shape") for ending in ("", "s")),
+    *("figure", "digit", "top", "middle", "bottom", "picture", "image"),
+)
+"""Words that are one token each here, and two to five in the text model, which seldom says them. So a word
+for what a picture shows meets the rows of its patches as a whole."""
+_ALL_PATCHES: Final = "full"
 _PARTS: Final = "{%- for part in content -%}"
 _IMAGE_TYPES: Final = ("image", "image_url", "input_image")
 
@@ -79,7 +98,7 @@ def save_processor(directory: Path) -> None:
         image_processor(),
         AutoTokenizer.from_pretrained(directory),
         patch_size=PATCH,
-        vision_feature_select_strategy=ALL_PATCHES,
+        vision_feature_select_strategy=_ALL_PATCHES,
         image_token=IMAGE_TOKEN,
     )
     described = processor.to_json_string()
@@ -107,15 +126,39 @@ class PictureReader(nn.Module):
         return rows
 
 
+def _config(vocabulary_size: int, image_token_id: int) -> LlavaConfig:
+    """Return LLaVA's shape: SigLIP's tower of 0.8 million parameters before the text model of 3.5 million."""
+    text_config = shape()
+    text_config.vocab_size = vocabulary_size
+    return LlavaConfig(
+        vision_config=SiglipVisionConfig(
+            hidden_size=128,
+            intermediate_size=512,
+            num_hidden_layers=4,
+            num_attention_heads=4,
+            image_size=EDGE,
+            patch_size=PATCH,
+            vision_use_head=False,
+        ),
+        text_config=text_config,
+        image_token_index=image_token_id,
+        image_seq_length=NUM_PATCHES,
+        vision_feature_layer=-1,
+        vision_feature_select_strategy=_ALL_PATCHES,
+        tie_word_embeddings=True,
+    )
+
+
 def new_model() -> LlavaForConditionalGeneration:
     """Return a model in float32 with the text model's weights and a fresh tower, always the same one."""
     tokenizer = tokenizer_with_images()
     torch.manual_seed(0)
-    config = shape(tokenizer.get_vocab_size(), image_token_id(tokenizer))
-    model: LlavaForConditionalGeneration = LlavaForConditionalGeneration(config)
+    model: LlavaForConditionalGeneration = LlavaForConditionalGeneration(
+        _config(tokenizer.get_vocab_size(), image_token_id(tokenizer))
+    )
     weights = trained_model(DEMO_MODEL).model.state_dict()
-    embeddings = torch.zeros_like(model.model.language_model.embed_tokens.weight)
     known = weights["embed_tokens.weight"]
+    embeddings = torch.zeros_like(model.model.language_model.embed_tokens.weight)
     embeddings[: len(known)] = known
     pieces = Tokenizer.from_file(str(DEMO_MODEL / "tokenizer.json"))
     for word in WORDS:
@@ -148,6 +191,4 @@ def export(checkpoint: Path, directory: Path) -> None:
     """Write weights in bfloat16, configuration, tokenizer and processor."""
     directory.mkdir(parents=True, exist_ok=True)
     save_processor(directory)
-    model = new_model()
-    model.load_state_dict(torch.load(checkpoint, weights_only=True)["model"])
-    write_model(model, directory)
+    write_model(new_model(), checkpoint, directory)

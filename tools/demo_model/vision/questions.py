@@ -8,13 +8,13 @@ from tools.demo_model.dialogue import Dialogue, Json, Message, Round
 from tools.demo_model.evaluation import Trial
 from tools.demo_model.scribe import Phrases, Scribe, Split
 from tools.demo_model.skills.talk import greeting
-from tools.demo_model.vision.drawing import draw
 from tools.demo_model.vision.scene import (
     COLOURS,
     SHAPES,
     Figure,
     Scene,
     counted,
+    draw,
     listed,
     random_scene,
     with_article,

@@ -1,28 +1,8 @@
-"""The figures of the vision model: its shape, its words and the schedules of its three stages of training."""
+"""The schedules of the vision model's three stages of training, and the shares of what they read."""
 
 from typing import Final
 
-from transformers import LlavaConfig, Qwen3Config, SiglipVisionConfig
-
 from tools.demo_model.recipe import CHUNK, REFRESHING, Blend, Schedule, Weights
-from tools.demo_model.recipe import shape as text_shape
-from tools.demo_model.vision.scene import SHAPES
-
-EDGE: Final = 108
-PATCH: Final = 12
-PATCHES_A_SIDE: Final = EDGE // PATCH
-"""Three for each row and column in which figures stand, so that their centres are within patches."""
-NUM_PATCHES: Final = PATCHES_A_SIDE**2
-"""Tokens that each picture becomes."""
-IMAGE_TOKEN: Final = "<|image|>"
-WORDS: Final = (
-    *(noun + ending for noun in (*SHAPES, "shape") for ending in ("", "s")),
-    *("figure", "digit", "top", "middle", "bottom", "picture", "image"),
-)
-"""Words that are one token each here, and two to five in the text model, which seldom says them. So a word
-for what a picture shows meets the rows of its patches as a whole."""
-LAST_LAYER: Final = -1
-ALL_PATCHES: Final = "full"
 
 TEXT_SHARE: Final = 0.3
 """The share of documents without a picture, so that the model still does what the text model does. They are
@@ -67,31 +47,3 @@ REFRESH: Final = Schedule(
     warmup_steps=20,
     decay_from=0.05,
 )
-
-
-def text_config(vocabulary_size: int) -> Qwen3Config:
-    """Return the text model's shape with a larger vocabulary."""
-    config = text_shape()
-    config.vocab_size = vocabulary_size
-    return config
-
-
-def shape(vocabulary_size: int, image_token_id: int) -> LlavaConfig:
-    """Return LLaVA's shape: SigLIP's tower of 0.8 million parameters before the text model of 3.5 million."""
-    return LlavaConfig(
-        vision_config=SiglipVisionConfig(
-            hidden_size=128,
-            intermediate_size=512,
-            num_hidden_layers=4,
-            num_attention_heads=4,
-            image_size=EDGE,
-            patch_size=PATCH,
-            vision_use_head=False,
-        ),
-        text_config=text_config(vocabulary_size),
-        image_token_index=image_token_id,
-        image_seq_length=NUM_PATCHES,
-        vision_feature_layer=LAST_LAYER,
-        vision_feature_select_strategy=ALL_PATCHES,
-        tie_word_embeddings=True,
-    )

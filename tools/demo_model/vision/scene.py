@@ -1,8 +1,12 @@
-"""A drawing before it is drawn: which figures it has, where, and in which colours; and random ones."""
+"""Scenes: which figures a drawing has, where, and in which colours; random ones; and their drawings."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from math import cos, pi, sin
 from typing import Final, NamedTuple
+
+from PIL import Image, ImageDraw, ImageFont
 
 from tools.demo_model.scribe import Scribe, Split, is_held_out
 
@@ -118,32 +122,27 @@ def listed(scene: Scene) -> str:
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:]))) or "nothing"
 
 
-def random_scene(scribe: Scribe) -> Scene:
-    """Return a scene of the scribe's split: one figure of any size, or up to four on a grid, seldom none.
+Make = Callable[[Scribe], Scene]
 
-    A combination is held out by its hash, so that no list must be kept; empty scenes are of both splits.
+
+def _of_split(make: Make) -> Make:
+    """Draw scenes until one is of the scribe's split; empty ones are of both.
+
+    A combination is held out by its hash, so that no list must be kept.
     """
-    return _of_split(scribe, _any_scene)
+
+    def made(scribe: Scribe) -> Scene:
+        while True:
+            scene = make(scribe)
+            if not scene.figures or is_held_out(scene.combination) == (scribe.split is Split.UNSEEN):
+                return scene
+
+    return made
 
 
-def crowded_scene(scribe: Scribe) -> Scene:
-    """Return a scene of the scribe's split of one to nine figures, each kind as likely as any other."""
-    return _of_split(scribe, _crowded_scene)
-
-
-def large_scene(scribe: Scribe) -> Scene:
-    """Return a scene of the scribe's split of one large figure."""
-    return _of_split(scribe, lambda scribe: _large_scene(scribe, _blank(scribe)))
-
-
-def _of_split(scribe: Scribe, make: Callable[[Scribe], Scene]) -> Scene:
-    while True:
-        scene = make(scribe)
-        if not scene.figures or is_held_out(scene.combination) == (scribe.split is Split.UNSEEN):
-            return scene
-
-
-def _any_scene(scribe: Scribe) -> Scene:
+@_of_split
+def random_scene(scribe: Scribe) -> Scene:
+    """Return one figure of any size, or up to four on a grid, seldom none."""
     blank = _blank(scribe)
     if scribe.chance(0.02):
         return blank
@@ -158,8 +157,16 @@ def _any_scene(scribe: Scribe) -> Scene:
     return _on_grid(scribe, blank, kinds)
 
 
-def _crowded_scene(scribe: Scribe) -> Scene:
+@_of_split
+def crowded_scene(scribe: Scribe) -> Scene:
+    """Return one to nine figures, each kind as likely as any other."""
     return _on_grid(scribe, _blank(scribe), [scribe.pick(KINDS) for _ in range(scribe.number(1, 9))])
+
+
+@_of_split
+def large_scene(scribe: Scribe) -> Scene:
+    """Return one large figure."""
+    return _large_scene(scribe, _blank(scribe))
 
 
 def _large_scene(scribe: Scribe, blank: Scene) -> Scene:
@@ -223,3 +230,56 @@ def _figure(
     size = extent.least + extent.range * scribe.random.random()
     turn = 0.0 if scribe.chance(0.5) else (scribe.random.random() - 0.5) * 24
     return Figure(kind, colour, rgb, x, y, size, turn, row, column)
+
+
+_ENLARGED: Final = 3
+_INNER_RADIUS: Final = 0.45
+"""That of a star's notches, in shares of that of its points."""
+
+
+def draw(scene: Scene) -> Image.Image:
+    """Return the drawing of a scene, RGB; it is drawn large and reduced, so that edges are smooth."""
+    size = (scene.width * _ENLARGED, scene.height * _ENLARGED)
+    canvas = Image.new("RGB", size, scene.background)
+    for figure in scene.figures:
+        _draw_figure(canvas, figure, min(size))
+    return canvas.reduce(_ENLARGED)
+
+
+def _draw_figure(canvas: Image.Image, figure: Figure, edge: int) -> None:
+    x, y, size = figure.x * edge, figure.y * edge, figure.size * edge
+    if figure.is_digit:
+        stamp = _digit(figure.kind, round(size)).rotate(figure.turn, expand=True)
+        canvas.paste(figure.rgb, (round(x - stamp.width / 2), round(y - stamp.height / 2)), stamp)
+    elif figure.kind == "circle":
+        radius = size / 2
+        ImageDraw.Draw(canvas).ellipse((x - radius, y - radius, x + radius, y + radius), figure.rgb)
+    else:
+        corners = [
+            (x + radius * size * cos(angle), y - radius * size * sin(angle))
+            for radius, angle in _corners(figure.kind, figure.turn * pi / 180)
+        ]
+        ImageDraw.Draw(canvas).polygon(corners, figure.rgb)
+
+
+def _corners(kind: str, turn: float) -> list[tuple[float, float]]:
+    """Return the corners of a shape of size 1 as (radius, angle), the first at the top unless it is turned.
+
+    A square is as high as its size when it stands on an edge; the others fit a circle of that diameter, a
+    triangle one that is a little larger.
+    """
+    if kind == "square":
+        return [(0.5**0.5, turn + pi * (1 / 4 + i / 2)) for i in range(4)]
+    if kind == "triangle":
+        return [(0.58, turn + pi * (1 / 2 + i * 2 / 3)) for i in range(3)]
+    radii = (0.55, 0.55 * _INNER_RADIUS)
+    return [(radii[i % 2], turn + pi * (1 / 2 + i / 5)) for i in range(10)]
+
+
+@cache
+def _digit(digit: str, height: int) -> Image.Image:
+    """Return a digit of Pillow's own font as a mask, cut to what is not empty."""
+    font = ImageFont.load_default(size=round(height * 1.35))
+    mask = Image.new("L", (2 * height, 2 * height))
+    ImageDraw.Draw(mask).text((height, height), digit, 255, font, anchor="mm", stroke_width=height // 30)
+    return mask.crop(mask.getbbox())

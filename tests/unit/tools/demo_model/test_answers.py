@@ -6,7 +6,7 @@ from transformers import AutoModelForCausalLM
 from engine.demo_model import DEMO_MODEL
 from handlers.llm.llm import LLM
 from tools.demo_model.dialogue import Dialogue, Round
-from tools.demo_model.evaluation import Examinee, Trial, forced_trials, is_right, num_ended, trials
+from tools.demo_model.evaluation import Examinee, Trial, is_right, num_ended, trials
 from tools.demo_model.skills.calling import ACCEPT
 
 NUM_PROMPTS = 4
@@ -50,7 +50,7 @@ def test_a_question_for_a_tool_that_nobody_gave_is_turned_down(
 @pytest.mark.parametrize(("kind", "least"), [("forced form", 46), ("forced call", 48)])
 def test_a_forced_answer_that_does_not_fit_the_question_ends_soon(kind: str, least: int) -> None:
     with LLM(str(DEMO_MODEL)) as llm:
-        assert num_ended(llm, forced_trials(kind, NUM_DRAWS), failures=True) >= least
+        assert num_ended(llm, trials(kind, NUM_DRAWS, thinking=False), failures=True) >= least
 
 
 def test_the_weights_fit_the_package() -> None:

@@ -29,14 +29,6 @@ def test_every_step_has_a_blend(schedule: Schedule) -> None:
     assert list(dict.fromkeys(blends)) == list(schedule.curriculum)
 
 
-def test_a_refresh_reads_other_dialogues_than_a_run_from_nothing() -> None:
-    assert REFRESH.first_seed >= FROM_NOTHING.first_seed + FROM_NOTHING.num_steps
-
-
-def test_a_refresh_learns_more_gently() -> None:
-    assert REFRESH.peak < FROM_NOTHING.peak
-
-
 def test_a_refresh_starts_from_the_exported_weights() -> None:
     started = trained_model(DEMO_MODEL)
     exported = AutoModelForCausalLM.from_pretrained(DEMO_MODEL, dtype=torch.float32)

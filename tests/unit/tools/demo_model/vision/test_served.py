@@ -16,9 +16,10 @@ from handlers.engine_starter import engine_config
 from handlers.settings.settings import Settings
 from handlers.shared_settings.shared_settings import EMBEDDED_VISION_MODEL
 from tests.unit.handlers.contracts.openai.api import CHAT
-from tests.unit.tools.demo_model.vision.test_drawing import figure, scene
+from tests.unit.tools.demo_model.vision.test_scene import figure, scene
 from tests.unit.verbatim_kit.runtime.client import send
 from tools.demo_model.evaluation import Trial
+from tools.demo_model.vision.model import NUM_PATCHES
 from tools.demo_model.vision.questions import (
     QUESTIONS,
     encoded,
@@ -26,7 +27,6 @@ from tools.demo_model.vision.questions import (
     picture_trials,
     trials_without_picture,
 )
-from tools.demo_model.vision.recipe import NUM_PATCHES
 from tools.demo_model.vision.scene import Scene
 
 NUM_TRIALS: Final = 3

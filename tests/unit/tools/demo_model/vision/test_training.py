@@ -12,11 +12,11 @@ from tools.demo_model.evaluation import Examinee
 from tools.demo_model.recipe import FROM_NOTHING
 from tools.demo_model.recipe import REFRESH as TEXT_REFRESH
 from tools.demo_model.tokenizer import END_OF_TURN
-from tools.demo_model.vision import tower
-from tools.demo_model.vision.model import export, new_model, trained_picture_model
+from tools.demo_model.vision import training as tower
+from tools.demo_model.vision.model import IMAGE_TOKEN, NUM_PATCHES, export, new_model, trained_picture_model
 from tools.demo_model.vision.questions import later_trials, picture_trials, trials_without_picture
-from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, REFRESH, TEXT, TOWER
-from tools.demo_model.vision.train import train_text
+from tools.demo_model.vision.recipe import REFRESH, TEXT, TOWER
+from tools.demo_model.vision.training import train_text
 
 
 @pytest.fixture(autouse=True)

@@ -9,31 +9,33 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase
 
 from engine.demo_model import DEMO_MODEL
-from tests.unit.tools.demo_model.vision.test_drawing import WHITE, figure
+from tests.unit.tools.demo_model.vision.test_scene import WHITE, figure
 from tools.demo_model.corpus import batches, render
 from tools.demo_model.dialogue import Dialogue
 from tools.demo_model.scribe import Scribe, Split
-from tools.demo_model.vision import tower
+from tools.demo_model.vision import training as tower
 from tools.demo_model.vision.corpus import picture_document, picture_documents, picture_talk
-from tools.demo_model.vision.drawing import draw
 from tools.demo_model.vision.model import (
+    IMAGE_TOKEN,
+    NUM_PATCHES,
+    WORDS,
     PictureReader,
     image_token_id,
     new_model,
     pixels,
     tokenizer_with_images,
 )
-from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT, WORDS
-from tools.demo_model.vision.scene import COLOURS, KINDS, Scene, random_scene
-from tools.demo_model.vision.tower import (
+from tools.demo_model.vision.recipe import TEXT
+from tools.demo_model.vision.scene import COLOURS, KINDS, Scene, draw, random_scene
+from tools.demo_model.vision.training import (
     Labeller,
+    embedded,
     labelled_batches,
     labels_of,
     meanings_of,
     meant,
     put_into_words,
 )
-from tools.demo_model.vision.train import embedded
 
 TOKENIZER = tokenizer_with_images()
 PLAIN_TOKENIZER = Tokenizer.from_file(str(DEMO_MODEL / "tokenizer.json"))

@@ -6,7 +6,6 @@ import pytest
 from PIL import Image
 
 from tools.demo_model.scribe import Scribe, Split, is_held_out
-from tools.demo_model.vision.drawing import draw
 from tools.demo_model.vision.questions import encoded
 from tools.demo_model.vision.scene import (
     COLOURS,
@@ -16,6 +15,7 @@ from tools.demo_model.vision.scene import (
     Figure,
     Scene,
     crowded_scene,
+    draw,
     large_scene,
     listed,
     random_scene,

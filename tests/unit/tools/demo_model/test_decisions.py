@@ -3,8 +3,8 @@
 import pytest
 
 from handlers.decisions.question import QuestionKind
+from tools.demo_model.decisions import KINDS, Trial
 from tools.demo_model.scribe import Scribe, Split
-from tools.demo_model.trials_of_decisions import KINDS, Trial
 
 
 def drawn(kind: str) -> list[Trial]:

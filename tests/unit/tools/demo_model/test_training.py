@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from tools.demo_model.export import WEIGHTS_FILE, Part, average
+from tools.demo_model.training import WEIGHTS_FILE, Part, average
 
 
 def _model(directory: Path, **weights: torch.Tensor) -> Path:
