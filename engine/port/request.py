@@ -66,8 +66,8 @@ class TimestampRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ThinkingBudget(msgspec.Struct, frozen=True, kw_only=True):
-    """A bound on the tokens of thoughts. When it is spent, the tokens of `closing` follow, whatever the logits
-    and the other parameters are, and the answer after them.
+    """A bound on the tokens of thoughts. When it is spent, the tokens of `closing` follow, whatever the
+    logits and the other parameters are, and the answer after them.
     """
 
     max_tokens: int

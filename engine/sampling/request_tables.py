@@ -20,7 +20,8 @@ class RequestTables:
     """The tables of one request. They may be made in any thread, so that large ones do not delay a step.
 
     bias_ids: [m] int64; bias: [m] float32, added to their logits. excluded: None if no token is excluded.
-    thinking: None without a thinking budget. stop_token_ids: those of the request. ending_ids: [m] int64, all that end a sequence.
+    thinking: None without a thinking budget. stop_token_ids: those of the request. ending_ids: [m] int64, all
+    that end a sequence.
     """
 
     def __init__(
