@@ -14,7 +14,7 @@ BUDGET = ThinkingBudget(max_tokens=3, begin="<t>", end="</t>", closing="\n</t>\n
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    """Of bytes, so that each character of ASCII is a token."""
+    """Return a tokenizer for which each character of ASCII is a token."""
     return tiny_tokenizers.byte_level()
 
 
