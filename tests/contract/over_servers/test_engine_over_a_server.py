@@ -148,9 +148,7 @@ def test_each_kind_of_server_lacks_what_its_page_says() -> None:
     common = {"typical_p", "watermark", "beams", "thinking_budget", "priority", "embeddings"}
     assert set(APIS["vllm"].capabilities.missing) == common | {"logprob_token_ids"}
     assert set(APIS["sglang"].capabilities.missing) == common | {"bad_words", "allowed_token_ids"}
-    options = ApiFacts(
-        priorities=PriorityOrder.LOWEST_FIRST, lists_named_logprobs=True, bounds_thoughts=True
-    )
+    options = ApiFacts(priorities=PriorityOrder.LOWEST_FIRST, lists_named_logprobs=True, bounds_thoughts=True)
     of_vllm = {"priority", "logprob_token_ids", "thinking_budget"}
     for name, there in (("vllm", of_vllm), ("sglang", {"priority"})):
         missing = set(APIS[name].capabilities.missing)
