@@ -65,12 +65,39 @@ class TimestampRules(msgspec.Struct, frozen=True, kw_only=True):
     """The highest timestamp that may be the first token; None allows all."""
 
 
+class ThinkingBudget(msgspec.Struct, frozen=True, kw_only=True):
+    """A bound on the tokens of thoughts. When it is spent, the tokens of `closing` follow, whatever the
+    logits and the other parameters are, and the answer after them.
+    """
+
+    max_tokens: int
+    """The maximum number of tokens after the marker that begins a thought, in all thoughts together; at least
+    0. The closing is not counted, nor the rest of a character that has begun, which has at most three tokens.
+    """
+
+    begin: str
+    """The marker that begins a thought."""
+
+    end: str
+    """The marker that ends a thought."""
+
+    closing: str
+    """The text that closes a thought: `end`, with what the model writes around it."""
+
+    is_open: bool = False
+    """True if the prompt has begun a thought."""
+
+    is_single: bool = True
+    """True if there is at most one thought, at the start of the output. Otherwise several may begin anywhere,
+    and once the budget is spent no other begins."""
+
+
 class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     """The parameters for sampling the next token from its logits.
 
     They are applied in this order: watermark, logit_bias, repetition, presence and frequency penalties,
-    excluded tokens, timestamp rules, grammar mask, temperature, top_k, top_p, typical_p, min_p, sampling. The
-    defaults leave the logits unchanged.
+    excluded tokens, timestamp rules, grammar mask, thinking budget, temperature, top_k, top_p, typical_p,
+    min_p, sampling. The defaults leave the logits unchanged.
     """
 
     temperature: float = 1.0
@@ -130,6 +157,9 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
 
     grammar: Grammar | None = None
     """The constraint on the output; None for free text."""
+
+    thinking_budget: ThinkingBudget | None = None
+    """The bound of thoughts; None for no bound."""
 
     num_logprobs: int | None = None
     """The number of most likely tokens whose log-probabilities are returned in addition to the sampled

@@ -25,6 +25,7 @@ def adjust_logits(logits: Tensor, states: Sequence[SamplingState]) -> None:
     filter_tokens(logits, states)
     filter_timestamps(logits, states)
     apply_grammars(logits, states)
+    close_thoughts(logits, states)
 
 
 def add_watermark(logits: Tensor, states: Sequence[SamplingState]) -> None:
@@ -90,6 +91,20 @@ def apply_grammars(logits: Tensor, states: Sequence[SamplingState]) -> None:
     for row, state in zip(logits, states, strict=True):
         if (grammar := state.grammar_mask) is not None:
             apply_grammar(row, grammar)
+
+
+def close_thoughts(logits: Tensor, states: Sequence[SamplingState]) -> None:
+    """Leave only the next token of the closing where a thinking budget is spent, and no other thought."""
+    for row, state in zip(logits, states, strict=True):
+        if state.thoughts is None:
+            continue
+        if (forced_id := state.thoughts.forced_id) is not None:
+            # A request that excludes the token is forced all the same; a row that is not finite still fails.
+            logit = row[forced_id].nan_to_num(nan=torch.nan, posinf=torch.inf, neginf=0.0)
+            row.fill_(-torch.inf)
+            row[forced_id] = logit
+        elif (excluded_id := state.thoughts.excluded_id) is not None:
+            row[excluded_id] = -torch.inf
 
 
 def _flat_index(logits: Tensor, entries: Sequence[tuple[int, Tensor]]) -> Tensor:

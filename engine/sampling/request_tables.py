@@ -10,6 +10,7 @@ from engine.port.request import GenerationRequest, SamplingParams, StopCondition
 from engine.port.text.stop import StopPatterns
 from engine.port.text.tokenizer import Tokenizer
 from engine.sampling.logits.token_filter import ExcludedTokens
+from engine.sampling.thinking import ThinkingTables
 
 # Options of this size take well under a millisecond.
 _MAX_SMALL = 1_024
@@ -19,7 +20,8 @@ class RequestTables:
     """The tables of one request. They may be made in any thread, so that large ones do not delay a step.
 
     bias_ids: [m] int64; bias: [m] float32, added to their logits. excluded: None if no token is excluded.
-    stop_token_ids: those of the request. ending_ids: [m] int64, all that end a sequence.
+    thinking: None without a thinking budget. stop_token_ids: those of the request. ending_ids: [m] int64, all
+    that end a sequence.
     """
 
     def __init__(
@@ -28,7 +30,7 @@ class RequestTables:
         """Make the tables.
 
         Raises InvalidToken for an id outside the vocabulary, and InvalidRequest for an empty stop string, a
-        bad word without tokens, or if no token is allowed.
+        bad word without tokens, a thinking budget that cannot be kept, or if no token is allowed.
         """
         for token_ids in _named_ids(params, stopping):
             for token_id in token_ids:
@@ -41,6 +43,8 @@ class RequestTables:
         self.bias = send(bias, device)
         self.is_bias_finite = bool(bias.isfinite().all())
         self.excluded = ExcludedTokens(params, tokenizer, device) if ExcludedTokens.is_asked(params) else None
+        budget = params.thinking_budget
+        self.thinking = None if budget is None else ThinkingTables(budget, tokenizer)
         self.stop_patterns = StopPatterns(stopping.stop)
         self.stop_token_ids = frozenset(stopping.stop_token_ids)
         end_token_ids = () if stopping.ignore_eos else tokenizer.end_token_ids

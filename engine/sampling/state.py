@@ -16,13 +16,13 @@ from engine.sampling.logits.token_counts import TokenCounts
 from engine.sampling.logits.token_filter import TokenFilter
 from engine.sampling.noise import NoiseKey, noise_key
 from engine.sampling.request_tables import RequestTables
+from engine.sampling.thinking import ThoughtState
 
 
 class SamplingState:
     """One sequence's position in its noise, its token counts and its matcher.
 
-    Preemption does not change it. depends_on_tokens: whether the next token may depend on those before it in
-    another way than by the logits.
+    Preemption does not change it. thoughts: its place in its thinking budget; None if it has none.
     """
 
     def __init__(
@@ -56,17 +56,18 @@ class SamplingState:
         )
         self.token_filter = TokenFilter(tables.excluded, prompt_token_ids) if tables.excluded else None
         self.timestamps = TimestampFilter(params.timestamps) if params.timestamps else None
+        self.thoughts = ThoughtState(tables.thinking) if tables.thinking else None
         self.grammar = grammar.start(stopping.stop_token_ids) if grammar else None
         self._drafted_mask: DraftedMask | None = None  # in place of `grammar`, of a state along a draft
         self._seed = seed
-        self.depends_on_tokens = (
+        self._always_depends = (
             params.watermark is not None
             or self.token_counts is not None
             or self.token_filter is not None
             or self.timestamps is not None
             or self.grammar is not None
         )
-        self._always_adjusts = self.depends_on_tokens or len(self.bias_ids) > 0
+        self._always_adjusts = self._always_depends or len(self.bias_ids) > 0
         self._min_tokens = stopping.min_tokens
         self._is_grammar_all = self.token_filter is None and not self.timestamps and tables.is_bias_finite
         self._known_ids = tokenizer.known_ids
@@ -91,9 +92,19 @@ class SamplingState:
         return self._drafted_mask or self.grammar
 
     @property
+    def depends_on_tokens(self) -> bool:
+        """True if the next token may depend on those before it in another way than by the logits."""
+        return self._always_depends or not (self.thoughts is None or self.thoughts.is_over)
+
+    @property
     def adjusts_logits(self) -> bool:
         """True if a logits processor applies to the next token, besides temperature and truncation."""
-        return self._always_adjusts or self.forbidden_ids is not None
+        return self._always_adjusts or self.forbidden_ids is not None or self._binds_thoughts
+
+    @property
+    def _binds_thoughts(self) -> bool:
+        thoughts = self.thoughts
+        return thoughts is not None and not (thoughts.forced_id is None and thoughts.excluded_id is None)
 
     def pass_over(self) -> None:
         """Append a token that is not known yet, on which nothing depends."""
@@ -102,11 +113,16 @@ class SamplingState:
 
     @property
     def forced_token_id(self) -> int | None:
-        """The next token if it is forced: the only one that the grammar allows, whatever the logits.
+        """The next token if it is forced: it closes a thought, or is the only one that the grammar allows,
+        whatever the logits.
 
         None if the logits are needed, as they are for log-probabilities.
         """
-        if self.grammar is None or self.params.num_logprobs is not None or not self._is_grammar_all:
+        if self.params.num_logprobs is not None:
+            return None
+        if self.thoughts is not None and self._binds_thoughts:
+            return self.thoughts.forced_id
+        if self.grammar is None or not self._is_grammar_all:
             return None
         token_id = self.grammar.only_token_id
         if token_id not in self._known_ids or self._is_forbidden(token_id):
@@ -131,6 +147,8 @@ class SamplingState:
             self.token_filter.accept(token_id)
         if self.timestamps is not None:
             self.timestamps.accept(token_id)
+        if self.thoughts is not None:
+            self.thoughts.accept(token_id)
         if self.grammar is not None:
             self.grammar.accept(token_id)
 
@@ -163,6 +181,7 @@ class SamplingState:
         child.token_counts = self.token_counts and self.token_counts.fork()
         child.token_filter = self.token_filter and self.token_filter.fork()
         child.timestamps = self.timestamps and self.timestamps.fork()
+        child.thoughts = self.thoughts and self.thoughts.fork()
         return child
 
 

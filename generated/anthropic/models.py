@@ -847,7 +847,7 @@ class ThinkingConfigEnabledParam(BaseModel):
     type: Literal["enabled"]
     budget_tokens: Annotated[StrictInt, Field(ge=1024)]
     """
-    At least 1024 and less than `max_tokens`. A target that nothing enforces: the model ends its thoughts itself, and `max_tokens` bounds thoughts and answer together.
+    At least 1024 and less than `max_tokens`. When so many tokens of thoughts are spent, the model's own end of a thought follows, and then the answer. In front of an engine that cannot do it, nothing enforces the budget, and `max_tokens` bounds thoughts and answer together.
     """
     display: Literal["summarized", "omitted"] | None | MISSING = MISSING
     """

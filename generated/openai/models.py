@@ -347,6 +347,10 @@ class ResponseReasoningOptions(BaseModel):
     """
     How OpenAI's models think. It must be `standard`, which has no effect.
     """
+    max_tokens: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    The most tokens of thoughts. When they are spent, the model's own end of a thought follows, and then the answer. A model that does not think has nothing to bound.
+    """
 
 
 class TextResponseFormatJsonObject(BaseModel):
@@ -1597,6 +1601,28 @@ class StructuredOutputsStructuralTag(BaseModel):
     """
 
 
+class ReasoningOptions(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
+    """
+    The same as `reasoning_effort`.
+    """
+    max_tokens: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    The same as `thinking_token_budget`.
+    """
+    enabled: StrictBool | None = None
+    """
+    The same as `enable_thinking`, which wins.
+    """
+    exclude: StrictBool | None = None
+    """
+    True leaves the thoughts out of the answer, as `include_reasoning` false does.
+    """
+
+
 class PromptLogprob(BaseModel):
     logprob: Annotated[StrictFloat, Field(le=0.0)]
     """
@@ -1801,6 +1827,10 @@ class ThinkingSwitch(BaseModel):
     type: Literal["enabled", "disabled"]
     """
     Whether the model thinks.
+    """
+    budget_tokens: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    The same as `thinking_token_budget`, under Anthropic's name.
     """
 
 
@@ -4889,6 +4919,18 @@ class CreateChatCompletionRequest(BaseModel):
     enable_thinking: StrictBool | None = None
     """
     Whether the model thinks, for templates that have such a switch; DashScope's clients (Qwen Code, Alibaba's examples) send it beside OpenAI's fields. The same name in `chat_template_kwargs` wins.
+    """
+    thinking_token_budget: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    The most tokens of thoughts, from vLLM. When they are spent, the model's own end of a thought follows, and then the answer. A model that does not think has nothing to bound.
+    """
+    thinking_budget: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    DashScope's name of `thinking_token_budget`, which Qwen's clients send; also in `chat_template_kwargs`.
+    """
+    reasoning: ReasoningOptions | None = None
+    """
+    OpenRouter's options of thoughts.
     """
     documents: list[dict[str, Any]] | None = None
     """

@@ -432,9 +432,9 @@ class SamplingParams(BaseModel):
     """
     How many tokens an event has. Events are sent as tokens come.
     """
-    thinking_token_budget: Annotated[None, Field(None)] = None
+    thinking_token_budget: Annotated[StrictInt | None, Field(ge=0)] = None
     """
-    A bound of thoughts, which are the front's to know.
+    The most tokens of thoughts. When they are spent, the tokens that end a thought follow, and then the answer. The model's chat template says which these are; a model that does not think has nothing to bound.
     """
     repetition_detection: Annotated[None, Field(None)] = None
     """

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.port.errors import PromptTooLong
-from engine.port.request import GenerationRequest, MediaKind, StopConditions
+from engine.port.request import GenerationRequest, MediaKind, StopConditions, ThinkingBudget
 from engine.port.text.tokenizer import Tokenizer
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.errors import InvalidResponseFormat, TemplateError
@@ -33,6 +33,7 @@ from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.structured_output.response_format import FIELD
 from handlers.chat.tool_calls.use import ToolUse, tool_use
 
+_NUM_END_TOKENS = 64  # of a prompt, in which its last header is
 _LONG_TEXT = 2_000_000  # characters; shorter ones are rendered before they are counted
 
 
@@ -164,10 +165,16 @@ class ChatCore:
             raise PromptTooLong(len(prompt_token_ids), params.max_tokens or 0, self._max_total_tokens)
         prompt = self.media.expand(prompt_token_ids, parts, rendered.media, contents)
         stopping = self._stopping(params, dialect, len(prompt.token_ids))
+        is_bound = use.is_demanded or params.response_format is not None
+        budget = None
+        if params.thinking_budget is not None and reasoning is not None:
+            # A grammar that binds the answer from its first token leaves no room for thoughts.
+            start = ReasoningStart.CLOSED if reasoning.is_content and is_bound else reasoning.start
+            budget = dialect.thinking_budget(params.thinking_budget, start)
         request = GenerationRequest(
             request_id=params.request_id,
             prompt=prompt,
-            sampling=params.sampling if grammar is None else replace(params.sampling, grammar=grammar),
+            sampling=replace(params.sampling, grammar=grammar, thinking_budget=budget),
             stopping=_for_content(stopping, dialect, use, answer_format),
             num_sequences=params.num_sequences,
             skip_special_tokens=params.skip_special_tokens and not answer_format.keeps_special,
@@ -177,6 +184,21 @@ class ChatCore:
             beams=params.beams,
         )
         return PreparedChat(prompt_text=prompt_text, request=request, answer_format=answer_format)
+
+    def thinking_budget(self, token_ids: Sequence[int], max_tokens: int) -> ThinkingBudget | None:
+        """Return the bound of thoughts after a prompt in tokens; None if nothing is to be bound."""
+        dialect = self._renderer.dialect()
+        known = dialect.reasoning_format
+        if known is None:
+            return None
+        end = self._tokenizer.decode(token_ids[-_NUM_END_TOKENS:], skip_special_tokens=False)
+        start = known.start(end)
+        begun, ended = (
+            last_place(token_ids, self._tokenizer.encode(marker, add_special_tokens=False))
+            for marker in known.thought_markers
+        )
+        is_open = start is ReasoningStart.POSSIBLE and begun > ended
+        return dialect.thinking_budget(max_tokens, ReasoningStart.OPEN if is_open else start)
 
     def _encode(self, prompt: RenderedPrompt, params: ChatParams) -> list[int]:
         adds_special = params.add_special_tokens
@@ -220,6 +242,13 @@ def _for_content(
         return stopping
     spans, until = reasoning.reasoning_format.stop_free(reasoning.start)
     return replace(stopping, stop_free=(*stopping.stop_free, *spans), stop_free_until=until)
+
+
+def last_place(token_ids: Sequence[int], sought: Sequence[int]) -> int:
+    """Return the last place of some tokens among others; -1 if they are not there."""
+    last = len(token_ids) - len(sought)
+    places = (place for place in range(last, -1, -1) if token_ids[place] == sought[0])
+    return next((at for at in places if tuple(token_ids[at : at + len(sought)]) == tuple(sought)), -1)
 
 
 def _reasoning(

@@ -105,6 +105,10 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     """Turns thinking on or off in templates that have such a switch (`core.ChatCore.reads` says so); None
     leaves the template's default."""
 
+    thinking_budget: int | None = None
+    """The most tokens of thoughts; when they are spent, the model's own end of a thought follows, and then
+    the answer. None does not bound them. It has no effect on a model that does not think."""
+
     add_special_tokens: bool = False
     """Adds the tokenizer's special tokens to what the template made; most templates write them."""
 

@@ -77,7 +77,7 @@ def _written(request: GenerationRequest, name: str, own: OwnOptions) -> dict[str
 
 def _sampling(request: GenerationRequest, own: OwnOptions) -> dict[str, object]:
     sampling, stopping = request.sampling, request.stopping
-    seed = sampling.seed
+    seed, budget = sampling.seed, sampling.thinking_budget
     return {
         "n": request.num_sequences,
         "max_tokens": stopping.max_tokens,
@@ -100,6 +100,7 @@ def _sampling(request: GenerationRequest, own: OwnOptions) -> dict[str, object]:
         "logit_bias": {str(token): bias for token, bias in sampling.logit_bias.items()} or None,
         "allowed_token_ids": sampling.allowed_token_ids,
         "bad_words": sampling.bad_words,
+        "thinking_token_budget": None if budget is None else budget.max_tokens,
         "structured_outputs": None if sampling.grammar is None else _form(sampling.grammar),
     }
 

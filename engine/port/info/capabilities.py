@@ -26,6 +26,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     allowed_token_ids: bool = True
     bad_words: bool = True
     logprob_token_ids: bool = True
+    thinking_budget: bool = True
     max_logprob_token_ids: int | None = None
     priority: bool = True
     embeddings: bool = True
@@ -59,6 +60,7 @@ _USES: Final[dict[str, Callable[[GenerationRequest], bool]]] = {
     "allowed_token_ids": lambda request: request.sampling.allowed_token_ids is not None,
     "bad_words": lambda request: len(request.sampling.bad_words) > 0,
     "logprob_token_ids": lambda request: len(request.sampling.logprob_token_ids) > 0,
+    "thinking_budget": lambda request: request.sampling.thinking_budget is not None,
     "priority": lambda request: request.priority != 0,
 }
 

@@ -129,6 +129,7 @@ class SglangApi(TokenApi):
         beams=False,
         allowed_token_ids=False,
         bad_words=False,
+        thinking_budget=False,  # only one bound for a whole server, or a program of Python's in each request
         priority=False,
         embeddings=False,
     )

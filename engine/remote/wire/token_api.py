@@ -46,6 +46,9 @@ class ApiFacts(msgspec.Struct, frozen=True):
     """True if it lists log-probabilities of tokens that a request names, and those of other requests stay
     right."""
 
+    bounds_thoughts: bool = False
+    """True if it keeps thinking budgets: it knows where its model's thoughts begin and end."""
+
     counts_cached_tokens: bool = False
     """True if the end of a stream says how many of the prompt's tokens were cached."""
 

@@ -66,6 +66,7 @@ class VllmApi(TokenApi):
         logprob_token_ids=False,
         # The drawn one counts too, and a server lists 20 by default.
         max_logprob_token_ids=19,
+        thinking_budget=False,
         priority=False,
         embeddings=False,
         # It chooses the frames of a video by options of its own.
@@ -81,6 +82,7 @@ class VllmApi(TokenApi):
             VllmApi.capabilities,
             priority=facts.priorities is not None,
             logprob_token_ids=facts.lists_named_logprobs,
+            thinking_budget=facts.bounds_thoughts,
         )
 
     @override
@@ -105,22 +107,33 @@ class VllmApi(TokenApi):
 
     @override
     def encode_trials(self, model: str, token_id: int) -> tuple[bytes, ...]:
-        """Ask for the scores of named tokens in the prompt, which vLLM's second model runner alone can give.
+        """Ask for the scores of named tokens in the prompt, and for a thinking budget.
 
-        The first runner, which computes on CPUs and where a model or Triton requires it, loses the likeliest
-        tokens of all other requests while one names the tokens whose log-probabilities it wants.
+        vLLM's second model runner alone can give such scores. The first one, which computes on CPUs and where
+        a model or Triton requires it, loses the likeliest tokens of all other requests while one names the
+        tokens whose log-probabilities it wants. A budget is refused where vLLM was started without
+        --reasoning-parser or --reasoning-config.
         """
-        params = {"max_tokens": 1, "temperature": 0.0, "prompt_logprob_token_ids": [[token_id]]}
-        body = {"model": model, "token_ids": [token_id, token_id], "sampling_params": params}
-        return (msgspec.json.encode(body),)
+        options = ({"prompt_logprob_token_ids": [[token_id]]}, {"thinking_token_budget": 1})
+        return tuple(
+            msgspec.json.encode(
+                {
+                    "model": model,
+                    "token_ids": [token_id, token_id],
+                    "sampling_params": {"max_tokens": 1, "temperature": 0.0, **option},
+                }
+            )
+            for option in options
+        )
 
     @override
     def learn(self, facts: ApiFacts, probe: bytes, trials: Sequence[bytes | None]) -> ApiFacts:
-        usage, (scores,) = _shown(probe).usage, trials
+        usage, (scores, bounded) = _shown(probe).usage, trials
         return msgspec.structs.replace(
             facts,
             counts_cached_tokens=usage is not None and usage.prompt_tokens_details is not None,
             lists_named_logprobs=scores is not None and _shown(scores).prompt_token_id_logprobs is not None,
+            bounds_thoughts=bounded is not None,
         )
 
     @override
@@ -170,6 +183,8 @@ def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer
     params.seed = seed_of(request, index)
     params.allowed_token_ids = sampling.allowed_token_ids
     params.bad_words = sampling.bad_words or None
+    if sampling.thinking_budget is not None:  # the server knows its model's markers of thoughts
+        params.thinking_token_budget = sampling.thinking_budget.max_tokens
     if (grammar := sampling.grammar) is not None:
         params.structured_outputs = _STRUCTURED_OUTPUTS[grammar.kind](grammar.source)
     if named := sampling.logprob_token_ids:

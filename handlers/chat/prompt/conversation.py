@@ -15,6 +15,8 @@ from handlers.chat.tools import ToolCall, ToolDefinition
 TemplateMessage: TypeAlias = dict[str, object]
 TemplateTool: TypeAlias = dict[str, object]
 
+# The names of thoughts: gpt-oss's templates read the first, all others the second.
+THOUGHT_NAMES: Final = ("thinking", "reasoning_content")
 NO_PARAMETERS: dict[str, object] = {"type": "object", "properties": {}}
 
 
@@ -71,8 +73,9 @@ def _template_message(
         "role": message.role,
         "content": _template_content(message.content, as_parts=as_parts, placeholders=placeholders),
     }
-    if message.reasoning is not None:  # gpt-oss's templates read the one name, all others the other
-        converted = {"thinking": message.reasoning, **converted, "reasoning_content": message.reasoning}
+    if message.reasoning is not None:
+        thinking, others = THOUGHT_NAMES
+        converted = {thinking: message.reasoning, **converted, others: message.reasoning}
     if message.tool_calls:
         converted["tool_calls"] = [
             _template_call(call, arguments_as_text=arguments_as_text) for call in message.tool_calls

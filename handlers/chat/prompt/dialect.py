@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.port.request import MediaKind
+from engine.port.request import MediaKind, ThinkingBudget
 from engine.port.text.tokenizer_files import FastTokenizer
 from handlers.chat.prompt.system_turns import SystemTurns
 from handlers.chat.prompt.template import ChatTemplate
 from handlers.chat.prompt.tool_dialect import ToolDialect
 from handlers.chat.reading.channels import HARMONY_CHANNELS
-from handlers.chat.reading.reasoning import ReasoningFormat
+from handlers.chat.reading.reasoning import ReasoningFormat, ReasoningStart
 from handlers.chat.reading.reasoning_format import reasoning_format_of
 from handlers.chat.tool_calls.formats.harmony import HARMONY
 
@@ -69,6 +69,11 @@ class Dialect:
     def efforts(self) -> Mapping[str, str]:
         """Efforts of reasoning that the model does not know, each with the nearest that it does know."""
         return {} if self.reasoning_format is None else self.reasoning_format.efforts
+
+    def thinking_budget(self, max_tokens: int, start: ReasoningStart) -> ThinkingBudget | None:
+        """Return the bound of an answer's thoughts; None if nothing is to be bound."""
+        known = self.reasoning_format
+        return None if known is None else known.budget(max_tokens, start, self.template.after_thought)
 
     @cached_property
     def reasoning_tags(self) -> frozenset[str]:

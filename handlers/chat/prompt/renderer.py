@@ -34,6 +34,8 @@ def template_variables(params: ChatParams, efforts: Mapping[str, str]) -> Mappin
     variables: dict[str, object] = {} if is_on is None else dict.fromkeys(_SWITCHES, is_on)
     if params.reasoning_effort is not None:
         variables["reasoning_effort"] = efforts.get(params.reasoning_effort, params.reasoning_effort)
+    if params.thinking_budget is not None:  # Seed-OSS's template tells the model
+        variables["thinking_budget"] = params.thinking_budget
     return {**variables, **params.template_kwargs}
 
 

@@ -16,6 +16,7 @@ from handlers.chat.media import media_parts
 from handlers.chat.messages import ChatMessage, Document, MediaPart
 from handlers.chat.prompt.conversation import (
     NO_PLACEHOLDERS,
+    THOUGHT_NAMES,
     MediaPlaceholders,
     TemplateMessage,
     template_messages,
@@ -42,6 +43,7 @@ _MARK: Final = "CONTINUE_FINAL_MESSAGE_TAG "  # transformers' own, which no text
 _PROBE = "probe"
 _PROBE_MESSAGE = ChatMessage(role="user", content=_PROBE)
 _ANSWER = "probed-answer"
+_THOUGHT = "probed-thought"
 _PROBE_ID = "a00000000"  # nine letters or digits, as Mistral's templates ask
 _PROBE_ARGUMENTS = {_PROBE: True}  # which JSON and Python write differently
 _PROBE_OPTIONS: Mapping[str, object] = {"tools": None, "documents": None, "add_generation_prompt": False}
@@ -150,6 +152,16 @@ class ChatTemplate:
             self._tokens_after(called, [user, call, tool], known)[:1] if called else [],
         ]
         return tuple(dict.fromkeys(token for tokens in opening for token in tokens))
+
+    @cached_property
+    def after_thought(self) -> str:
+        """The text between a thought and the answer after it; "" if the template shows no thoughts."""
+        thoughts = dict.fromkeys(THOUGHT_NAMES, _THOUGHT)
+        user: TemplateMessage = {"role": "user", "content": _PROBE}
+        answer: TemplateMessage = {"role": "assistant", "content": _ANSWER, **thoughts}
+        before, _, rest = self._probed([user, answer]).rpartition(_THOUGHT)
+        between, found, _ = rest.partition(_ANSWER)
+        return between if before and found else ""
 
     def _tokens_after(
         self, mark: str, conversation: list[TemplateMessage], tokens: Sequence[str]

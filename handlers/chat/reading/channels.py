@@ -47,6 +47,16 @@ class ChannelFormat(ReasoningFormat):
 
     @property
     @override
+    def thought_markers(self) -> tuple[str, str]:
+        # Without the end of its header, so that a thought can be excluded where it parts from other messages.
+        return f"{CHANNEL}analysis", END
+
+    @override
+    def closing(self, shown: str) -> str:
+        return END + _NEXT
+
+    @property
+    @override
     def tags(self) -> tuple[str, ...]:
         return FRAMING
 
@@ -110,6 +120,7 @@ class ChannelFormat(ReasoningFormat):
 
 HARMONY_CHANNELS: Final = ChannelFormat(
     frames_content=True,
+    is_single=False,
     end_tokens=(RETURN, CALL),
     efforts={"none": "low", "minimal": "low", "xhigh": "high", "max": "high"},
 )

@@ -7,6 +7,7 @@ from enum import Enum
 
 import msgspec
 
+from engine.port.request import ThinkingBudget
 from handlers.chat.structured_output.structural_tag import Tag
 
 
@@ -66,11 +67,13 @@ class ReasoningFormat(ABC):
     """One family's way of writing thoughts and what follows them.
 
     frames_content: whether content too has a header, so that an answer without thoughts must still be parsed.
+    is_single: whether an answer has at most one thought, at its start.
     end_tokens: tokens that end an answer, whether or not the checkpoint lists them among its end tokens.
     efforts: efforts of reasoning that the family does not know, each with the nearest that it does know.
     """
 
     frames_content: bool = False
+    is_single: bool = True
     end_tokens: tuple[str, ...] = ()
     efforts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
@@ -122,6 +125,32 @@ class ReasoningFormat(ABC):
     @abstractmethod
     def opening(self, start: ReasoningStart) -> str:
         """Return the text between a prompt that ends in this state and an answer without thoughts."""
+
+    @property
+    @abstractmethod
+    def thought_markers(self) -> tuple[str, str]:
+        """The texts that begin and end a thought."""
+
+    @abstractmethod
+    def closing(self, shown: str) -> str:
+        """Return the text that closes a thought.
+
+        shown: the text between a thought and the answer in the model's template; "" if it shows no thoughts.
+        """
+
+    def budget(self, max_tokens: int, start: ReasoningStart, shown: str) -> ThinkingBudget | None:
+        """Return the bound of an answer's thoughts; None if it has none. shown: as in `closing`."""
+        if start is ReasoningStart.CLOSED:
+            return None
+        begin, end = self.thought_markers
+        return ThinkingBudget(
+            max_tokens=max_tokens,
+            begin=begin,
+            end=end,
+            closing=self.closing(shown),
+            is_open=start is ReasoningStart.OPEN,
+            is_single=self.is_single,
+        )
 
     @abstractmethod
     def after_reasoning(self, bound: Tag, start: ReasoningStart) -> Tag:

@@ -17,6 +17,8 @@ from handlers.chat.reading.reasoning import (
 )
 from handlers.chat.structured_output.structural_tag import Tag, optional, regex, sequence, tag, text_without
 
+_MAX_BLANKS: Final = 2  # between thoughts and answer, where a grammar binds the answer
+
 
 @dataclass(frozen=True, kw_only=True)
 class TagPair(ReasoningFormat):
@@ -24,6 +26,19 @@ class TagPair(ReasoningFormat):
 
     begin: str
     end: str
+
+    @property
+    @override
+    def thought_markers(self) -> tuple[str, str]:
+        return self.begin, self.end
+
+    @override
+    def closing(self, shown: str) -> str:
+        before, found, after = shown.partition(self.end)
+        if not found:
+            return self.opening(ReasoningStart.OPEN)
+        blanks = after[: len(after) - len(after.lstrip())]
+        return ("" if before.strip() else before) + self.end + blanks[:_MAX_BLANKS]
 
     @property
     @override
@@ -75,7 +90,7 @@ class TagPair(ReasoningFormat):
             return bound
         is_open = start is ReasoningStart.OPEN
         block = tag("" if is_open else self.begin, text_without(self.end), self.end)
-        blanks = regex(r"\s{0,2}")
+        blanks = regex(rf"\s{{0,{_MAX_BLANKS}}}")
         reasoning = sequence(block, blanks) if is_open else optional(sequence(blanks, block, blanks))
         return sequence(reasoning, bound)
 

@@ -77,13 +77,18 @@ _ERROR_KINDS: Final[dict[type[Exception], ErrorKind]] = {
 }
 
 
-def to_problem(error: Exception, prompt_field: str, grammar_field: str = "") -> Exception:
+def to_problem(
+    error: Exception, prompt_field: str, grammar_field: str = "", budget_field: str = ""
+) -> Exception:
     """Return the contract's Problem for an error, or the error itself where the contract has none for it.
 
     prompt_field: the operation's name for the prompt, which a full context is blamed on.
     grammar_field: the field that the grammar comes from; empty where there is none.
+    budget_field: likewise, of the thinking budget.
     """
     match error:
+        case NotCapable(parameter="thinking_budget"):
+            return _TABLE.to_problem(NotCapable(budget_field))
         case PromptTooLong():
             return _too_long(error, prompt_field)
         case InvalidGrammar():

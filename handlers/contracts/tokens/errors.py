@@ -37,6 +37,6 @@ _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     IncompleteGeneration: ErrorKind(500),
 }
 
-ENGINE_FIELDS: Final = {"grammar": "structured_outputs"}
+ENGINE_FIELDS: Final = {"grammar": "structured_outputs", "thinking_budget": "thinking_token_budget"}
 
 to_problem: Final = ErrorTable(_KINDS, fields=ENGINE_FIELDS).to_problem

@@ -68,7 +68,11 @@ class Generate:
                     prompt = await shared.media.prepare(self._prompt, body, parts)
                 else:
                     prompt = Prompt(tuple(body.token_ids))
-                request = generation_request(body, prompt, shared.model_info.max_total_tokens, adapter)
+                limit = body.sampling_params.thinking_token_budget
+                budget = None if limit is None else shared.chat.thinking_budget(prompt.token_ids, limit)
+                request = generation_request(
+                    body, prompt, shared.model_info.max_total_tokens, adapter, budget
+                )
                 with self._named(request_id, request.request_id):
                     yield active, request, Responses(request_id, body, prompt, shared.tokenizer)
 

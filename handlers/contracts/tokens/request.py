@@ -12,6 +12,7 @@ from engine.port.request import (
     Prompt,
     SamplingParams,
     StopConditions,
+    ThinkingBudget,
     Watermark,
 )
 from generated.tokens import models as m
@@ -71,11 +72,16 @@ def file_parts(body: m.GenerateRequest) -> list[MediaPart]:
 
 
 def generation_request(
-    body: m.GenerateRequest, prompt: Prompt, max_total_tokens: int, adapter: str | None
+    body: m.GenerateRequest,
+    prompt: Prompt,
+    max_total_tokens: int,
+    adapter: str | None,
+    budget: ThinkingBudget | None,
 ) -> GenerationRequest:
     """Return the neutral request.
 
     prompt: the body's, with its files in their places. max_total_tokens: of prompt and output together.
+    budget: the body's bound of thoughts, if it has an effect.
     Raises Refused, and InvalidResponseFormat for what is no schema.
     """
     params = body.sampling_params
@@ -84,7 +90,7 @@ def generation_request(
     return GenerationRequest(
         request_id=token_hex(16),
         prompt=prompt,
-        sampling=_sampling(params, grammar),
+        sampling=_sampling(params, grammar, budget),
         stopping=StopConditions(
             max_tokens=room if params.max_tokens is None else params.max_tokens,
             min_tokens=params.min_tokens,
@@ -101,7 +107,9 @@ def generation_request(
     )
 
 
-def _sampling(params: m.SamplingParams, grammar: Grammar | None) -> SamplingParams:
+def _sampling(
+    params: m.SamplingParams, grammar: Grammar | None, budget: ThinkingBudget | None
+) -> SamplingParams:
     allowed, watermark = params.allowed_token_ids, params.watermark
     return SamplingParams(
         temperature=params.temperature,
@@ -119,6 +127,7 @@ def _sampling(params: m.SamplingParams, grammar: Grammar | None) -> SamplingPara
         bad_words=bounded_texts(params.bad_words or (), f"{PARAMS}.bad_words"),
         watermark=None if watermark is None else Watermark(watermark.gamma, watermark.delta),
         grammar=grammar,
+        thinking_budget=budget,
         num_logprobs=params.logprobs,
         logprob_token_ids=tuple(dict.fromkeys(params.logprob_token_ids or ())),
         num_prompt_logprobs=params.prompt_logprobs,

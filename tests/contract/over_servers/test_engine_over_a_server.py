@@ -79,6 +79,24 @@ REFUSED: dict[str, tuple[str, dict[str, Any], int, str]] = {
         400,
         "allowed_token_ids",
     ),
+    "thinking_budget": (
+        "/openai/v1/chat/completions",
+        {**GREEDY, "max_tokens": 60, "enable_thinking": True, "thinking_token_budget": 3},
+        400,
+        "thinking_token_budget",
+    ),
+    "thinking_budget, of a response": (
+        "/openai/v1/responses",
+        {
+            "model": "verbatim-demo",
+            "input": "What is 12 plus 30?",
+            "temperature": 0,
+            "chat_template_kwargs": {"enable_thinking": True},
+            "reasoning": {"max_tokens": 2},
+        },
+        400,
+        "reasoning.max_tokens",
+    ),
     "embeddings": ("/openai/v1/embeddings", {"model": "verbatim-demo", "input": "a"}, 400, "model"),
 }
 
@@ -127,11 +145,12 @@ async def test_what_the_server_lacks_is_refused_by_the_contracts_own_field(
 
 def test_each_kind_of_server_lacks_what_its_page_says() -> None:
     """The tables of docs/vllm.md and docs/sglang.md name the same, and what options give."""
-    common = {"typical_p", "watermark", "beams", "priority", "embeddings"}
+    common = {"typical_p", "watermark", "beams", "thinking_budget", "priority", "embeddings"}
     assert set(APIS["vllm"].capabilities.missing) == common | {"logprob_token_ids"}
     assert set(APIS["sglang"].capabilities.missing) == common | {"bad_words", "allowed_token_ids"}
-    options = ApiFacts(priorities=PriorityOrder.LOWEST_FIRST, lists_named_logprobs=True)
-    for name, there in (("vllm", {"priority", "logprob_token_ids"}), ("sglang", {"priority"})):
+    options = ApiFacts(priorities=PriorityOrder.LOWEST_FIRST, lists_named_logprobs=True, bounds_thoughts=True)
+    of_vllm = {"priority", "logprob_token_ids", "thinking_budget"}
+    for name, there in (("vllm", of_vllm), ("sglang", {"priority"})):
         missing = set(APIS[name].capabilities.missing)
         assert set(APIS[name].fitted(options).capabilities.missing) == missing - there
     assert set(APIS["verbatim"].capabilities.missing) == {"beams", "embeddings"}

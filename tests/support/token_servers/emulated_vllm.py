@@ -5,6 +5,7 @@ from contextlib import aclosing
 from typing import Any
 
 from aiohttp import web
+from msgspec.structs import replace
 
 from engine.port.engine import Engine
 from engine.port.errors import InvalidRequest
@@ -17,6 +18,7 @@ from engine.port.request import (
     SamplingParams,
     StopConditions,
 )
+from handlers.chat.core import ChatCore
 from tests.support.scripted.token_server import DONE, Body, Reply, event
 
 _KINDS = {
@@ -39,13 +41,20 @@ _SAME = (
 def computes(engine: Engine, *, has_options: bool = False) -> Reply:
     """Answer requests with the tokens of an engine.
 
-    has_options: as vLLM's second model runner, started with --enable-prompt-tokens-details.
+    has_options: as vLLM's second model runner, started with --enable-prompt-tokens-details and
+    --reasoning-parser.
     """
+    chat = ChatCore(engine.tokenizer, max_total_tokens=engine.model_info.max_total_tokens)
 
     async def reply(request: web.Request, body: Body) -> web.StreamResponse:
         if "prompt_logprob_token_ids" in body["sampling_params"] and not has_options:
             return web.json_response({"error": {"message": "requires the V2 model runner"}}, status=400)
         asked = _request(body)
+        if (budget := body["sampling_params"].get("thinking_token_budget")) is not None:
+            if not has_options:
+                return web.json_response({"error": {"message": "requires a reasoning_config"}}, status=400)
+            thoughts = chat.thinking_budget(asked.prompt.token_ids, budget)
+            asked = replace(asked, sampling=replace(asked.sampling, thinking_budget=thoughts))
         try:
             async with aclosing(engine.submit(asked)) as events:
                 if not body.get("stream"):

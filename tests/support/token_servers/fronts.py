@@ -44,7 +44,9 @@ KINDS: Final = (*_REPLIES, "verbatim")
 WITH_OPTIONS: Final = "vllm, options"
 """vLLM as it is started with what it has for requests that ask for more."""
 
-_OPTIONS: Final = ApiFacts(priorities=PriorityOrder.LOWEST_FIRST, lists_named_logprobs=True)
+_OPTIONS: Final = ApiFacts(
+    priorities=PriorityOrder.LOWEST_FIRST, lists_named_logprobs=True, bounds_thoughts=True
+)
 
 MAX_TOTAL_TOKENS: Final = 512
 NAME: Final = "verbatim-demo"

@@ -59,8 +59,15 @@ class Preparation:
             raise
 
     def _fitted(self, prepared: PreparedChat) -> PreparedChat:
-        """Return the chat with no more tokens than there is room for; without any, the engine refuses it."""
-        return replace(prepared, request=prepared.request.clamped(self._shared.model_info.max_total_tokens))
+        """Return the chat with no more tokens than there is room for; without any, the engine refuses it.
+
+        An engine without thinking budgets does not bound thoughts: Anthropic calls the budget a target, and
+        agents send one with every request.
+        """
+        request = prepared.request.clamped(self._shared.model_info.max_total_tokens)
+        if not self._shared.engine.capabilities.thinking_budget:
+            request = replace(request, sampling=replace(request.sampling, thinking_budget=None))
+        return replace(prepared, request=request)
 
 
 def _num_tokens(prepared: PreparedChat) -> int:

@@ -51,6 +51,7 @@ def chat_params(body: Body) -> ChatParams:
         reasoning=ReasoningStyle.SPLIT,
         reasoning_effort=None if output is None else output.effort,
         enable_thinking=_thinks(body),
+        thinking_budget=_thinking_budget(body),
         continue_final_message=is_begun,
     )
 
@@ -86,6 +87,11 @@ def _thinks(body: Body) -> bool:
     if isinstance(thinking, m.ThinkingConfigEnabledParam) and isinstance(body, m.MessageCreateParams):
         _check_budget(thinking.budget_tokens, body.max_tokens)
     return isinstance(thinking, m.ThinkingConfigEnabledParam | m.ThinkingConfigAdaptiveParam)
+
+
+def _thinking_budget(body: Body) -> int | None:
+    thinking = body.thinking
+    return thinking.budget_tokens if isinstance(thinking, m.ThinkingConfigEnabledParam) else None
 
 
 def _check_budget(budget: int, max_tokens: int) -> None:

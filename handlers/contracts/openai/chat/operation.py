@@ -19,7 +19,12 @@ from handlers.concurrency.limit import Beams
 from handlers.contracts.openai.answers.timings import RequestTimings
 from handlers.contracts.openai.answers.token_details import prompt_logprobs
 from handlers.contracts.openai.chat.events import ChatEvents, empty_chunk
-from handlers.contracts.openai.chat.request import chat_params, request_field
+from handlers.contracts.openai.chat.request import (
+    chat_params,
+    hides_reasoning,
+    request_field,
+    thinking_budgets,
+)
 from handlers.contracts.openai.chat.response import ChatAnswer, chat_completion
 from handlers.contracts.openai.chat.tools import custom_names, offered_tools
 from handlers.contracts.openai.errors import to_problem
@@ -39,7 +44,12 @@ def mapping_of(body: m.CreateChatCompletionRequest) -> ToProblem:
 
     def to_contract(error: Exception) -> Exception:
         field = faulty_parameters(error, lambda: offered_tools(body)[0]) or grammar_field(body)
-        return to_problem(error, prompt_field="messages", grammar_field=field)
+        return to_problem(
+            error,
+            prompt_field="messages",
+            grammar_field=field,
+            budget_field=next(iter(thinking_budgets(body)), ""),
+        )
 
     return to_contract
 
@@ -158,7 +168,7 @@ class Chat:
             self._shared.tokenizer,
             body.stop_token_ids or (),
             shows_logprobs=body.logprobs is True,
-            reasoning_fields=() if body.include_reasoning is False else self._reasoning_fields,
+            reasoning_fields=() if hides_reasoning(body) else self._reasoning_fields,
             shows_ids=body.return_token_ids is True,
             names_ids=body.return_tokens_as_token_ids is True,
             names_tokens=body.logprob_token_ids is not None,
@@ -172,7 +182,7 @@ def _shapes_answers(body: m.CreateChatCompletionRequest) -> bool:
     return bool(
         body.logprobs
         or body.stop_token_ids
-        or body.include_reasoning is False
+        or hides_reasoning(body)
         or body.return_token_ids
         or body.prompt_logprobs is not None
         or body.timings_per_token

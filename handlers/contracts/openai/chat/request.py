@@ -55,7 +55,8 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
         documents=tuple(body.documents or ()),
         enable_thinking=_enable_thinking(body),
         template_kwargs=_template_kwargs(body),
-        reasoning_effort=given(body.reasoning_effort),
+        reasoning_effort=_reasoning_effort(body),
+        thinking_budget=_thinking_budget(body),
         add_special_tokens=body.add_special_tokens is True,
         add_generation_prompt=body.add_generation_prompt,
         continue_final_message=goes_on,
@@ -84,10 +85,49 @@ def _num_logprobs(body: m.CreateChatCompletionRequest) -> int | None:
     return None
 
 
+def hides_reasoning(body: m.CreateChatCompletionRequest) -> bool:
+    """Return whether thoughts are left out of the answer."""
+    return body.include_reasoning is False or (body.reasoning is not None and body.reasoning.exclude is True)
+
+
+def thinking_budgets(body: m.CreateChatCompletionRequest) -> dict[str, int]:
+    """Return the bounds of thoughts that a body has, by their fields."""
+    in_kwargs = (body.chat_template_kwargs or {}).get("thinking_budget")
+    found = {
+        "thinking_token_budget": body.thinking_token_budget,
+        "thinking_budget": body.thinking_budget,
+        "reasoning.max_tokens": None if body.reasoning is None else body.reasoning.max_tokens,
+        "thinking.budget_tokens": None if body.thinking is None else body.thinking.budget_tokens,
+        # Any value is the template's to read; Seed-OSS has -1 for no bound.
+        "chat_template_kwargs.thinking_budget": in_kwargs
+        if type(in_kwargs) is int and in_kwargs >= 0
+        else None,
+    }
+    return {field: budget for field, budget in found.items() if budget is not None}
+
+
+def _thinking_budget(body: m.CreateChatCompletionRequest) -> int | None:
+    budgets = thinking_budgets(body)
+    if len(set(budgets.values())) > 1:
+        first, second, *_ = budgets
+        raise Refused(f"'{second}' and '{first}' are the same bound; send one of them.", second)
+    return next(iter(budgets.values()), None)
+
+
+def _reasoning_effort(body: m.CreateChatCompletionRequest) -> str | None:
+    own, other = given(body.reasoning_effort), None if body.reasoning is None else body.reasoning.effort
+    if own is not None and other is not None and own != other:
+        field = "reasoning.effort"
+        raise Refused(f"'{field}' and 'reasoning_effort' are the same; send one of them.", field)
+    return other if own is None else own
+
+
 def _enable_thinking(body: m.CreateChatCompletionRequest) -> bool | None:
-    if body.enable_thinking is None and body.thinking is not None:
+    if body.enable_thinking is not None:
+        return body.enable_thinking
+    if body.thinking is not None:
         return body.thinking.type == "enabled"
-    return body.enable_thinking
+    return None if body.reasoning is None else body.reasoning.enabled
 
 
 def _template_kwargs(body: m.CreateChatCompletionRequest) -> dict[str, object]:

@@ -47,7 +47,12 @@ def mapping_of(body: m.CreateResponseRequest) -> ToProblem:
 
     def to_contract(error: Exception) -> Exception:
         field = faulty_parameters(error, lambda: Toolbox(*tool_lists(body)).definitions)
-        return to_problem(error, prompt_field="input", grammar_field=field or grammar_field(body))
+        return to_problem(
+            error,
+            prompt_field="input",
+            grammar_field=field or grammar_field(body),
+            budget_field="reasoning.max_tokens",
+        )
 
     return to_contract
 

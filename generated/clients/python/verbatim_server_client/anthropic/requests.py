@@ -232,7 +232,7 @@ class ToolParam(TypedDict, closed=True):
 class ThinkingConfigEnabledParam(TypedDict, closed=True):
     type: Literal["enabled"]
     budget_tokens: int
-    """At least 1024 and less than `max_tokens`. A target that nothing enforces: the model ends its thoughts itself, and `max_tokens` bounds thoughts and answer together. At least 1024."""
+    """At least 1024 and less than `max_tokens`. When so many tokens of thoughts are spent, the model's own end of a thought follows, and then the answer. In front of an engine that cannot do it, nothing enforces the budget, and `max_tokens` bounds thoughts and answer together. At least 1024."""
     display: NotRequired[Literal["summarized", "omitted"] | None]
     """`omitted` leaves the thoughts out of the answer, and keeps their block."""
 

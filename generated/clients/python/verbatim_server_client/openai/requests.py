@@ -137,6 +137,8 @@ class ResponseReasoningOptions(TypedDict, closed=True):
     """Which turns' thoughts OpenAI's models see again. Without effect; the chat template decides on the thoughts that the input holds."""
     mode: NotRequired[Literal["standard"] | None]
     """How OpenAI's models think. It must be `standard`, which has no effect."""
+    max_tokens: NotRequired[int | None]
+    """The most tokens of thoughts. When they are spent, the model's own end of a thought follows, and then the answer. A model that does not think has nothing to bound. At least 0."""
 
 
 class TextResponseFormatJsonObject(TypedDict, closed=True):
@@ -513,6 +515,17 @@ class StructuredOutputsStructuralTag(TypedDict, closed=True):
     """A structural tag of xgrammar as JSON text."""
 
 
+class ReasoningOptions(TypedDict, closed=True):
+    effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None]
+    """The same as `reasoning_effort`."""
+    max_tokens: NotRequired[int | None]
+    """The same as `thinking_token_budget`. At least 0."""
+    enabled: NotRequired[bool | None]
+    """The same as `enable_thinking`, which wins."""
+    exclude: NotRequired[bool | None]
+    """True leaves the thoughts out of the answer, as `include_reasoning` false does."""
+
+
 class DetokenizeRequest(TypedDict, closed=True):
     model: NotRequired[str | None]
     """Null for the served model."""
@@ -544,6 +557,8 @@ class UsageOptions(TypedDict, closed=True):
 class ThinkingSwitch(TypedDict, closed=True):
     type: Literal["enabled", "disabled"]
     """Whether the model thinks."""
+    budget_tokens: NotRequired[int | None]
+    """The same as `thinking_token_budget`, under Anthropic's name. At least 0."""
 
 
 class ChatCompletionRequestMessageCustomToolCall(TypedDict, closed=True):
@@ -1534,6 +1549,12 @@ class CreateChatCompletionRequestWithoutStream(TypedDict, closed=True):
     """Variables of the chat template, such as `enable_thinking`."""
     enable_thinking: NotRequired[bool | None]
     """Whether the model thinks, for templates that have such a switch; DashScope's clients (Qwen Code, Alibaba's examples) send it beside OpenAI's fields. The same name in `chat_template_kwargs` wins."""
+    thinking_token_budget: NotRequired[int | None]
+    """The most tokens of thoughts, from vLLM. When they are spent, the model's own end of a thought follows, and then the answer. A model that does not think has nothing to bound. At least 0."""
+    thinking_budget: NotRequired[int | None]
+    """DashScope's name of `thinking_token_budget`, which Qwen's clients send; also in `chat_template_kwargs`. At least 0."""
+    reasoning: NotRequired[ReasoningOptions | None]
+    """OpenRouter's options of thoughts."""
     documents: NotRequired[Sequence[Mapping[str, Any]] | None]
     """Texts for templates that know of retrieval; each commonly with `title` and `text`."""
     add_generation_prompt: NotRequired[bool | None]
@@ -1738,6 +1759,12 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     """Variables of the chat template, such as `enable_thinking`."""
     enable_thinking: NotRequired[bool | None]
     """Whether the model thinks, for templates that have such a switch; DashScope's clients (Qwen Code, Alibaba's examples) send it beside OpenAI's fields. The same name in `chat_template_kwargs` wins."""
+    thinking_token_budget: NotRequired[int | None]
+    """The most tokens of thoughts, from vLLM. When they are spent, the model's own end of a thought follows, and then the answer. A model that does not think has nothing to bound. At least 0."""
+    thinking_budget: NotRequired[int | None]
+    """DashScope's name of `thinking_token_budget`, which Qwen's clients send; also in `chat_template_kwargs`. At least 0."""
+    reasoning: NotRequired[ReasoningOptions | None]
+    """OpenRouter's options of thoughts."""
     documents: NotRequired[Sequence[Mapping[str, Any]] | None]
     """Texts for templates that know of retrieval; each commonly with `title` and `text`."""
     add_generation_prompt: NotRequired[bool | None]

@@ -129,8 +129,8 @@ class SamplingParams(TypedDict, closed=True):
     """Compute the whole prompt. Without effect; a `cache_salt` of its own does it."""
     stream_interval: NotRequired[None]
     """How many tokens an event has. Events are sent as tokens come."""
-    thinking_token_budget: NotRequired[None]
-    """A bound of thoughts, which are the front's to know."""
+    thinking_token_budget: NotRequired[int | None]
+    """The most tokens of thoughts. When they are spent, the tokens that end a thought follow, and then the answer. The model's chat template says which these are; a model that does not think has nothing to bound. At least 0."""
     repetition_detection: NotRequired[None]
     """An end of sequences that repeat themselves."""
     extra_args: NotRequired[None]

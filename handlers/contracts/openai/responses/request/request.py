@@ -58,6 +58,7 @@ def chat_params(body: m.CreateResponseRequest, conversation: Conversation, tools
         response_format=_response_format(body),
         reasoning=ReasoningStyle.SPLIT,
         reasoning_effort=None if body.reasoning is None else body.reasoning.effort,
+        thinking_budget=None if body.reasoning is None else body.reasoning.max_tokens,
         template_kwargs=_template_kwargs(body),
     )
 

@@ -21,6 +21,7 @@ from engine.port.request import (
     Prompt,
     SamplingParams,
     StopConditions,
+    ThinkingBudget,
     TimestampRules,
     Watermark,
 )
@@ -46,7 +47,9 @@ BASE: Final = generation_request(
 PARTS: Final[Mapping[str, type[Any]]] = {"sampling": SamplingParams, "stopping": StopConditions}
 # Servers that have been started with every option that requests may need.
 WITH_OPTIONS: Final[Mapping[str, TokenApi]] = {
-    "vllm": VllmApi(ApiFacts(priorities=PriorityOrder.LOWEST_FIRST, lists_named_logprobs=True)),
+    "vllm": VllmApi(
+        ApiFacts(priorities=PriorityOrder.LOWEST_FIRST, lists_named_logprobs=True, bounds_thoughts=True)
+    ),
     "sglang": SglangApi(PriorityOrder.HIGHEST_FIRST),
     "verbatim": VerbatimApi(),
 }
@@ -130,6 +133,12 @@ FIELDS: Final[Mapping[str, Field]] = {
         {".structured_outputs": {"regex": "a"}},
         {".regex": "a"},
         {".structured_outputs": {"regex": "a"}},
+    ),
+    "sampling.thinking_budget": Field(
+        ThinkingBudget(max_tokens=4, begin="<", end=">", closing=">"),
+        {".thinking_token_budget": 4},
+        REFUSED,
+        {".thinking_token_budget": 4},
     ),
     "sampling.num_logprobs": Field(
         2, {".logprobs": 3}, {"return_logprob": True, "top_logprobs_num": 2}, {".logprobs": 2}
@@ -238,7 +247,8 @@ def test_without_their_options_servers_take_what_they_would_not_ignore(kind: str
     """All that is sent to a server with options is sent to one without, or refused by its name."""
     refused = {name for name in FIELDS if is_refused(WITHOUT_OPTIONS[kind], name)}
     lacking = {name for name in refused if getattr(FIELDS[name], kind) is not REFUSED}
-    assert lacking == {"vllm": {"priority", "sampling.logprob_token_ids"}, "sglang": {"priority"}}[kind]
+    of_vllm = {"priority", "sampling.logprob_token_ids", "sampling.thinking_budget"}
+    assert lacking == {"vllm": of_vllm, "sglang": {"priority"}}[kind]
 
 
 def is_refused(api: TokenApi, name: str) -> bool:

@@ -194,9 +194,17 @@ def test_the_last_token_waits_for_the_count_of_cached_ones(tokenizer: Tokenizer)
 def test_the_first_answers_show_what_the_server_can_do(
     probe: dict[str, object], scores: dict[str, object] | None, expected: tuple[bool, bool]
 ) -> None:
-    (trial,) = API.encode_trials("m", 7)
+    trial, _ = API.encode_trials("m", 7)
     assert json.loads(trial)["sampling_params"]["prompt_logprob_token_ids"] == [[7]]
     answer = None if scores is None else json.dumps(scores).encode()
-    facts = API.learn(ApiFacts(), json.dumps(probe).encode(), (answer,))
+    facts = API.learn(ApiFacts(), json.dumps(probe).encode(), (answer, None))
     assert (facts.counts_cached_tokens, facts.lists_named_logprobs) == expected
     assert ("logprob_token_ids" in API.fitted(facts).capabilities.missing) == (not expected[1])
+
+
+@pytest.mark.parametrize("answer", [b'{"choices": []}', None])
+def test_a_server_that_answers_with_a_thinking_budget_bounds_thoughts(answer: bytes | None) -> None:
+    _, trial = API.encode_trials("m", 7)
+    assert json.loads(trial)["sampling_params"]["thinking_token_budget"] == 1
+    api = API.fitted(API.learn(ApiFacts(), b"{}", (None, answer)))
+    assert api.capabilities.thinking_budget is (answer is not None)

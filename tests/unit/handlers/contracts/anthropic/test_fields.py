@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from engine.port.info.capabilities import Capabilities
 from engine.port.request import GenerationRequest, GrammarKind
 from tests.support.scripted.engine import says
 from tests.unit.handlers.contracts.anthropic.api import (
@@ -243,3 +244,14 @@ async def test_a_rendered_conversation_is_what_the_engine_would_be_asked() -> No
     assert (params["max_tokens"], params["stop"]) == (9, ["x"])
     assert asked.sampling.grammar is not None
     assert params["structured_outputs"] == {"structural_tag": asked.sampling.grammar.source}
+
+
+async def test_a_thinking_budget_reaches_an_engine_that_keeps_it_and_is_a_target_for_others() -> None:
+    for keeps in (True, False):
+        api = Api(says("x"))
+        api.engine.capabilities = Capabilities(thinking_budget=keeps)
+        await api.answer(ask(thinking=BUDGET, max_tokens=2000))
+        bound = api.engine.request.sampling.thinking_budget
+        assert (bound and bound.max_tokens) == (1024 if keeps else None)
+    for kind in ("adaptive", "disabled"):
+        assert (await submitted(thinking={"type": kind})).sampling.thinking_budget is None

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from engine.port.errors import NotCapable
 from engine.port.request import Grammar, GrammarKind
 from generated.openai import models as m
 from handlers.contracts.openai.chat.messages import conversation
-from tests.support.scripted.engine import ScriptedEngine, says
+from tests.support.scripted.engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.contracts.openai.api import CHAT, TOOL, Api, chat, prompt_of, quiet, submitted
 
@@ -164,6 +165,10 @@ async def test_documents_reach_the_template() -> None:
         ({"thinking": {"type": "disabled"}}, True),
         ({"thinking": {"type": "enabled"}}, False),
         ({"thinking": {"type": "enabled"}, "enable_thinking": False}, True),
+        ({"reasoning": {"enabled": False}}, True),
+        ({"reasoning": {"enabled": False}, "enable_thinking": True}, False),
+        ({"reasoning": {"effort": "none"}}, True),
+        ({"reasoning": {"effort": "low"}, "reasoning_effort": "low"}, False),
         ({"enable_thinking": False, "chat_template_kwargs": {"enable_thinking": True}}, False),
         ({"reasoning_effort": "none"}, True),
         ({"reasoning_effort": "low"}, False),
@@ -288,3 +293,70 @@ async def test_special_tokens_are_added_to_a_rendered_prompt_only_if_that_is_wan
         for fields in ({}, {"add_special_tokens": False}, {"add_special_tokens": True}):
             await submitted(CHAT, chat(**fields))
     assert asked == [False, False, True]
+
+
+BUDGETS: list[tuple[str, dict[str, Any]]] = [
+    ("thinking_token_budget", {"thinking_token_budget": 5}),
+    ("thinking_budget", {"thinking_budget": 5}),
+    ("reasoning.max_tokens", {"reasoning": {"max_tokens": 5}}),
+    ("thinking.budget_tokens", {"thinking": {"type": "enabled", "budget_tokens": 5}}),
+    ("chat_template_kwargs.thinking_budget", {"chat_template_kwargs": {"thinking_budget": 5}}),
+]
+
+
+@pytest.mark.parametrize(("field", "fields"), BUDGETS)
+async def test_a_thinking_budget_has_the_names_by_which_programs_send_it(
+    field: str, fields: dict[str, Any]
+) -> None:
+    bound = (await submitted(CHAT, chat(**fields))).sampling.thinking_budget
+    assert bound is not None and (bound.max_tokens, bound.begin) == (5, "<think>")
+    both = fields | ({"thinking_budget": 5} if field != "thinking_budget" else {"thinking_token_budget": 5})
+    assert (await submitted(CHAT, chat(**both))).sampling.thinking_budget == bound
+    status, error = await quiet().error(CHAT, chat(**(both | {"thinking_token_budget": 6})))
+    refused = "thinking_budget" if field == "thinking_token_budget" else error["param"]
+    assert (status, error["param"]) == (400, refused)
+    assert "are the same bound" in error["message"]
+
+
+@pytest.mark.parametrize(("field", "fields"), BUDGETS)
+async def test_a_thinking_budget_that_the_engine_cannot_keep_is_refused_by_the_name_that_was_sent(
+    field: str, fields: dict[str, Any]
+) -> None:
+    engine = ScriptedEngine(fails_after(NotCapable("thinking_budget")))
+    assert await Api(engine).refusal(CHAT, chat(**fields)) == (400, "unsupported_parameter", field)
+
+
+@pytest.mark.parametrize("value", [0, 10**9])
+async def test_a_thinking_budget_may_be_none_at_all_or_above_max_tokens(value: int) -> None:
+    bound = (await submitted(CHAT, chat(thinking_token_budget=value, max_tokens=9))).sampling.thinking_budget
+    assert bound is not None and bound.max_tokens == value
+
+
+@pytest.mark.parametrize("value", [-1, "low", None, True, 1.5])
+async def test_a_budget_among_the_templates_variables_that_is_no_bound_is_the_templates(
+    value: object,
+) -> None:
+    request = await submitted(CHAT, chat(chat_template_kwargs={"thinking_budget": value}))
+    assert request.sampling.thinking_budget is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"thinking_token_budget": -1}, "thinking_token_budget"),
+        ({"thinking_budget": 1.5}, "thinking_budget"),
+        ({"reasoning": {"max_tokens": "1"}}, "reasoning.max_tokens"),
+        ({"reasoning": {"summary": "auto"}}, "reasoning.summary"),
+        ({"thinking": {"type": "enabled", "budget_tokens": -1}}, "thinking.budget_tokens"),
+        ({"reasoning": {"effort": "low"}, "reasoning_effort": "high"}, "reasoning.effort"),
+    ],
+)
+async def test_what_is_no_option_of_thoughts_is_refused(fields: dict[str, Any], param: str) -> None:
+    assert (await quiet().refusal(CHAT, chat(**fields))).param == param
+
+
+@pytest.mark.parametrize("fields", [{"include_reasoning": False}, {"reasoning": {"exclude": True}}])
+async def test_thoughts_are_left_out_where_they_are_not_wanted(fields: dict[str, Any]) -> None:
+    api = Api(says("<think>", "Hm.", "</think>", "Yes."))
+    message = (await api.answer(CHAT, chat(**fields)))["choices"][0]["message"]
+    assert message["content"] == "Yes." and "reasoning_content" not in message

@@ -248,3 +248,17 @@ async def test_a_request_is_aborted_by_the_name_that_its_client_gave_it() -> Non
         assert (
             await send(api._app, "POST", "/tokens/inference/v1/abort_requests", json=body)
         ).status_code == 400
+
+
+async def test_a_thinking_budget_is_that_of_the_models_own_thoughts() -> None:
+    api = Api(says("a"))
+    await api.answer(thinking_token_budget=3)
+    bound = api.engine.request.sampling.thinking_budget
+    assert bound is not None and (bound.max_tokens, bound.end, bound.is_open) == (3, "</think>", False)
+    begin = api.engine.tokenizer.encode("<think>", add_special_tokens=False)
+    api.engine.requests.clear()
+    await api.answer({"token_ids": [72, *begin, 101]}, thinking_token_budget=0)
+    bound = api.engine.request.sampling.thinking_budget
+    assert bound is not None and bound.is_open
+    response = await api.post(thinking_token_budget=-1)
+    assert response.status_code == 400 and "thinking_token_budget" in response.text

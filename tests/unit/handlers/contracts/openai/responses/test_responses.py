@@ -8,7 +8,13 @@ import orjson
 import pytest
 from openai.types.responses import Response, ResponseFunctionToolCall
 
-from engine.port.errors import EngineStopped, GenerationFailed, InvalidGrammar, PromptTooLong
+from engine.port.errors import (
+    EngineStopped,
+    GenerationFailed,
+    InvalidGrammar,
+    NotCapable,
+    PromptTooLong,
+)
 from engine.port.events import FinishReason
 from engine.port.request import GrammarKind
 from generated.openai import models as m
@@ -514,3 +520,14 @@ async def test_an_output_comes_back_as_the_newest_client_writes_it_out() -> None
             prompts.add(api.prompt)
     assert len(prompts) == 1
     assert (await api.refused(reasoning={"mode": "pro"})).param == "reasoning.mode"
+
+
+async def test_a_thinking_budget_reaches_the_engine_or_is_refused_by_its_name() -> None:
+    api = Responses(thinking("x"))
+    await api.answered(reasoning={"max_tokens": 7, "effort": "low"})
+    bound = api.engine.request.sampling.thinking_budget
+    assert bound is not None and (bound.max_tokens, bound.is_open) == (7, True)
+    unable = Responses(ScriptedEngine(fails_after(NotCapable("thinking_budget"))))
+    refused = await unable.refused(reasoning={"max_tokens": 7})
+    assert refused == (400, "unsupported_parameter", "reasoning.max_tokens")
+    assert (await api.refused(reasoning={"max_tokens": -1})).param == "reasoning.max_tokens"
