@@ -12,7 +12,7 @@ from tools.docs.table import code, one_line, table
 _SECTION: Final = re.compile(r"^\s*# -{8,} (?P<title>.+)$")
 _INTRODUCTION: Final = (
     "{}. The source document is kept as it was published; these {} actions of `specs/{}/overlay.yaml` "
-    "([OpenAPI Overlay 1.0](https://spec.openapis.org/overlay/v1.0.0.html)) turn it into the document that "
+    "([OpenAPI Overlay 1.1](https://spec.openapis.org/overlay/v1.1.0.html)) turn it into the document that "
     "is served. Each action has a reason, and an action that changes nothing fails the build."
 )
 _ACTION: Final = re.compile(r"^\s*- target:")
