@@ -1,7 +1,7 @@
 """The tokens in the answers of a token API, as requests bring them, checked against the model."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from engine.port.events import TokenLogprob
 from engine.port.text.sampled import Sampled
@@ -12,8 +12,6 @@ from handlers.operations.generated_tokens import Ending
 from handlers.served_model.request_values import check_token_ids
 from verbatim_kit.errors import Refused, Violation
 
-MAX_TOKENS: Final = 2**20  # of one request, over all its sequences
-
 
 class WireSequence(NamedTuple):
     """A sequence with all its tokens so far. ending: None for one that goes on."""
@@ -23,13 +21,12 @@ class WireSequence(NamedTuple):
 
 
 class SequenceReader:
-    """Reads the sequences of one request, and counts their tokens."""
+    """Reads the sequences of one model. A request's values, and so its tokens, are bounded before."""
 
     def __init__(self, tokenizer: Tokenizer, vocab_size: int, max_total_tokens: int) -> None:
         self._tokenizer = tokenizer
         self._vocab_size = vocab_size
         self._max_total_tokens = max_total_tokens
-        self._num_tokens = 0
 
     def choices(
         self, response: m.GeneratedResponse, num_logprobs: int | None, field: str
@@ -81,10 +78,6 @@ class SequenceReader:
         token_ids = choice.token_ids or []
         if num_before + len(token_ids) > self._max_total_tokens:
             reason = f"A sequence has at most {self._max_total_tokens} tokens."
-            raise Refused(reason, f"{field}.token_ids", Violation.TOO_LONG)
-        self._num_tokens += len(token_ids)
-        if self._num_tokens > MAX_TOKENS:
-            reason = f"All sequences of a request have at most {MAX_TOKENS} tokens."
             raise Refused(reason, f"{field}.token_ids", Violation.TOO_LONG)
         check_token_ids(token_ids, f"{field}.token_ids", self._vocab_size)
         if num_logprobs is None:
