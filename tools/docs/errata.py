@@ -50,9 +50,11 @@ def _row(action: Any) -> tuple[str, str, str]:
 
 
 def _change(action: Any) -> str:
-    """`removed`, or the keys that are set, which unfold to what they are set to."""
+    """`removed`, a copy of what, or the keys that are set, which unfold to what they are set to."""
     if action.get("remove"):
         return "removed"
+    if "copy" in action:
+        return f"copies {code(action['copy'])}"
     update = action["update"]
     if not isinstance(update, dict):
         return f"adds {code(str(update))}"

@@ -19,7 +19,7 @@ WireContent: TypeAlias = str | m.ContentObject | list[Any]
 
 
 class NeutralRequest(NamedTuple):
-    """What a request is about, and what it asks."""
+    """The subject of a request, and its questions."""
 
     state: Content
     questions: list[Question]
