@@ -41,8 +41,8 @@ from handlers.contracts.openai.decisions.operation import Decisions
 from handlers.contracts.openai.embeddings import Embeddings
 from handlers.contracts.openai.errors import to_problem
 from handlers.contracts.openai.extensions.adapters import Adapters
+from handlers.contracts.openai.extensions.derendered_chat import DerenderedChat
 from handlers.contracts.openai.extensions.derendered_completion import DerenderedCompletion
-from handlers.contracts.openai.extensions.derendering import DerenderedChat
 from handlers.contracts.openai.extensions.rendering import Rendering
 from handlers.contracts.openai.extensions.tokenizing import Tokens
 from handlers.contracts.openai.models import Models

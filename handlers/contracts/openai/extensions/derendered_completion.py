@@ -19,6 +19,7 @@ from handlers.contracts.openai.errors import to_problem
 from handlers.contracts.openai.extensions.derendering import (
     check_form,
     check_rendered,
+    overrides,
     plain_request,
     sequence_reader,
     within,
@@ -70,8 +71,7 @@ class DerenderedCompletion:
         resolved = names.resolve(body.model or names.served)
         if body.completion_request is None:
             return self._plain(body, resolved.adapter)
-        given = {} if body.model is None else {"model": body.model}
-        asked = body.completion_request.model_copy(update=given)
+        asked = body.completion_request.model_copy(update=overrides(body))
         with mapped_errors(within("completion_request", mapping_of(asked))):
             check_rendered(asked)
             plan = self._completions.plan(asked)

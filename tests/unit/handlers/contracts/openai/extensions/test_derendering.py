@@ -322,6 +322,7 @@ REFUSALS: list[tuple[dict[str, Any], str]] = [
         _of_chat(chat_request=chat(logprobs=True), generate_response=whole("Hi", logprobs=SCORED)),
         f"{CHOICE}.logprobs.content",
     ),
+    ({**_event(), "chat_request": chat(prompt_logprobs=0)}, "chat_request.prompt_logprobs"),
     (_event(token_ids=[], finish_reason="stop"), f"{EVENT}.token_ids"),
     (_event(_state(*[5] * 10_000)), f"{EVENT}.token_ids"),
     (_event(_state(10**6)), "stream_state.output_token_ids[0]"),
@@ -362,6 +363,10 @@ TEXT_REFUSALS: list[tuple[dict[str, Any], str]] = [
     ({**TEXT_EVENT, "prompt_token_ids": [[1]]}, "prompt_token_ids"),
     ({**TEXT_EVENT, "completion_request": TWO}, "prompt_token_ids"),
     ({**TEXT_EVENT, "completion_request": TWO, "prompt_token_ids": ids("x")}, "prompt_token_ids"),
+    (
+        {**TEXT_EVENT, "completion_request": {"model": MODEL, "prompt": "a", "best_of": 2}},
+        "completion_request.best_of",
+    ),
     ({"stream": True}, "generate_chunk"),
 ]
 
