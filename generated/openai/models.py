@@ -4139,7 +4139,7 @@ class GeneratedResponse(BaseModel):
     """
     vLLM's name for answers of tokens alone.
     """
-    choices: Annotated[list[GeneratedChoice], Field(max_length=16384, min_length=1)]
+    choices: Annotated[list[GeneratedChoice], Field(max_length=4096, min_length=1)]
     """
     The sequences by index.
     """
@@ -4633,9 +4633,7 @@ class DerenderCompletionRequest(BaseModel):
     """
     The request that was rendered, which says what the answer has.
     """
-    generate_responses: Annotated[list[GeneratedResponse] | None, Field(max_length=16384, min_length=1)] = (
-        None
-    )
+    generate_responses: Annotated[list[GeneratedResponse] | None, Field(max_length=2048, min_length=1)] = None
     """
     The whole answers of the token API, one for each prompt; not with `stream`.
     """
@@ -4643,7 +4641,7 @@ class DerenderCompletionRequest(BaseModel):
     """
     Tokens of each prompt, for `usage`, and of the one prompt with `stream`; null for those that the answers name.
     """
-    prompt_token_ids: list[TokenId] | list[list[TokenId] | None] | None = None
+    prompt_token_ids: list[TokenId | list[TokenId] | None] | None = None
     """
     The tokens before the generated ones, a list for each prompt, and the one list with `stream`; null for those of `completion_request`.
     """
@@ -5647,7 +5645,7 @@ class CreateChatCompletionBatchRequest(BaseModel):
     """
     The conversations.
     """
-    n: Literal[1] | None = None
+    n: Annotated[StrictInt | None, Field(ge=1, le=1)] = None
     """
     Each conversation has one answer.
     """

@@ -174,7 +174,7 @@ class DerenderedCompletion:
         reader, field = sequence_reader(self._shared), "prompt_token_ids"
         if body.prompt_tokens is not None and not isinstance(body.prompt_tokens, int):
             raise Refused("With 'stream', 'prompt_tokens' is one count.", "prompt_tokens")
-        given = _ids_of_one(body.prompt_token_ids)
+        given = _ids_of_one(body)
         if given is None and event.prompt_token_ids is not None:
             given, field = event.prompt_token_ids, "generate_chunk.prompt_token_ids"
         if given is None and len(asked.requests) > 1:
@@ -212,19 +212,26 @@ def _prompts_of(body: m.DerenderCompletionRequest, num_prompts: int) -> Sequence
     """Return the tokens of each prompt. Raises Refused for another number of them."""
     if body.prompt_token_ids is None:
         return [None] * num_prompts
-    prompts = [prompt for prompt in body.prompt_token_ids if not isinstance(prompt, int)]
-    if len(prompts) != num_prompts or len(prompts) != len(body.prompt_token_ids):
+    prompts: list[Sequence[int] | None] = []
+    for number, prompt in enumerate(body.prompt_token_ids):
+        if isinstance(prompt, int):
+            raise Refused("This is a list of the tokens of a prompt.", f"prompt_token_ids[{number}]")
+        prompts.append(prompt)
+    if len(prompts) != num_prompts:
         raise Refused(f"This is a list of the tokens of {num_prompts} prompts.", "prompt_token_ids")
     return prompts
 
 
-def _ids_of_one(given: Sequence[int] | Sequence[list[int] | None] | None) -> list[int] | None:
+def _ids_of_one(body: m.DerenderCompletionRequest) -> list[int] | None:
     """Return the tokens of one prompt. Raises Refused for a list of prompts."""
-    if given is None:
+    if body.prompt_token_ids is None:
         return None
-    token_ids = [token_id for token_id in given if isinstance(token_id, int)]
-    if len(token_ids) != len(given):
-        raise Refused("With 'stream', these are the tokens of one prompt.", "prompt_token_ids")
+    token_ids: list[int] = []
+    for number, token_id in enumerate(body.prompt_token_ids):
+        if not isinstance(token_id, int):
+            reason = "With 'stream', these are the tokens of one prompt."
+            raise Refused(reason, f"prompt_token_ids[{number}]")
+        token_ids.append(token_id)
     return token_ids
 
 

@@ -504,20 +504,12 @@ class AsyncClient(BaseAsyncClient):
             answer = await client.derender_completion(
                 generate_responses=[
                     {
-                        "request_id": "cmpl-5b0f1c2d-0",
+                        "request_id": "cmpl-5b0f1c2d",
                         "choices": [{"index": 0, "token_ids": [72, 105], "finish_reason": "length"}],
-                    },
-                    {
-                        "request_id": "cmpl-5b0f1c2d-1",
-                        "choices": [{"index": 0, "token_ids": [72], "finish_reason": "length"}],
-                    },
+                    }
                 ],
-                prompt_tokens=[1, 2],
-                completion_request={
-                    "model": "verbatim-demo",
-                    "prompt": ["Hello", "Good morning"],
-                    "max_tokens": 2,
-                },
+                prompt_tokens=[1],
+                completion_request={"model": "verbatim-demo", "prompt": "Hello", "max_tokens": 2},
             )
         """
         return await self._call(o.DERENDER_COMPLETION, Arguments(body=body))

@@ -1319,7 +1319,7 @@ class GeneratedResponse(TypedDict, closed=True):
     output_mode: NotRequired[Literal["tokens"]]
     """vLLM's name for answers of tokens alone. Default: `"tokens"`."""
     choices: Sequence[GeneratedChoice]
-    """The sequences by index. At least 1 items, at most 16384 items."""
+    """The sequences by index. At least 1 items, at most 4096 items."""
     usage: NotRequired[GeneratedCounts | None]
     """Token counts."""
     prompt_token_ids: NotRequired[Sequence[int] | None]
@@ -1455,10 +1455,10 @@ class DerenderCompletionRequest(TypedDict, closed=True):
     completion_request: NotRequired[CreateCompletionRequest | None]
     """The request that was rendered, which says what the answer has."""
     generate_responses: NotRequired[Sequence[GeneratedResponse] | None]
-    """The whole answers of the token API, one for each prompt; not with `stream`. At least 1 items, at most 16384 items."""
+    """The whole answers of the token API, one for each prompt; not with `stream`. At least 1 items, at most 2048 items."""
     prompt_tokens: NotRequired[Sequence[int] | int | None]
     """Tokens of each prompt, for `usage`, and of the one prompt with `stream`; null for those that the answers name."""
-    prompt_token_ids: NotRequired[Sequence[int] | Sequence[Sequence[int] | None] | None]
+    prompt_token_ids: NotRequired[Sequence[Sequence[int] | int | None] | None]
     """The tokens before the generated ones, a list for each prompt, and the one list with `stream`; null for those of `completion_request`."""
     generate_chunk: NotRequired[GeneratedChunk | None]
     """One event of the token API's stream; only with `stream`."""
@@ -2123,8 +2123,8 @@ class CreateChatCompletionBatchRequest(TypedDict, closed=True):
         ]
     ]
     """The conversations. At least 1 items, at most 2048 items."""
-    n: NotRequired[Literal[1] | None]
-    """Each conversation has one answer."""
+    n: NotRequired[int | None]
+    """Each conversation has one answer. At least 1, at most 1."""
     stream: NotRequired[Literal[False] | None]
     """Answers come together."""
     stream_options: NotRequired[None]

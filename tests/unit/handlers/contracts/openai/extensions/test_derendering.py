@@ -346,7 +346,8 @@ TEXT_REFUSALS: list[tuple[dict[str, Any], str]] = [
     ({"generate_responses": [whole("Hi")], "completion_request": TWO}, "generate_responses"),
     ({"generate_responses": [whole("Hi")], "prompt_tokens": 1}, "prompt_tokens"),
     ({"generate_responses": [whole("Hi")], "prompt_tokens": [1, 2]}, "prompt_tokens"),
-    ({"generate_responses": [whole("Hi")], "prompt_token_ids": [1]}, "prompt_token_ids"),
+    ({"generate_responses": [whole("Hi")], "prompt_token_ids": [1]}, "prompt_token_ids[0]"),
+    ({"generate_responses": [whole("Hi")], "prompt_token_ids": [[1], [2]]}, "prompt_token_ids"),
     ({"generate_responses": [whole("Hi")], "prompt_token_ids": [[10**6]]}, "prompt_token_ids[0][0]"),
     (
         {"generate_responses": [whole("Hi")], "completion_request": {**TWO, "echo": True}},
@@ -360,7 +361,7 @@ TEXT_REFUSALS: list[tuple[dict[str, Any], str]] = [
         "generate_responses[0].prompt_logprobs",
     ),
     ({**TEXT_EVENT, "prompt_tokens": [1]}, "prompt_tokens"),
-    ({**TEXT_EVENT, "prompt_token_ids": [[1]]}, "prompt_token_ids"),
+    ({**TEXT_EVENT, "prompt_token_ids": [1, [1]]}, "prompt_token_ids[1]"),
     ({**TEXT_EVENT, "completion_request": TWO}, "prompt_token_ids"),
     ({**TEXT_EVENT, "completion_request": TWO, "prompt_token_ids": ids("x")}, "prompt_token_ids"),
     (
