@@ -181,6 +181,7 @@ _COMPANIONS: Final = (
     ),
     Companion("*/responses*", "tool_choice*", {("tools",): _TOOLS}, _AMONG),
     Companion("*/render", "tool_choice*", {("tools",): _CHAT_TOOLS}, _AMONG, _names_tools),
+    Companion("*/batch", "logprob_token_ids*", {("logprobs",): True}, _NAMED),
     Companion("*/render", "top_logprobs", {("logprobs",): True}, "top_logprobs needs logprobs"),
     Companion("*/tokenize", "messages", {("prompt",): "a"}, _TOKENIZED, is_one_of(None)),
     Companion("*/tokenize", "prompt", {("messages",): _CONVERSATION}, _TOKENIZED, is_one_of(None)),
@@ -255,10 +256,12 @@ _BANS: Final = (
     Ban("*/decisions", "questions*", "choices must have different values", _has_equal_choices),
     Ban("*/decisions", "questions.*", _TOO_LONG, is_longer_than(100), True),
     Ban("*/responses*", "tools*", _TOO_LONG, is_longer_than(100), True),
-    Ban("*/responses/*", "tools*.syntax", "the grammar must be one", is_one_of("lark")),
+    Ban("*", "tools*.syntax", "the grammar must be one", is_one_of("lark")),
+    Ban("*", "function_call", "function_call needs functions", is_given),
     Ban("*/render", "tools", _TOO_LONG, is_longer_than(100), True),
+    Ban("*", "functions", _TOO_LONG, is_longer_than(100), True),
     Ban("*", "tools*.definition", _TOO_LONG, _is_long, True),
-    Ban("*", "messages.content", _SAYS_SOMETHING, _IS_EMPTY),
+    Ban("*", "messages.content", _SAYS_SOMETHING, all_of(_IS_EMPTY, lambda value, body: value != [])),
     Ban(
         "*",
         "messages.*",
@@ -403,7 +406,8 @@ def _like_rendered(
         tuple(
             Ban(path, prefix + rule.field, rule.reason, of_request(rule.when), rule.is_up_to_the_server)
             for rule in _BANS
-            if fnmatchcase(of_render, rule.path) and (runs or rule.reason != _TOO_LONG)
+            if fnmatchcase(of_render, rule.path)
+            and (rule.path != "*/render" if runs else rule.reason != _TOO_LONG)
         ),
     )
 
