@@ -240,6 +240,9 @@ class CalledFunction(BaseModel):
 Byte = TypeAliasType("Byte", Annotated[StrictInt, Field(ge=0, le=255)])
 
 
+TokenCount = TypeAliasType("TokenCount", Annotated[StrictInt, Field(ge=0)])
+
+
 class PromptTokensDetails(BaseModel):
     cached_tokens: Annotated[StrictInt, Field(ge=0)]
     """
@@ -1834,6 +1837,33 @@ class ThinkingSwitch(BaseModel):
     """
 
 
+PromptTokens = TypeAliasType("PromptTokens", Annotated[StrictInt, Field(ge=0)])
+"""
+Tokens of each prompt, for `usage`, and of the one prompt with `stream`; null for those that the answers name.
+"""
+
+
+class GeneratedPromptDetails(BaseModel):
+    cached_tokens: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    Tokens that were in the cache.
+    """
+
+
+class GeneratedAlternative(BaseModel):
+    token_id: Annotated[StrictInt, Field(ge=0)]
+    """
+    The token.
+    """
+    logprob: Annotated[StrictFloat, Field(le=0.0)]
+    """
+    Its log-probability.
+    """
+
+
+ToolCallId = TypeAliasType("ToolCallId", Annotated[StrictStr, Field(max_length=512, min_length=1)])
+
+
 class GetResponseArguments(BaseModel):
     response_id: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -2898,6 +2928,58 @@ class RenderedSampling(BaseModel):
     """
 
 
+class GeneratedCounts(BaseModel):
+    prompt_tokens: Annotated[StrictInt, Field(ge=0)] = 0
+    """
+    Tokens of the prompt.
+    """
+    completion_tokens: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    Tokens of all sequences.
+    """
+    prompt_tokens_details: GeneratedPromptDetails | None = None
+    """
+    More on the prompt's.
+    """
+
+
+class GeneratedToken(BaseModel):
+    token_id: Annotated[StrictInt, Field(ge=0)]
+    """
+    The token.
+    """
+    logprob: Annotated[StrictFloat, Field(le=0.0)]
+    """
+    Its log-probability.
+    """
+    top_logprobs: Annotated[list[GeneratedAlternative], Field(max_length=1024, validate_default=True)] = []
+    """
+    The token itself and the likeliest.
+    """
+
+
+class DerenderState(BaseModel):
+    """
+    What a stream's next event needs of the events before it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    output_token_ids: list[TokenId]
+    """
+    The tokens of the sequence so far.
+    """
+    held_logprobs: list[GeneratedToken]
+    """
+    The log-probabilities of the last of these, which no chunk has had yet.
+    """
+    last_tool_call_ids: list[ToolCallId]
+    """
+    The ids of the calls so far.
+    """
+
+
 TextContentParts = TypeAliasType(
     "TextContentParts", Annotated[list[ChatCompletionRequestMessageContentPartText], Field(min_length=0)]
 )
@@ -3267,6 +3349,24 @@ class RenderedRequest(BaseModel):
 RenderCompletionResponse = TypeAliasType(
     "RenderCompletionResponse", Annotated[list[RenderedRequest], Field(min_length=1)]
 )
+
+
+class GeneratedLogprobs(BaseModel):
+    content: list[GeneratedToken] | None = None
+    """
+    An entry a token.
+    """
+
+
+class DerenderedCompletionChunk(BaseModel):
+    chunk: CreateCompletionStreamResponse
+    """
+    What the event adds to the text.
+    """
+    stream_state: DerenderState
+    """
+    To be sent with the next event of the choice.
+    """
 
 
 UserContentParts = TypeAliasType(
@@ -3826,6 +3926,33 @@ class Decision(BaseModel):
     """
 
 
+class GeneratedChoice(BaseModel):
+    """
+    A sequence, or what an event adds to it.
+    """
+
+    index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the sequences, from 0.
+    """
+    token_ids: list[TokenId] | None = None
+    """
+    The tokens, with the end token and all of a stop text.
+    """
+    finish_reason: Literal["stop", "length"] | None = None
+    """
+    Why the sequence has ended; null in an event after which it goes on.
+    """
+    stop_reason: StrictStr | StrictInt | None = None
+    """
+    The stop text or the stop token that ended it; null for another end, and where the server does not say.
+    """
+    logprobs: GeneratedLogprobs | None = None
+    """
+    Log-probabilities of the tokens, which a request for log-probabilities needs.
+    """
+
+
 class ChatCompletionRequestDeveloperMessage(BaseModel):
     """
     Instructions, under their newer name.
@@ -4026,6 +4153,64 @@ class DecisionUserMessage(BaseModel):
     )
     """
     A text, or parts of text, JSON and pictures. A model that reads text alone refuses pictures.
+    """
+
+
+class GeneratedResponse(BaseModel):
+    """
+    A whole answer of the token API.
+    """
+
+    request_id: Annotated[StrictStr | None, Field(max_length=512, min_length=1)] = None
+    """
+    The id of the answer; drawn where null.
+    """
+    output_mode: Literal["tokens"] = "tokens"
+    """
+    vLLM's name for answers of tokens alone.
+    """
+    choices: Annotated[list[GeneratedChoice], Field(max_length=4096, min_length=1)]
+    """
+    The sequences by index.
+    """
+    usage: GeneratedCounts | None = None
+    """
+    Token counts.
+    """
+    prompt_token_ids: list[TokenId] | None = None
+    """
+    The tokens of the prompt, where the request names none.
+    """
+    prompt_logprobs: list[dict[str, PromptLogprob] | None] | None = None
+    """
+    Log-probabilities of the prompt, which the answer has too.
+    """
+
+
+class GeneratedChunk(BaseModel):
+    """
+    One event of the token API's stream.
+    """
+
+    request_id: Annotated[StrictStr | None, Field(max_length=512, min_length=1)] = None
+    """
+    The id of the answer; drawn where null.
+    """
+    output_mode: Literal["tokens"] = "tokens"
+    """
+    vLLM's name for answers of tokens alone.
+    """
+    choices: Annotated[list[GeneratedChoice], Field(max_length=1)]
+    """
+    The tokens of one sequence, or none in an event with the token counts.
+    """
+    usage: GeneratedCounts | None = None
+    """
+    Token counts.
+    """
+    prompt_token_ids: list[TokenId] | None = None
+    """
+    The tokens of the prompt, where the request names none.
     """
 
 
@@ -4462,6 +4647,55 @@ class ResponseFailedEvent(BaseModel):
     """
 
 
+class DerenderCompletionRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    stream: StrictBool = False
+    """
+    Whether one event of a stream is written, rather than a whole answer.
+    """
+    model: StrictStr | None = None
+    """
+    Null for the model of `completion_request`, or else the served one.
+    """
+    completion_request: CreateCompletionRequest | None = None
+    """
+    The request that was rendered, which says what the answer has.
+    """
+    generate_responses: Annotated[list[GeneratedResponse] | None, Field(max_length=2048, min_length=1)] = None
+    """
+    The whole answers of the token API, one for each prompt; not with `stream`.
+    """
+    prompt_tokens: PromptTokens | list[TokenCount] | None = None
+    """
+    Tokens of each prompt, for `usage`, and of the one prompt with `stream`; null for those that the answers name.
+    """
+    prompt_token_ids: list[TokenId | list[TokenId] | None] | None = None
+    """
+    The tokens before the generated ones, a list for each prompt, and the one list with `stream`; null for those of `completion_request`.
+    """
+    generate_chunk: GeneratedChunk | None = None
+    """
+    One event of the token API's stream; only with `stream`.
+    """
+    stream_state: DerenderState | None = None
+    """
+    What came with the chunk before, of the same choice; null with the first event.
+    """
+
+
+class DerenderedChatChunk(BaseModel):
+    chunk: CreateChatCompletionStreamResponse
+    """
+    What the event adds to the answer.
+    """
+    stream_state: DerenderState
+    """
+    To be sent with the next event of the choice.
+    """
+
+
 class CreateChatCompletionResponse(BaseModel):
     id: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -4617,6 +4851,25 @@ class TokenizeRequest(BaseModel):
     """
     Functions that the template lists. Only with `messages`.
     """
+
+
+Conversation = TypeAliasType(
+    "Conversation",
+    Annotated[
+        list[
+            Annotated[
+                ChatCompletionRequestDeveloperMessage
+                | ChatCompletionRequestSystemMessage
+                | ChatCompletionRequestUserMessage
+                | ChatCompletionRequestAssistantMessage
+                | ChatCompletionRequestToolMessage
+                | ChatCompletionRequestFunctionMessage,
+                Field(discriminator="role"),
+            ]
+        ],
+        Field(min_length=1),
+    ],
+)
 
 
 class CreateChatCompletionRequest(BaseModel):
@@ -5075,6 +5328,400 @@ class CreateDecisionRequest(BaseModel):
     prompt_cache_options: PromptCacheOptions | None = None
     """
     How OpenAI caches prompts. It has no effect here.
+    """
+
+
+class DerenderChatRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    stream: StrictBool = False
+    """
+    Whether one event of a stream is written, rather than a whole answer.
+    """
+    model: StrictStr | None = None
+    """
+    Null for the model of `chat_request`, or else the served one.
+    """
+    chat_request: CreateChatCompletionRequest | None = None
+    """
+    The request that was rendered, which says how thoughts and calls are written, and what the answer has. A model that thinks needs it. Without it all text is content.
+    """
+    generate_response: GeneratedResponse | None = None
+    """
+    The whole answer of the token API; not with `stream`.
+    """
+    prompt_tokens: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    Tokens of the prompt, for `usage`; null for those that the answer names.
+    """
+    prompt_token_ids: list[TokenId] | None = None
+    """
+    The tokens before the generated ones, of which the last few are enough; null for those of `chat_request`.
+    """
+    generate_chunk: GeneratedChunk | None = None
+    """
+    One event of the token API's stream; only with `stream`.
+    """
+    stream_state: DerenderState | None = None
+    """
+    What came with the chunk before, of the same choice; null with the first event.
+    """
+
+
+class CreateChatCompletionBatchRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        arbitrary_types_allowed=True,
+    )
+    model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
+    """
+    A name that /v1/models lists.
+    """
+    audio: Annotated[None, Field(None)] = None
+    """
+    How spoken answers sound. This server does not speak.
+    """
+    frequency_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = 0
+    """
+    Lowers a token's score for each time that it stands in the answer already.
+    """
+    logit_bias: (
+        dict[Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,9})$", strict=True)], Bias] | None
+    ) = None
+    """
+    What is added to the scores of single tokens; the extremes forbid or force one.
+    """
+    logprobs: StrictBool | None = False
+    """
+    Tell the log-probability of each token of the answer.
+    """
+    max_completion_tokens: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    At most this many tokens of thoughts and answer together. Null fills the context.
+    """
+    max_tokens: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    The old name of `max_completion_tokens`; both may stand if they are equal.
+    """
+    metadata: Metadata | None = None
+    """
+    Notes of the client's own. They have no effect here.
+    """
+    modalities: list[Literal["text"]] | None = None
+    """
+    What the answer may consist of, which is text.
+    """
+    moderation: Annotated[None, Field(None)] = None
+    """
+    Moderation of what is asked and answered. There is none here.
+    """
+    parallel_tool_calls: StrictBool | None = True
+    """
+    Whether one answer may hold several calls.
+    """
+    prediction: PredictionContent | None = None
+    """
+    What much of the answer will be. It is not used.
+    """
+    presence_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = 0
+    """
+    Lowers the score of every token that stands in the answer already.
+    """
+    prompt_cache_key: StrictStr | None = None
+    """
+    Groups requests that share a beginning. What is shared is found without it.
+    """
+    prompt_cache_options: PromptCacheOptions | None = None
+    """
+    How OpenAI caches prompts. It has no effect here.
+    """
+    prompt_cache_retention: Literal["in_memory", "24h"] | None = None
+    """
+    How long OpenAI caches prompts. It has no effect here.
+    """
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
+    """
+    How much to think; the model's chat template is told. Null leaves it to the template.
+    """
+    response_format: (
+        ResponseFormatText
+        | ResponseFormatJsonObject
+        | ResponseFormatJsonSchema
+        | ResponseFormatJson
+        | ResponseFormatRegex
+        | None
+    ) = None
+    """
+    The form that the answer must have. Null is text.
+    """
+    safety_identifier: Annotated[StrictStr | None, Field(max_length=64)] = None
+    """
+    A name for the end user. It has no effect here.
+    """
+    seed: Annotated[StrictInt | None, Field(ge=-9223372036854775808, le=9223372036854775807)] = None
+    """
+    Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`).
+    """
+    service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast"] | None = None
+    """
+    How OpenAI schedules the request. It has no effect here; where it is given, the answer says `default`.
+    """
+    stop: StopText | StopTexts | None = None
+    """
+    Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls.
+    """
+    store: StrictBool | None = False
+    """
+    Keep the answer for later retrieval. Nothing is kept here.
+    """
+    temperature: Annotated[StrictFloat | None, Field(ge=0.0, le=2.0)] = 1
+    """
+    Spread of the draws; 0 always takes the most likely token.
+    """
+    top_logprobs: Annotated[StrictInt | None, Field(ge=0, le=20)] = None
+    """
+    With `logprobs`, tell also of this many of the most likely tokens at each place.
+    """
+    top_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = 1
+    """
+    Draw from the most likely tokens that make up this probability; 0 leaves the likeliest alone.
+    """
+    user: StrictStr | None = None
+    """
+    A name for the end user. It has no effect here.
+    """
+    verbosity: Literal["low", "medium", "high"] | None = None
+    """
+    How long answers should be; the model's chat template is told.
+    """
+    web_search_options: Annotated[None, Field(None)] = None
+    """
+    How the model searches the web. It does not.
+    """
+    top_k: Annotated[StrictInt | None, Field(ge=-1)] = None
+    """
+    Draw from this many of the most likely tokens; -1, 0 and null stand for all.
+    """
+    min_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = None
+    """
+    Leave out tokens that are less likely than this share of the likeliest one's probability.
+    """
+    typical_p: Annotated[StrictFloat | None, Field(gt=0.0, le=1.0)] = None
+    """
+    Draw from the tokens of most typical surprise that make up this probability.
+    """
+    repetition_penalty: Annotated[StrictFloat | None, Field(gt=0.0)] = None
+    """
+    Divides the scores of tokens that stand in prompt or output; 1 stands for none.
+    """
+    min_tokens: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    No end and no stop text before this many tokens.
+    """
+    stop_token_ids: list[TokenId] | None = None
+    """
+    Tokens that end the text, beside the model's own.
+    """
+    ignore_eos: StrictBool | None = None
+    """
+    Go on after the model's end token.
+    """
+    include_stop_str_in_output: StrictBool | None = None
+    """
+    Keep the stop text that ended the text in it.
+    """
+    skip_special_tokens: StrictBool | None = None
+    """
+    Leave special tokens out of the text, as null does.
+    """
+    allowed_token_ids: Annotated[list[TokenId] | None, Field(min_length=1)] = None
+    """
+    The only tokens that may come, the end token too.
+    """
+    bad_words: list[BadWord] | None = None
+    """
+    Texts whose tokens are never completed.
+    """
+    priority: Annotated[StrictInt | None, Field(ge=-2147483648, le=2147483647)] = None
+    """
+    Lower runs first.
+    """
+    cache_salt: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    The prompt's computation is shared only with requests of the same salt.
+    """
+    tool_prompt: Annotated[None, Field(None)] = None
+    """
+    TGI's text under the last message where tools are offered. It has no place in a chat template.
+    """
+    structured_outputs: (
+        StructuredOutputsJson
+        | StructuredOutputsJsonObject
+        | StructuredOutputsRegex
+        | StructuredOutputsChoice
+        | StructuredOutputsGrammar
+        | StructuredOutputsStructuralTag
+        | None
+    ) = None
+    """
+    The form that the text must have.
+    """
+    guided_json: dict[str, Any] | StrictStr | None = None
+    """
+    The text is JSON that fits this schema.
+    """
+    guided_regex: StrictStr | None = None
+    """
+    The text matches this expression from its first character to its last.
+    """
+    guided_choice: Choices | None = None
+    """
+    The text is one of these.
+    """
+    guided_grammar: StrictStr | None = None
+    """
+    The text follows this grammar in EBNF.
+    """
+    regex: StrictStr | None = None
+    """
+    SGLang's name of `guided_regex`.
+    """
+    ebnf: StrictStr | None = None
+    """
+    SGLang's name of `guided_grammar`.
+    """
+    chat_template: Annotated[None, Field(None)] = None
+    """
+    A template of the request's own. The model's is used.
+    """
+    chat_template_kwargs: dict[str, Any] | None = None
+    """
+    Variables of the chat template, such as `enable_thinking`.
+    """
+    enable_thinking: StrictBool | None = None
+    """
+    Whether the model thinks, for templates that have such a switch; DashScope's clients (Qwen Code, Alibaba's examples) send it beside OpenAI's fields. The same name in `chat_template_kwargs` wins.
+    """
+    thinking_token_budget: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    The most tokens of thoughts, from vLLM. When they are spent, the model's own end of a thought follows, and then the answer. A model that does not think has nothing to bound.
+    """
+    thinking_budget: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    DashScope's name of `thinking_token_budget`, which Qwen's clients send; also in `chat_template_kwargs`.
+    """
+    reasoning: ReasoningOptions | None = None
+    """
+    OpenRouter's options of thoughts.
+    """
+    documents: list[dict[str, Any]] | None = None
+    """
+    Texts for templates that know of retrieval; each commonly with `title` and `text`.
+    """
+    add_generation_prompt: StrictBool | None = None
+    """
+    End the prompt with the opening of an answer, as null does.
+    """
+    continue_final_message: StrictBool | None = None
+    """
+    Go on with the last message, which is the assistant's, rather than open a new one.
+    """
+    add_special_tokens: StrictBool | None = None
+    """
+    Let the tokenizer add its special tokens to what the template made; most templates write them.
+    """
+    include_reasoning: StrictBool | None = None
+    """
+    False leaves the model's thoughts out of the answer.
+    """
+    separate_reasoning: StrictBool | None = None
+    """
+    False leaves the model's thoughts in the content, with their tags.
+    """
+    return_token_ids: StrictBool | None = None
+    """
+    Answer with the ids of the prompt's and the answer's tokens too.
+    """
+    return_tokens_as_token_ids: StrictBool | None = None
+    """
+    Write each token of `logprobs` as `token_id:` and its id.
+    """
+    request_id: Annotated[StrictStr | None, Field(max_length=128, min_length=1)] = None
+    """
+    What follows the prefix in the answer's id; a random number where null.
+    """
+    spaces_between_special_tokens: StrictBool | None = None
+    """
+    Of tokenizers that no longer exist. It has no effect.
+    """
+    logprob_token_ids: Annotated[list[TokenId] | None, Field(max_length=128, min_length=1)] = None
+    """
+    Tokens whose log-probabilities stand behind the generated token's, instead of those of the likeliest. Only with `logprobs`, and not with `use_beam_search`.
+    """
+    truncate_prompt_tokens: Annotated[None, Field(None)] = None
+    """
+    Tokens of the prompt to keep. A prompt is never cut here.
+    """
+    echo: OnlyFalse | None = None
+    """
+    Nothing is put before an answer.
+    """
+    provider: dict[str, Any] | None = None
+    """
+    Which of OpenRouter's providers may answer. It has no effect; there is one server.
+    """
+    usage: UsageOptions | None = None
+    """
+    Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them.
+    """
+    cache_prompt: StrictBool | None = None
+    """
+    Whether llama.cpp keeps the prompt's computation. It has no effect.
+    """
+    id_slot: Annotated[StrictInt | None, Field(ge=-1)] = None
+    """
+    The place in llama.cpp's batch that computes the answer. It has no effect.
+    """
+    keep_alive: StrictStr | StrictFloat | None = None
+    """
+    How long Ollama keeps the model loaded. It has no effect.
+    """
+    mm_processor_kwargs: Annotated[dict[str, Any] | None, Field(max_length=0)] = None
+    """
+    Options of vLLM's processor of images. It must be empty; the model's own processor decides.
+    """
+    thinking: ThinkingSwitch | None = None
+    """
+    Whether the model thinks, for templates that have such a switch. `enable_thinking` wins.
+    """
+    messages: Annotated[list[Conversation], Field(max_length=2048, min_length=1)]
+    """
+    The conversations.
+    """
+    n: Annotated[StrictInt | None, Field(ge=1, le=1)] = None
+    """
+    Each conversation has one answer.
+    """
+    stream: OnlyFalse | None = None
+    """
+    Answers come together.
+    """
+    stream_options: Annotated[None, Field(None)] = None
+    """
+    Options of a stream.
+    """
+    use_beam_search: OnlyFalse | None = None
+    """
+    There is no beam search here.
+    """
+    tools: Annotated[None, Field(None)] = None
+    """
+    No functions can be called here.
+    """
+    tool_choice: Literal["none"] | None = None
+    """
+    No functions can be called here.
     """
 
 

@@ -301,6 +301,48 @@ UnloadLoraAdapterHeaders = TypedDict(
     total=False,
 )
 
+DerenderChatCompletionHeaders = TypedDict(
+    "DerenderChatCompletionHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+DerenderCompletionHeaders = TypedDict(
+    "DerenderCompletionHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+CreateChatCompletionBatchHeaders = TypedDict(
+    "CreateChatCompletionBatchHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
 OPERATIONS: Final = (
     Operation(
         id="createChatCompletion",
@@ -971,6 +1013,102 @@ OPERATIONS: Final = (
         is_secured=True,
         key_headers=("authorization", "api-key"),
     ),
+    Operation(
+        id="derenderChatCompletion",
+        handler="derender_chat_completion",
+        method="POST",
+        path="/v1/chat/completions/derender",
+        summary="Write generated tokens as the answer to a conversation",
+        body=m.DerenderChatRequest,
+        response=m.CreateChatCompletionResponse | m.DerenderedChatChunk,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="derenderCompletion",
+        handler="derender_completion",
+        method="POST",
+        path="/v1/completions/derender",
+        summary="Write generated tokens as continuations of prompts",
+        body=m.DerenderCompletionRequest,
+        response=m.CreateCompletionResponse | m.DerenderedCompletionChunk,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="createChatCompletionBatch",
+        handler="create_chat_completion_batch",
+        method="POST",
+        path="/v1/chat/completions/batch",
+        summary="Answer several conversations in one request",
+        body=m.CreateChatCompletionBatchRequest,
+        response=m.CreateChatCompletionResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
 )
 
 
@@ -1290,6 +1428,57 @@ class Operations(Handlers):
         self, body: m.UnloadLoraAdapterRequest, call: Call[UnloadLoraAdapterHeaders]
     ) -> str:
         """POST /v1/unload_lora_adapter: Forget a LoRA adapter
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def derender_chat_completion(
+        self, body: m.DerenderChatRequest, call: Call[DerenderChatCompletionHeaders]
+    ) -> Answer[m.CreateChatCompletionResponse | m.DerenderedChatChunk]:
+        """POST /v1/chat/completions/derender: Write generated tokens as the answer to a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def derender_completion(
+        self, body: m.DerenderCompletionRequest, call: Call[DerenderCompletionHeaders]
+    ) -> Answer[m.CreateCompletionResponse | m.DerenderedCompletionChunk]:
+        """POST /v1/completions/derender: Write generated tokens as continuations of prompts
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def create_chat_completion_batch(
+        self, body: m.CreateChatCompletionBatchRequest, call: Call[CreateChatCompletionBatchHeaders]
+    ) -> Answer[m.CreateChatCompletionResponse]:
+        """POST /v1/chat/completions/batch: Answer several conversations in one request
 
         Declared errors:
             400: The request is not what this document says, or breaks a rule that no schema states

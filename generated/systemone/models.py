@@ -5,10 +5,29 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictStr, StringConstraints
 from typing_extensions import TypeAliasType
 
 from verbatim_kit.runtime.json_types import StrictFloat, StrictInt
+
+
+class Asset(BaseModel):
+    """
+    An image, which the model reads if it has vision.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["image"]
+    data_base64: StrictStr
+    """
+    The content of the file in base64.
+    """
+    format: Literal["png", "jpg", "jpeg"] | None = None
+    """
+    What the file is called; its bytes decide.
+    """
 
 
 class ContentObject(BaseModel):
@@ -94,6 +113,15 @@ class FailureDetail(BaseModel):
     """
     A message for people.
     """
+
+
+Assets = TypeAliasType(
+    "Assets",
+    Annotated[
+        dict[Annotated[str, StringConstraints(min_length=1, max_length=256, strict=True)], Asset],
+        Field(max_length=128, min_length=1),
+    ],
+)
 
 
 class NoulCriteria(BaseModel):
@@ -244,7 +272,7 @@ class SystemOneRequest(BaseModel):
     """
     The questions by ids of the client's choice, which the model does not see.
     """
-    assets: Annotated[None, Field(None)] = None
+    assets: Assets | None = None
     """
-    Images are not read under this contract.
+    Images, each under a name that stands for it in strings of the state, of instructions and of criteria.
     """

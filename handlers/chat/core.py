@@ -106,10 +106,21 @@ class ChatCore:
         other.media = self.media.keeping_files()
         return other
 
+    def leaving_unread(self) -> "ChatCore":
+        """Return the same, for prompts that no engine gets: no file of theirs is read."""
+        other = copy(self)
+        other.media = self.media.leaving_unread()
+        return other
+
     @property
     def has_template(self) -> bool:
         """True if the model or the operator has a chat template."""
         return self._renderer.has_template
+
+    @property
+    def has_reasoning(self) -> bool:
+        """True if answers may begin with thoughts, by the tags of the template."""
+        return self.has_template and self._renderer.dialect().reasoning_format is not None
 
     def check_template(self) -> None:
         """Check the template at start-up. Raises TemplateError for one that no chat can use."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -106,6 +107,7 @@ class PromptMedia:
         """
         self._processor = processor
         self._max_items = max_items
+        self._reads = True
         kinds = frozenset[MediaKind]() if processor is None else processor.kinds
         self.placeholders: Mapping[MediaKind, str] = {
             kind: processor.placeholder(kind) for kind in MediaKind if processor is not None and kind in kinds
@@ -116,6 +118,12 @@ class PromptMedia:
         if self._processor is None or isinstance(self._processor, FileKeeper):
             return self
         return PromptMedia(FileKeeper(self._processor), self._max_items)
+
+    def leaving_unread(self) -> "PromptMedia":
+        """Return the same, which reads no part: prompts have the placeholders that the template writes."""
+        other = copy(self)
+        other._reads = False
+        return other
 
     def check(self, parts: Sequence[SourcePart], contents: PartContents) -> None:
         """Check the parts of a request that are not text.
@@ -149,6 +157,8 @@ class PromptMedia:
         if parts are unread, InvalidMessage for an item that the model's processor refuses, and
         InvalidRequest.
         """
+        if not self._reads:
+            return Prompt(token_ids)
         unread = [part for part in parts if part not in contents]
         if unread:
             raise MediaWanted(unread)

@@ -1,5 +1,7 @@
 """The number of tokens that a request took."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 
@@ -17,3 +19,9 @@ class ChatUsage(msgspec.Struct, frozen=True, kw_only=True):
     num_audio_tokens: int = 0
     num_completion_tokens: int = 0
     num_reasoning_tokens: int = 0
+
+    @classmethod
+    def sum(cls, counts: Sequence["ChatUsage"]) -> "ChatUsage":
+        """Return the counts of several requests together."""
+        fields = cls.__struct_fields__
+        return cls(**{field: sum(getattr(one, field) for one in counts) for field in fields})

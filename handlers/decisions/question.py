@@ -24,15 +24,15 @@ class QuestionKind(Enum):
 class Option(msgspec.Struct, frozen=True):
     """A possible answer. description: when it is the right one; None if nothing says so."""
 
-    name: str
-    description: str | None = None
+    name: Content
+    description: Content = None
 
-    def line(self, label: str) -> str:
+    def line(self, label: str) -> Content:
         """Return the option as a line of a prompt."""
-        named = f"{label}: {self.name}" if self.name != label else label
+        named = (label, ": ", self.name) if self.name != label else (label,)
         if self.description is None:
-            return named
-        return f"{named} - {self.description}" if self.name != label else f"{label}: {self.description}"
+            return joined(named, "")
+        return joined((*named, " - " if self.name != label else ": ", self.description), "")
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[Option, ...]
 
 
-def predicate(instructions: Content, yes: str | None = None, no: str | None = None) -> Question:
+def predicate(instructions: Content, yes: Content = None, no: Content = None) -> Question:
     """Return the question whether something holds. yes, no: when it does, and when it does not."""
     return Question(
         kind=QuestionKind.PREDICATE,
@@ -68,4 +68,4 @@ def wording(question: Question, labels: Sequence[str], order: Sequence[int]) -> 
             request = "Which option fits best? Reply with its label only."
         case QuestionKind.SCORE:
             request = "Which level fits best? Reply with its label only."
-    return joined([question.instructions, "\n".join(lines), request], "\n\n")
+    return joined([question.instructions, joined(lines, "\n"), request], "\n\n")

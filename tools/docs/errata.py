@@ -12,7 +12,7 @@ from tools.docs.table import code, one_line, table
 _SECTION: Final = re.compile(r"^\s*# -{8,} (?P<title>.+)$")
 _INTRODUCTION: Final = (
     "{}. The source document is kept as it was published; these {} actions of `specs/{}/overlay.yaml` "
-    "([OpenAPI Overlay 1.0](https://spec.openapis.org/overlay/v1.0.0.html)) turn it into the document that "
+    "([OpenAPI Overlay 1.1](https://spec.openapis.org/overlay/v1.1.0.html)) turn it into the document that "
     "is served. Each action has a reason, and an action that changes nothing fails the build."
 )
 _ACTION: Final = re.compile(r"^\s*- target:")
@@ -50,9 +50,11 @@ def _row(action: Any) -> tuple[str, str, str]:
 
 
 def _change(action: Any) -> str:
-    """`removed`, or the keys that are set, which unfold to what they are set to."""
+    """`removed`, a copy of what, or the keys that are set, which unfold to what they are set to."""
     if action.get("remove"):
         return "removed"
+    if "copy" in action:
+        return f"copies {code(action['copy'])}"
     update = action["update"]
     if not isinstance(update, dict):
         return f"adds {code(str(update))}"

@@ -33,7 +33,9 @@ class OpenAIContract(ModelContract):
 
     name: ClassVar[str] = "openai"
     base_path: ClassVar[str] = "/v1"
-    chat_operations: ClassVar[frozenset[str]] = frozenset({"createChatCompletion", "createResponse"})
+    chat_operations: ClassVar[frozenset[str]] = frozenset(
+        {"createChatCompletion", "createChatCompletionBatch", "createResponse"}
+    )
     # Clients of TGI and Aleph Alpha have these paths at the root, in forms of their own.
     yields: ClassVar[frozenset[str]] = frozenset({"/tokenize", "/detokenize"})
     engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS

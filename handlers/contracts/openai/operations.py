@@ -9,6 +9,7 @@ from typing_extensions import override
 from generated.openai import models as m
 from generated.openai.operations import (
     CountResponseInputTokensHeaders,
+    CreateChatCompletionBatchHeaders,
     CreateChatCompletionHeaders,
     CreateCompletionHeaders,
     CreateDecisionHeaders,
@@ -17,6 +18,8 @@ from generated.openai.operations import (
     CreateTranscriptionHeaders,
     CreateTranslationHeaders,
     DeleteResponseHeaders,
+    DerenderChatCompletionHeaders,
+    DerenderCompletionHeaders,
     DetokenizeHeaders,
     GetResponseHeaders,
     ListInputItemsHeaders,
@@ -31,12 +34,15 @@ from generated.openai.operations import (
     UnloadLoraAdapterHeaders,
 )
 from handlers.active_requests.admission import AdmissionControl
+from handlers.contracts.openai.chat.batch import ChatBatch
 from handlers.contracts.openai.chat.operation import Chat
 from handlers.contracts.openai.completions.operation import Completions
 from handlers.contracts.openai.decisions.operation import Decisions
 from handlers.contracts.openai.embeddings import Embeddings
 from handlers.contracts.openai.errors import to_problem
 from handlers.contracts.openai.extensions.adapters import Adapters
+from handlers.contracts.openai.extensions.derendered_chat import DerenderedChat
+from handlers.contracts.openai.extensions.derendered_completion import DerenderedCompletion
 from handlers.contracts.openai.extensions.rendering import Rendering
 from handlers.contracts.openai.extensions.tokenizing import Tokens
 from handlers.contracts.openai.models import Models
@@ -54,7 +60,14 @@ from verbatim_kit.errors import mapped_errors
 from verbatim_kit.runtime.operation import Answer, Call, EventStream
 
 _GENERATES: Final = frozenset(
-    {"create_chat_completion", "create_completion", "create_response", "create_decision", "create_embedding"}
+    {
+        "create_chat_completion",
+        "create_chat_completion_batch",
+        "create_completion",
+        "create_response",
+        "create_decision",
+        "create_embedding",
+    }
 )
 _TRANSCRIBES: Final = frozenset({"create_transcription", "create_translation"})
 _to_problem: Final = partial(to_problem, prompt_field="")
@@ -71,9 +84,12 @@ class OpenAIHandlers(AdmissionControl, Operations):
         """
         super().__init__(shared.active_requests, _to_problem, _GENERATES, _TRANSCRIBES)
         self._chat = Chat(shared, settings.reasoning_fields)
+        self._batch = ChatBatch(shared, self._chat)
         self._completions = Completions(shared)
         self._memory = Memory(shared.store, shared.workers)
         self._rendering = Rendering(shared, self._completions, self._memory)
+        self._derendered_chat = DerenderedChat(shared, settings.reasoning_fields)
+        self._derendered_completion = DerenderedCompletion(shared, self._completions)
         self._tokens = Tokens(shared, self._chat)
         self._decisions = Decisions(shared, Decider(shared))
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
@@ -91,6 +107,12 @@ class OpenAIHandlers(AdmissionControl, Operations):
         if body.stream:
             return self._chat.stream(body, call)
         return await self._chat.whole(body, call)
+
+    @override
+    async def create_chat_completion_batch(
+        self, body: m.CreateChatCompletionBatchRequest, call: Call[CreateChatCompletionBatchHeaders]
+    ) -> m.CreateChatCompletionResponse:
+        return await self._batch.whole(body, call)
 
     @override
     async def create_completion(
@@ -117,6 +139,18 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self, body: m.CreateResponseRequest, call: Call[RenderResponseHeaders]
     ) -> Answer[m.RenderedRequest]:
         return await self._rendering.response(body)
+
+    @override
+    async def derender_chat_completion(
+        self, body: m.DerenderChatRequest, call: Call[DerenderChatCompletionHeaders]
+    ) -> m.CreateChatCompletionResponse | m.DerenderedChatChunk:
+        return await self._derendered_chat.answer(body)
+
+    @override
+    async def derender_completion(
+        self, body: m.DerenderCompletionRequest, call: Call[DerenderCompletionHeaders]
+    ) -> m.CreateCompletionResponse | m.DerenderedCompletionChunk:
+        return await self._derendered_completion.answer(body)
 
     @override
     async def tokenize(

@@ -10,7 +10,7 @@ from handlers.active_requests.admission import AdmissionControl
 from handlers.chat.errors import ChatError
 from handlers.chat.messages import ChatMessage
 from handlers.contracts.systemone.errors import to_problem
-from handlers.contracts.systemone.request import neutral_questions, text_of
+from handlers.contracts.systemone.request import neutral_request
 from handlers.contracts.systemone.response import system_one_response
 from handlers.decisions.decider import Decider
 from handlers.served_model.served_model import ServedModel
@@ -34,13 +34,14 @@ class SystemOneHandlers(AdmissionControl, Operations):
         shared = self._shared
         with shared.active_requests.open(call.received_s, to_problem) as active:
             adapter = shared.model_names.resolve(body.model).adapter
-            questions = await shared.workers.prepare(neutral_questions, body)
-            state = ChatMessage(role="user", content=await shared.workers.prepare(_state, body))
+            state, questions = await shared.workers.prepare(neutral_request, body)
+            messages = (ChatMessage(role="user", content=state),)
             with active.permits("questions", len(questions), takes_turns=True):
                 try:
-                    decisions = await self._decider.decide(active, (state,), questions, adapter)
+                    decisions = await self._decider.decide(active, messages, questions, adapter)
                 except ChatError as error:
-                    error.field = "state"
+                    if not error.field.startswith("assets."):
+                        error.field = "state"
                     raise
         model = adapter or shared.model_names.served
         return await shared.workers.compute(system_one_response, model, body, decisions)
@@ -54,7 +55,3 @@ class SystemOneHandlers(AdmissionControl, Operations):
                 for name in self._shared.model_names.listed
             ]
         )
-
-
-def _state(body: m.SystemOneRequest) -> str:
-    return text_of(body.state)

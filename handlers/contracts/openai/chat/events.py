@@ -60,6 +60,11 @@ class ChatEvents:
         is_text = not (delta.tool_calls or delta.finish or delta.reasoning)
         if self._is_plain and is_text and delta.index in self._begun:
             return self._plain.fill(delta.index, orjson.dumps(delta.content))
+        return self.chunk(delta)
+
+    def chunk(self, delta: ChatDelta) -> m.CreateChatCompletionStreamResponse | None:
+        """Return the chunk of a delta as the contract's model; None if there is nothing to show."""
+        is_text = not (delta.tool_calls or delta.finish or delta.reasoning)
         if self._timings is not None:
             self._timings.add(delta.events)
         if is_text and not delta.content and not self._answer.shows_ids:
@@ -73,6 +78,16 @@ class ChatEvents:
         if self._counts is not None:
             chunk.usage = usage(self._counts())
         return self._timed(chunk)
+
+    def empty(self, *indexes: int) -> m.CreateChatCompletionStreamResponse:
+        """Return a chunk that adds nothing to these choices, for tokens whose text is held back."""
+        choices = [
+            m.ChatCompletionStreamChoice(
+                index=index, delta=m.ChatCompletionStreamResponseDelta(), logprobs=None, finish_reason=None
+            )
+            for index in indexes
+        ]
+        return self._empty.model_copy(update={"choices": choices})
 
     def usage(self, counts: ChatUsage) -> m.CreateChatCompletionStreamResponse:
         """The chunk that follows the last choice, where the client asked for it."""

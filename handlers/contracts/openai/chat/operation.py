@@ -11,7 +11,7 @@ from generated.openai import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
-from handlers.chat.media import PartContents
+from handlers.chat.media import NOTHING_READ, PartContents
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatResult, collect_chat
 from handlers.chat.tools import faulty_parameters
@@ -80,7 +80,7 @@ class Chat:
         """Answer token by token, with at most one chunk for what an answer gains at once."""
         async with self._begin(body, call) as (active, prepared):
             outputs = prepared.outputs()
-            chunks = self._chunks(body, prepared, outputs)
+            chunks = self.chunks(body, self.envelope(body, prepared), prepared, outputs)
             async with aclosing(active.run(prepared.request)) as tokens:
                 async for token in tokens:
                     delta = outputs.feed(token)
@@ -100,10 +100,17 @@ class Chat:
         ):
             yield active, await self.prepare(body)
 
-    async def prepare(self, body: m.CreateChatCompletionRequest) -> PreparedChat:
-        """Render and tokenize. Raise Refused, ChatError, or from the tree of the engine's errors."""
-        adapter = self._shared.model_names.resolve(body.model).adapter
-        return await self._shared.media.prepare(self._prepare, body, adapter)
+    async def prepare(self, body: m.CreateChatCompletionRequest, *, in_thread: bool = False) -> PreparedChat:
+        """Render and tokenize. Raise Refused, ChatError, or from the tree of the engine's errors.
+
+        in_thread: whether a short conversation is not to be prepared at once either.
+        """
+        shared = self._shared
+        adapter = shared.model_names.resolve(body.model).adapter
+        if not in_thread:
+            return await shared.media.prepare(self._prepare, body, adapter)
+        first = shared.workers.compute(self._prepare, body, NOTHING_READ, adapter)
+        return await shared.media.complete(first, lambda contents: self._prepare(body, contents, adapter))
 
     def _prepare(
         self, body: m.CreateChatCompletionRequest, contents: PartContents, adapter: str | None
@@ -122,12 +129,10 @@ class Chat:
     def _respond(
         self, body: m.CreateChatCompletionRequest, prepared: PreparedChat, result: ChatResult
     ) -> Answer[m.CreateChatCompletionResponse]:
-        envelope = self._envelope(body, prepared)
+        envelope = self.envelope(body, prepared)
         if not _shapes_answers(body):
             return self._plain(envelope, result)
-        response = self._write(envelope, result, answer=self._answer(body))
-        if given(body.service_tier) is not None:
-            response.service_tier = "default"
+        response = self.written(body, envelope, result)
         if body.return_token_ids:
             response.prompt_token_ids = list(prepared.request.prompt.token_ids)
         if body.prompt_logprobs is not None:
@@ -140,11 +145,25 @@ class Chat:
             response.timings = timings.write()
         return response
 
-    def _chunks(
-        self, body: m.CreateChatCompletionRequest, prepared: PreparedChat, outputs: ChatOutputs
+    def written(
+        self, body: m.CreateChatCompletionRequest, envelope: Envelope, result: ChatResult
+    ) -> m.CreateChatCompletionResponse:
+        """Return the whole answer, but for what it says of the prompt and of times."""
+        response = self._write(envelope, result, answer=self._answer(body))
+        if given(body.service_tier) is not None:
+            response.service_tier = "default"
+        return response
+
+    def chunks(
+        self,
+        body: m.CreateChatCompletionRequest,
+        envelope: Envelope,
+        prepared: PreparedChat,
+        outputs: ChatOutputs,
     ) -> ChatEvents:
+        """Return the writer of a stream's chunks. outputs: count the tokens."""
         empty = empty_chunk(
-            self._envelope(body, prepared),
+            envelope,
             self._shared.fingerprint,
             shows_usage=includes_usage(body),
             names_tier=given(body.service_tier) is not None,
@@ -158,7 +177,8 @@ class Chat:
             timings=RequestTimings() if body.timings_per_token else None,
         )
 
-    def _envelope(self, body: m.CreateChatCompletionRequest, prepared: PreparedChat) -> Envelope:
+    def envelope(self, body: m.CreateChatCompletionRequest, prepared: PreparedChat) -> Envelope:
+        """Return what all parts of the answer repeat."""
         return self._shared.envelope(
             "chatcmpl", body.request_id or prepared.request.request_id, prepared.request.adapter
         )

@@ -20,6 +20,7 @@ from handlers.contracts.openai.prompts import check_prompt_ids
 from handlers.contracts.openai.response_format import check_no_response_format, grammar_field
 from handlers.contracts.openai.sampling import check_named_ids, includes_usage, num_beams, shows_usage_so_far
 from handlers.operations.sequences import GeneratedRequest, collect_merged
+from handlers.served_model.envelope import Envelope
 from handlers.served_model.served_model import ServedModel
 from verbatim_kit.errors import ToProblem
 from verbatim_kit.runtime.operation import Call, EncodedEvent
@@ -43,7 +44,7 @@ class Completions:
             generated = await collect_merged(tokens, len(requests), plan.best_of)
             num_tokens = sum(one.num_tokens for one in generated)
             return await self._shared.workers.write(
-                num_tokens, self._respond, body, plan, self._texts(plan, requests), generated
+                num_tokens, self._respond, body, plan, self.texts(plan, requests), generated
             )
 
     async def stream(
@@ -53,8 +54,8 @@ class Completions:
         async with self._begin(body, call) as (active, plan, requests):
             events = CompletionEvents(
                 plan,
-                self._texts(plan, requests),
-                self._empty_chunk(body, plan),
+                self.texts(plan, requests),
+                self.empty_chunk(body, self._shared.envelope("cmpl", body.request_id, plan.adapter)),
                 self._shared.tokenizer,
                 is_plain=not (shows_usage_so_far(body) or body.timings_per_token),
             )
@@ -108,15 +109,7 @@ class Completions:
         generated: Sequence[GeneratedRequest],
     ) -> m.CreateCompletionResponse:
         envelope = self._shared.envelope("cmpl", body.request_id, plan.adapter)
-        response = m.CreateCompletionResponse(
-            id=envelope.id,
-            object="text_completion",
-            created=envelope.created,
-            model=envelope.model,
-            system_fingerprint=self._shared.fingerprint,
-            choices=completion_choices(plan, texts, generated, self._shared.tokenizer),
-            usage=usage(_counts(plan, generated)),
-        )
+        response = self.written(envelope, plan, texts, generated, _counts(plan, generated))
         if body.timings_per_token:
             timings = RequestTimings(generates=plan.max_tokens > 0)
             for number, one in enumerate(generated):
@@ -125,7 +118,26 @@ class Completions:
             response.timings = timings.write()
         return response
 
-    def _texts(self, plan: CompletionPlan, requests: Sequence[GenerationRequest]) -> list[PromptText]:
+    def written(
+        self,
+        envelope: Envelope,
+        plan: CompletionPlan,
+        texts: Sequence[PromptText],
+        generated: Sequence[GeneratedRequest],
+        counts: ChatUsage,
+    ) -> m.CreateCompletionResponse:
+        """Return the whole answer, but for its times."""
+        return m.CreateCompletionResponse(
+            id=envelope.id,
+            object="text_completion",
+            created=envelope.created,
+            model=envelope.model,
+            system_fingerprint=self._shared.fingerprint,
+            choices=completion_choices(plan, texts, generated, self._shared.tokenizer),
+            usage=usage(counts),
+        )
+
+    def texts(self, plan: CompletionPlan, requests: Sequence[GenerationRequest]) -> list[PromptText]:
         """Return the prompts as text, those of token ids with their special tokens."""
         decode = self._shared.tokenizer.decode
         return [
@@ -136,10 +148,10 @@ class Completions:
             for prompt, request in zip(plan.prompts, requests, strict=True)
         ]
 
-    def _empty_chunk(
-        self, body: m.CreateCompletionRequest, plan: CompletionPlan
+    def empty_chunk(
+        self, body: m.CreateCompletionRequest, envelope: Envelope
     ) -> m.CreateCompletionStreamResponse:
-        envelope = self._shared.envelope("cmpl", body.request_id, plan.adapter)
+        """Return a chunk without choices."""
         chunk = m.CreateCompletionStreamResponse(
             id=envelope.id,
             object="text_completion",

@@ -116,6 +116,12 @@ class CompletionEvents:
         is_plain = event.finish is None and self._may_be_plain and not begins
         if is_plain:
             return self._plain.fill(index, orjson.dumps(event.text))
+        return self._empty.model_copy(update={"choices": [self.choice(prompt, event)]})
+
+    def choice(self, prompt: int, event: TokenEvent) -> m.CompletionStreamChoice:
+        """Return what an event adds to its text. prompt: as for `encode`."""
+        index = prompt * self._plan.n + event.index
+        begins = event.position == 0 and self._plan.echoes
         text = event.text if self._plan.max_tokens else ""
         choice = m.CompletionStreamChoice(
             index=index,
@@ -129,7 +135,11 @@ class CompletionEvents:
             choice.token_ids = [event.token_id] if self._plan.max_tokens else []
             if event.position == 0:
                 choice.prompt_token_ids = list(self._prompts[prompt].token_ids)
-        return self._empty.model_copy(update={"choices": [choice]})
+        return choice
+
+    def empty(self) -> m.CreateCompletionStreamResponse:
+        """Return a chunk without choices."""
+        return self._empty.model_copy()
 
     def usage(self, counts: ChatUsage) -> m.CreateCompletionStreamResponse:
         """The chunk that follows the last choice, where the client asked for it."""

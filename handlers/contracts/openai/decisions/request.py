@@ -100,8 +100,8 @@ def _choices(choices: Sequence[m.DecisionChoiceOption], at: str) -> tuple[Option
 def _levels(levels: Sequence[m.DecisionLevel], at: str) -> tuple[Option, ...]:
     options = tuple(Option(level.label, given(level.description)) for level in levels)
     known: dict[str, Option] = {}
-    for number, option in enumerate(options):
-        if known.setdefault(option.name, option) != option:
-            reason = f"Another level is '{option.name[:200]}' too, and has another description."
+    for number, (level, option) in enumerate(zip(levels, options, strict=True)):
+        if known.setdefault(level.label, option) != option:
+            reason = f"Another level is '{level.label[:200]}' too, and has another description."
             raise Refused(reason, f"{at}.levels[{number}].label")
     return options

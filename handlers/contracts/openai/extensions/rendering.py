@@ -35,7 +35,7 @@ class Rendering:
     async def chat(self, body: m.CreateChatCompletionRequest) -> EncodedAnswer:
         """Return the chat as a request for tokens. Raises the contract's problem if it cannot be answered."""
         with mapped_errors(chat.mapping_of(body)):
-            _check_options(body)
+            check_options(body)
             prepared = await self._chat.prepare(body)
             name = self._shared.envelope("chatcmpl", body.request_id).id
             (rendered,) = await render(self._shared, [prepared.request], name, _own(body))
@@ -44,7 +44,7 @@ class Rendering:
     async def completion(self, body: m.CreateCompletionRequest) -> EncodedAnswer:
         """Return a request for tokens for each prompt. Raises the contract's problem, as `chat` does."""
         with mapped_errors(completions.mapping_of(body)):
-            _check_options(body)
+            check_options(body)
             requests = await self._completions.prepare(body, self._completions.plan(body))
             name = self._shared.envelope("cmpl", body.request_id).id
             rendered = await render(self._shared, requests, name, _own(body))
@@ -61,7 +61,7 @@ class Rendering:
         return EncodedAnswer(rendered)
 
 
-def _check_options(body: Body) -> None:
+def check_options(body: Body) -> None:
     """Raise Refused for an option that the token API cannot have."""
     lacking = [field for field in _LACKING if getattr(body, field, None)]
     if body.typical_p is not None and body.typical_p < 1:

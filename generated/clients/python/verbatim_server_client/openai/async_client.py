@@ -461,3 +461,79 @@ class AsyncClient(BaseAsyncClient):
             answer = await client.unload_lora_adapter(lora_name="poet")
         """
         return await self._call(o.UNLOAD_LORA_ADAPTER, Arguments(body=body))
+
+    async def derender_chat_completion(
+        self, **body: Unpack[r.DerenderChatRequest]
+    ) -> m.CreateChatCompletionResponse | m.DerenderedChatChunk:
+        """POST /v1/chat/completions/derender: Write generated tokens as the answer to a conversation
+
+        Nothing is generated. The tokens are the answer of `/inference/v1/generate` to a request that
+        `/v1/chat/completions/render` wrote. With `stream`, one event of its stream is written as one chunk;
+        what is to be remembered until the next one is in `stream_state`, which the client sends back.
+
+        Keyword arguments are the members of `requests.DerenderChatRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example::
+
+            answer = await client.derender_chat_completion(
+                generate_response={
+                    "request_id": "chatcmpl-5b0f1c2d",
+                    "choices": [{"index": 0, "token_ids": [72, 105], "finish_reason": "length"}],
+                },
+                prompt_tokens=4,
+                chat_request={"model": "verbatim-demo", "messages": [{"role": "user", "content": "Hello!"}]},
+            )
+        """
+        return await self._call(o.DERENDER_CHAT_COMPLETION, Arguments(body=body))
+
+    async def derender_completion(
+        self, **body: Unpack[r.DerenderCompletionRequest]
+    ) -> m.CreateCompletionResponse | m.DerenderedCompletionChunk:
+        """POST /v1/completions/derender: Write generated tokens as continuations of prompts
+
+        As of a conversation, with the answer to each request that `/v1/completions/render` wrote.
+
+        Keyword arguments are the members of `requests.DerenderCompletionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example::
+
+            answer = await client.derender_completion(
+                generate_responses=[
+                    {
+                        "request_id": "cmpl-5b0f1c2d",
+                        "choices": [{"index": 0, "token_ids": [72, 105], "finish_reason": "length"}],
+                    }
+                ],
+                prompt_tokens=[1],
+                completion_request={"model": "verbatim-demo", "prompt": "Hello", "max_tokens": 2},
+            )
+        """
+        return await self._call(o.DERENDER_COMPLETION, Arguments(body=body))
+
+    async def create_chat_completion_batch(
+        self, **body: Unpack[r.CreateChatCompletionBatchRequest]
+    ) -> m.CreateChatCompletionResponse:
+        """POST /v1/chat/completions/batch: Answer several conversations in one request
+
+        All have the same options. Each choice is the answer to the conversation of its index.
+
+        Keyword arguments are the members of `requests.CreateChatCompletionBatchRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example::
+
+            answer = await client.create_chat_completion_batch(
+                model="verbatim-demo",
+                messages=[
+                    [{"role": "user", "content": "Hello!"}],
+                    [{"role": "user", "content": "Good morning!"}],
+                ],
+                max_completion_tokens=20,
+            )
+        """
+        return await self._call(o.CREATE_CHAT_COMPLETION_BATCH, Arguments(body=body))

@@ -626,6 +626,16 @@ class DetokenizeResponse(AnswerPart):
     """The text."""
 
 
+class GeneratedAlternative(AnswerPart):
+    token_id: Annotated[int, Field(ge=0)]
+    """The token."""
+    logprob: Annotated[float, Field(le=0.0)]
+    """Its log-probability."""
+
+
+ToolCallId = TypeAliasType("ToolCallId", Annotated[str, Field(max_length=512, min_length=1)])
+
+
 Metadata = TypeAliasType(
     "Metadata",
     Annotated[dict[Annotated[str, StringConstraints(max_length=64)], MetadataValue], Field(max_length=16)],
@@ -948,6 +958,26 @@ class RenderedSampling(AnswerPart):
     """The form of the answer, with those of tool calls."""
 
 
+class GeneratedToken(AnswerPart):
+    token_id: Annotated[int, Field(ge=0)]
+    """The token."""
+    logprob: Annotated[float, Field(le=0.0)]
+    """Its log-probability."""
+    top_logprobs: Annotated[list[GeneratedAlternative], Field(max_length=1024, validate_default=True)] = []
+    """The token itself and the likeliest."""
+
+
+class DerenderState(AnswerPart):
+    """What a stream's next event needs of the events before it."""
+
+    output_token_ids: list[TokenId]
+    """The tokens of the sequence so far."""
+    held_logprobs: list[GeneratedToken]
+    """The log-probabilities of the last of these, which no chunk has had yet."""
+    last_tool_call_ids: list[ToolCallId]
+    """The ids of the calls so far."""
+
+
 class ChatCompletionTopLogprob(AnswerPart):
     token: str
     """The token as text. Bytes that are no whole character are told as U+FFFD."""
@@ -1108,6 +1138,13 @@ class RenderedRequest(AnswerPart):
 RenderCompletionResponse = TypeAliasType(
     "RenderCompletionResponse", Annotated[list[RenderedRequest], Field(min_length=1)]
 )
+
+
+class DerenderedCompletionChunk(AnswerPart):
+    chunk: CreateCompletionStreamResponse
+    """What the event adds to the text."""
+    stream_state: DerenderState
+    """To be sent with the next event of the choice."""
 
 
 class ChatCompletionResponseMessage(AnswerPart):
@@ -1423,6 +1460,13 @@ class ResponseFailedEvent(AnswerPart):
     """The event's number in its stream, from 0."""
     response: Response
     """The response, with what came before it failed and with its `error`."""
+
+
+class DerenderedChatChunk(AnswerPart):
+    chunk: CreateChatCompletionStreamResponse
+    """What the event adds to the answer."""
+    stream_state: DerenderState
+    """To be sent with the next event of the choice."""
 
 
 class CreateChatCompletionResponse(AnswerPart):

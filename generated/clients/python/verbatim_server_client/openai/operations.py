@@ -111,3 +111,22 @@ LOAD_LORA_ADAPTER: Final[Operation[str, None]] = Operation(
 UNLOAD_LORA_ADAPTER: Final[Operation[str, None]] = Operation(
     method="POST", path="/v1/unload_lora_adapter", is_text=True, errors=e.ERRORS
 )
+DERENDER_CHAT_COMPLETION: Final[Operation[m.CreateChatCompletionResponse | m.DerenderedChatChunk, None]] = (
+    Operation(
+        method="POST",
+        path="/v1/chat/completions/derender",
+        answer=m.CreateChatCompletionResponse | m.DerenderedChatChunk,
+        errors=e.ERRORS,
+    )
+)
+DERENDER_COMPLETION: Final[Operation[m.CreateCompletionResponse | m.DerenderedCompletionChunk, None]] = (
+    Operation(
+        method="POST",
+        path="/v1/completions/derender",
+        answer=m.CreateCompletionResponse | m.DerenderedCompletionChunk,
+        errors=e.ERRORS,
+    )
+)
+CREATE_CHAT_COMPLETION_BATCH: Final[Operation[m.CreateChatCompletionResponse, None]] = Operation(
+    method="POST", path="/v1/chat/completions/batch", answer=m.CreateChatCompletionResponse, errors=e.ERRORS
+)

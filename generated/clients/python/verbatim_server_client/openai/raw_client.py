@@ -244,3 +244,36 @@ class RawClient:
         x-ratelimit-reset-tokens.
         """
         return self._client._respond(o.UNLOAD_LORA_ADAPTER, Arguments(body=body))
+
+    def derender_chat_completion(
+        self, **body: Unpack[r.DerenderChatRequest]
+    ) -> APIResponse[m.CreateChatCompletionResponse | m.DerenderedChatChunk]:
+        """The raw answer of `Client.derender_chat_completion`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(o.DERENDER_CHAT_COMPLETION, Arguments(body=body))
+
+    def derender_completion(
+        self, **body: Unpack[r.DerenderCompletionRequest]
+    ) -> APIResponse[m.CreateCompletionResponse | m.DerenderedCompletionChunk]:
+        """The raw answer of `Client.derender_completion`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(o.DERENDER_COMPLETION, Arguments(body=body))
+
+    def create_chat_completion_batch(
+        self, **body: Unpack[r.CreateChatCompletionBatchRequest]
+    ) -> APIResponse[m.CreateChatCompletionResponse]:
+        """The raw answer of `Client.create_chat_completion_batch`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(o.CREATE_CHAT_COMPLETION_BATCH, Arguments(body=body))

@@ -526,6 +526,15 @@ class ReasoningOptions(TypedDict, closed=True):
     """True leaves the thoughts out of the answer, as `include_reasoning` false does."""
 
 
+class PromptLogprob(TypedDict):
+    logprob: float
+    """-9999 stands for a probability of 0. At most 0."""
+    rank: int | None
+    """1 for the likeliest token; null for one that is not among the likeliest. At least 1."""
+    decoded_token: str
+    """The token as text."""
+
+
 class DetokenizeRequest(TypedDict, closed=True):
     model: NotRequired[str | None]
     """Null for the served model."""
@@ -559,6 +568,18 @@ class ThinkingSwitch(TypedDict, closed=True):
     """Whether the model thinks."""
     budget_tokens: NotRequired[int | None]
     """The same as `thinking_token_budget`, under Anthropic's name. At least 0."""
+
+
+class GeneratedPromptDetails(TypedDict, closed=True):
+    cached_tokens: NotRequired[int | None]
+    """Tokens that were in the cache. At least 0."""
+
+
+class GeneratedAlternative(TypedDict, closed=True):
+    token_id: int
+    """The token."""
+    logprob: float
+    """Its log-probability. At most 0."""
 
 
 class ChatCompletionRequestMessageCustomToolCall(TypedDict, closed=True):
@@ -807,6 +828,35 @@ class StructuredOutputsChoice(TypedDict, closed=True):
     """The texts of which one is the answer."""
 
 
+class GeneratedCounts(TypedDict, closed=True):
+    prompt_tokens: NotRequired[int]
+    """Tokens of the prompt. At least 0. Default: `0`."""
+    completion_tokens: NotRequired[int | None]
+    """Tokens of all sequences. At least 0."""
+    prompt_tokens_details: NotRequired[GeneratedPromptDetails | None]
+    """More on the prompt's."""
+
+
+class GeneratedToken(TypedDict, closed=True):
+    token_id: int
+    """The token."""
+    logprob: float
+    """Its log-probability. At most 0."""
+    top_logprobs: NotRequired[Sequence[GeneratedAlternative]]
+    """The token itself and the likeliest. At most 1024 items. Default: `[]`."""
+
+
+class DerenderState(TypedDict, closed=True):
+    """What a stream's next event needs of the events before it."""
+
+    output_token_ids: Sequence[int]
+    """The tokens of the sequence so far."""
+    held_logprobs: Sequence[GeneratedToken]
+    """The log-probabilities of the last of these, which no chunk has had yet."""
+    last_tool_call_ids: Sequence[str]
+    """The ids of the calls so far."""
+
+
 class ChatCompletionTool(TypedDict, closed=True):
     type: Literal["function"]
     function: FunctionObject
@@ -864,6 +914,11 @@ class ResponseAssistantMessage(TypedDict, closed=True):
     """As an answer told it; without effect."""
     phase: NotRequired[Literal["commentary", "final_answer"] | None]
     """Without effect."""
+
+
+class GeneratedLogprobs(TypedDict, closed=True):
+    content: NotRequired[Sequence[GeneratedToken] | None]
+    """An entry a token."""
 
 
 class CreateCompletionRequestWithoutStream(TypedDict, closed=True):
@@ -1193,6 +1248,21 @@ class DecisionScore(TypedDict, closed=True):
     """The levels, lowest first. Levels with the same label have the same description. At least 1 items, at most 255 items."""
 
 
+class GeneratedChoice(TypedDict, closed=True):
+    """A sequence, or what an event adds to it."""
+
+    index: int
+    """Which of the sequences, from 0. At least 0."""
+    token_ids: NotRequired[Sequence[int] | None]
+    """The tokens, with the end token and all of a stop text."""
+    finish_reason: NotRequired[Literal["stop", "length"] | None]
+    """Why the sequence has ended; null in an event after which it goes on."""
+    stop_reason: NotRequired[str | int | None]
+    """The stop text or the stop token that ended it; null for another end, and where the server does not say."""
+    logprobs: NotRequired[GeneratedLogprobs | None]
+    """Log-probabilities of the tokens, which a request for log-probabilities needs."""
+
+
 class ChatCompletionRequestDeveloperMessage(TypedDict, closed=True):
     """Instructions, under their newer name."""
 
@@ -1254,6 +1324,38 @@ class DecisionUserMessage(TypedDict, closed=True):
     role: Literal["user"]
     content: str | Sequence[ResponseInputText | DecisionInputImage | DecisionInputJson]
     """A text, or parts of text, JSON and pictures. A model that reads text alone refuses pictures."""
+
+
+class GeneratedResponse(TypedDict, closed=True):
+    """A whole answer of the token API."""
+
+    request_id: NotRequired[str | None]
+    """The id of the answer; drawn where null. At least 1 characters, at most 512 characters."""
+    output_mode: NotRequired[Literal["tokens"]]
+    """vLLM's name for answers of tokens alone. Default: `"tokens"`."""
+    choices: Sequence[GeneratedChoice]
+    """The sequences by index. At least 1 items, at most 4096 items."""
+    usage: NotRequired[GeneratedCounts | None]
+    """Token counts."""
+    prompt_token_ids: NotRequired[Sequence[int] | None]
+    """The tokens of the prompt, where the request names none."""
+    prompt_logprobs: NotRequired[Sequence[Mapping[str, PromptLogprob] | None] | None]
+    """Log-probabilities of the prompt, which the answer has too."""
+
+
+class GeneratedChunk(TypedDict, closed=True):
+    """One event of the token API's stream."""
+
+    request_id: NotRequired[str | None]
+    """The id of the answer; drawn where null. At least 1 characters, at most 512 characters."""
+    output_mode: NotRequired[Literal["tokens"]]
+    """vLLM's name for answers of tokens alone. Default: `"tokens"`."""
+    choices: Sequence[GeneratedChoice]
+    """The tokens of one sequence, or none in an event with the token counts. At most 1 items."""
+    usage: NotRequired[GeneratedCounts | None]
+    """Token counts."""
+    prompt_token_ids: NotRequired[Sequence[int] | None]
+    """The tokens of the prompt, where the request names none."""
 
 
 class ChatCompletionRequestUserMessage(TypedDict, closed=True):
@@ -1358,6 +1460,25 @@ class ResponseAdditionalTools(TypedDict, closed=True):
     """As in a request's `tools`. At most 128 items."""
     id: NotRequired[str | None]
     """An id of the item. It is not looked at."""
+
+
+class DerenderCompletionRequest(TypedDict, closed=True):
+    stream: NotRequired[bool]
+    """Whether one event of a stream is written, rather than a whole answer. Default: `false`."""
+    model: NotRequired[str | None]
+    """Null for the model of `completion_request`, or else the served one."""
+    completion_request: NotRequired[CreateCompletionRequest | None]
+    """The request that was rendered, which says what the answer has."""
+    generate_responses: NotRequired[Sequence[GeneratedResponse] | None]
+    """The whole answers of the token API, one for each prompt; not with `stream`. At least 1 items, at most 2048 items."""
+    prompt_tokens: NotRequired[Sequence[int] | int | None]
+    """Tokens of each prompt, for `usage`, and of the one prompt with `stream`; null for those that the answers name."""
+    prompt_token_ids: NotRequired[Sequence[Sequence[int] | int | None] | None]
+    """The tokens before the generated ones, a list for each prompt, and the one list with `stream`; null for those of `completion_request`."""
+    generate_chunk: NotRequired[GeneratedChunk | None]
+    """One event of the token API's stream; only with `stream`."""
+    stream_state: NotRequired[DerenderState | None]
+    """What came with the chunk before, of the same choice; null with the first event."""
 
 
 class TokenizeRequest(TypedDict, closed=True):
@@ -1835,6 +1956,218 @@ class CreateDecisionRequest(TypedDict, closed=True):
     """Groups requests that share a beginning. What is shared is found without it."""
     prompt_cache_options: NotRequired[PromptCacheOptions | None]
     """How OpenAI caches prompts. It has no effect here."""
+
+
+class DerenderChatRequest(TypedDict, closed=True):
+    stream: NotRequired[bool]
+    """Whether one event of a stream is written, rather than a whole answer. Default: `false`."""
+    model: NotRequired[str | None]
+    """Null for the model of `chat_request`, or else the served one."""
+    chat_request: NotRequired[CreateChatCompletionRequest | None]
+    """The request that was rendered, which says how thoughts and calls are written, and what the answer has. A model that thinks needs it. Without it all text is content."""
+    generate_response: NotRequired[GeneratedResponse | None]
+    """The whole answer of the token API; not with `stream`."""
+    prompt_tokens: NotRequired[int | None]
+    """Tokens of the prompt, for `usage`; null for those that the answer names. At least 0."""
+    prompt_token_ids: NotRequired[Sequence[int] | None]
+    """The tokens before the generated ones, of which the last few are enough; null for those of `chat_request`."""
+    generate_chunk: NotRequired[GeneratedChunk | None]
+    """One event of the token API's stream; only with `stream`."""
+    stream_state: NotRequired[DerenderState | None]
+    """What came with the chunk before, of the same choice; null with the first event."""
+
+
+class CreateChatCompletionBatchRequest(TypedDict, closed=True):
+    model: str
+    """A name that /v1/models lists."""
+    audio: NotRequired[None]
+    """How spoken answers sound. This server does not speak."""
+    frequency_penalty: NotRequired[float | None]
+    """Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2. Default: `0`."""
+    logit_bias: NotRequired[Mapping[str, float] | None]
+    """What is added to the scores of single tokens; the extremes forbid or force one."""
+    logprobs: NotRequired[bool | None]
+    """Tell the log-probability of each token of the answer. Default: `false`."""
+    max_completion_tokens: NotRequired[int | None]
+    """At most this many tokens of thoughts and answer together. Null fills the context. At least 1."""
+    max_tokens: NotRequired[int | None]
+    """The old name of `max_completion_tokens`; both may stand if they are equal. At least 1."""
+    metadata: NotRequired[Mapping[str, str] | None]
+    """Notes of the client's own. They have no effect here."""
+    modalities: NotRequired[Sequence[Literal["text"]] | None]
+    """What the answer may consist of, which is text."""
+    moderation: NotRequired[None]
+    """Moderation of what is asked and answered. There is none here."""
+    parallel_tool_calls: NotRequired[bool | None]
+    """Whether one answer may hold several calls. Default: `true`."""
+    prediction: NotRequired[PredictionContent | None]
+    """What much of the answer will be. It is not used."""
+    presence_penalty: NotRequired[float | None]
+    """Lowers the score of every token that stands in the answer already. At least -2, at most 2. Default: `0`."""
+    prompt_cache_key: NotRequired[str | None]
+    """Groups requests that share a beginning. What is shared is found without it."""
+    prompt_cache_options: NotRequired[PromptCacheOptions | None]
+    """How OpenAI caches prompts. It has no effect here."""
+    prompt_cache_retention: NotRequired[Literal["in_memory", "24h"] | None]
+    """How long OpenAI caches prompts. It has no effect here."""
+    reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None]
+    """How much to think; the model's chat template is told. Null leaves it to the template."""
+    response_format: NotRequired[
+        ResponseFormatText
+        | ResponseFormatJsonObject
+        | ResponseFormatJsonSchema
+        | ResponseFormatJson
+        | ResponseFormatRegex
+        | None
+    ]
+    """The form that the answer must have. Null is text."""
+    safety_identifier: NotRequired[str | None]
+    """A name for the end user. It has no effect here. At most 64 characters."""
+    seed: NotRequired[int | None]
+    """Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`). At least -9223372036854775808, at most 9223372036854775807."""
+    service_tier: NotRequired[Literal["auto", "default", "flex", "scale", "priority", "fast"] | None]
+    """How OpenAI schedules the request. It has no effect here; where it is given, the answer says `default`."""
+    stop: NotRequired[str | Sequence[str] | None]
+    """Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls."""
+    store: NotRequired[bool | None]
+    """Keep the answer for later retrieval. Nothing is kept here. Default: `false`."""
+    temperature: NotRequired[float | None]
+    """Spread of the draws; 0 always takes the most likely token. At least 0, at most 2. Default: `1`."""
+    top_logprobs: NotRequired[int | None]
+    """With `logprobs`, tell also of this many of the most likely tokens at each place. At least 0, at most 20."""
+    top_p: NotRequired[float | None]
+    """Draw from the most likely tokens that make up this probability; 0 leaves the likeliest alone. At least 0, at most 1. Default: `1`."""
+    user: NotRequired[str | None]
+    """A name for the end user. It has no effect here."""
+    verbosity: NotRequired[Literal["low", "medium", "high"] | None]
+    """How long answers should be; the model's chat template is told."""
+    web_search_options: NotRequired[None]
+    """How the model searches the web. It does not."""
+    top_k: NotRequired[int | None]
+    """Draw from this many of the most likely tokens; -1, 0 and null stand for all. At least -1."""
+    min_p: NotRequired[float | None]
+    """Leave out tokens that are less likely than this share of the likeliest one's probability. At least 0, at most 1."""
+    typical_p: NotRequired[float | None]
+    """Draw from the tokens of most typical surprise that make up this probability. More than 0, at most 1."""
+    repetition_penalty: NotRequired[float | None]
+    """Divides the scores of tokens that stand in prompt or output; 1 stands for none. More than 0."""
+    min_tokens: NotRequired[int | None]
+    """No end and no stop text before this many tokens. At least 0."""
+    stop_token_ids: NotRequired[Sequence[int] | None]
+    """Tokens that end the text, beside the model's own."""
+    ignore_eos: NotRequired[bool | None]
+    """Go on after the model's end token."""
+    include_stop_str_in_output: NotRequired[bool | None]
+    """Keep the stop text that ended the text in it."""
+    skip_special_tokens: NotRequired[bool | None]
+    """Leave special tokens out of the text, as null does."""
+    allowed_token_ids: NotRequired[Sequence[int] | None]
+    """The only tokens that may come, the end token too. At least 1 items."""
+    bad_words: NotRequired[Sequence[str] | None]
+    """Texts whose tokens are never completed."""
+    priority: NotRequired[int | None]
+    """Lower runs first. At least -2147483648, at most 2147483647."""
+    cache_salt: NotRequired[str | None]
+    """The prompt's computation is shared only with requests of the same salt. At least 1 characters."""
+    tool_prompt: NotRequired[None]
+    """TGI's text under the last message where tools are offered. It has no place in a chat template."""
+    structured_outputs: NotRequired[
+        StructuredOutputsJson
+        | StructuredOutputsJsonObject
+        | StructuredOutputsRegex
+        | StructuredOutputsChoice
+        | StructuredOutputsGrammar
+        | StructuredOutputsStructuralTag
+        | None
+    ]
+    """The form that the text must have."""
+    guided_json: NotRequired[Mapping[str, Any] | str | None]
+    """The text is JSON that fits this schema."""
+    guided_regex: NotRequired[str | None]
+    """The text matches this expression from its first character to its last."""
+    guided_choice: NotRequired[Sequence[str] | None]
+    """The text is one of these."""
+    guided_grammar: NotRequired[str | None]
+    """The text follows this grammar in EBNF."""
+    regex: NotRequired[str | None]
+    """SGLang's name of `guided_regex`."""
+    ebnf: NotRequired[str | None]
+    """SGLang's name of `guided_grammar`."""
+    chat_template: NotRequired[None]
+    """A template of the request's own. The model's is used."""
+    chat_template_kwargs: NotRequired[Mapping[str, Any] | None]
+    """Variables of the chat template, such as `enable_thinking`."""
+    enable_thinking: NotRequired[bool | None]
+    """Whether the model thinks, for templates that have such a switch; DashScope's clients (Qwen Code, Alibaba's examples) send it beside OpenAI's fields. The same name in `chat_template_kwargs` wins."""
+    thinking_token_budget: NotRequired[int | None]
+    """The most tokens of thoughts, from vLLM. When they are spent, the model's own end of a thought follows, and then the answer. A model that does not think has nothing to bound. At least 0."""
+    thinking_budget: NotRequired[int | None]
+    """DashScope's name of `thinking_token_budget`, which Qwen's clients send; also in `chat_template_kwargs`. At least 0."""
+    reasoning: NotRequired[ReasoningOptions | None]
+    """OpenRouter's options of thoughts."""
+    documents: NotRequired[Sequence[Mapping[str, Any]] | None]
+    """Texts for templates that know of retrieval; each commonly with `title` and `text`."""
+    add_generation_prompt: NotRequired[bool | None]
+    """End the prompt with the opening of an answer, as null does."""
+    continue_final_message: NotRequired[bool | None]
+    """Go on with the last message, which is the assistant's, rather than open a new one."""
+    add_special_tokens: NotRequired[bool | None]
+    """Let the tokenizer add its special tokens to what the template made; most templates write them."""
+    include_reasoning: NotRequired[bool | None]
+    """False leaves the model's thoughts out of the answer."""
+    separate_reasoning: NotRequired[bool | None]
+    """False leaves the model's thoughts in the content, with their tags."""
+    return_token_ids: NotRequired[bool | None]
+    """Answer with the ids of the prompt's and the answer's tokens too."""
+    return_tokens_as_token_ids: NotRequired[bool | None]
+    """Write each token of `logprobs` as `token_id:` and its id."""
+    request_id: NotRequired[str | None]
+    """What follows the prefix in the answer's id; a random number where null. At least 1 characters, at most 128 characters."""
+    spaces_between_special_tokens: NotRequired[bool | None]
+    """Of tokenizers that no longer exist. It has no effect."""
+    logprob_token_ids: NotRequired[Sequence[int] | None]
+    """Tokens whose log-probabilities stand behind the generated token's, instead of those of the likeliest. Only with `logprobs`, and not with `use_beam_search`. At least 1 items, at most 128 items."""
+    truncate_prompt_tokens: NotRequired[None]
+    """Tokens of the prompt to keep. A prompt is never cut here."""
+    echo: NotRequired[Literal[False] | None]
+    """Nothing is put before an answer."""
+    provider: NotRequired[Mapping[str, Any] | None]
+    """Which of OpenRouter's providers may answer. It has no effect; there is one server."""
+    usage: NotRequired[UsageOptions | None]
+    """Asks OpenRouter for token counts. It has no effect; `stream_options` says when a stream has them."""
+    cache_prompt: NotRequired[bool | None]
+    """Whether llama.cpp keeps the prompt's computation. It has no effect."""
+    id_slot: NotRequired[int | None]
+    """The place in llama.cpp's batch that computes the answer. It has no effect. At least -1."""
+    keep_alive: NotRequired[str | float | None]
+    """How long Ollama keeps the model loaded. It has no effect."""
+    mm_processor_kwargs: NotRequired[Mapping[str, Any] | None]
+    """Options of vLLM's processor of images. It must be empty; the model's own processor decides."""
+    thinking: NotRequired[ThinkingSwitch | None]
+    """Whether the model thinks, for templates that have such a switch. `enable_thinking` wins."""
+    messages: Sequence[
+        Sequence[
+            ChatCompletionRequestDeveloperMessage
+            | ChatCompletionRequestSystemMessage
+            | ChatCompletionRequestUserMessage
+            | ChatCompletionRequestAssistantMessage
+            | ChatCompletionRequestToolMessage
+            | ChatCompletionRequestFunctionMessage
+        ]
+    ]
+    """The conversations. At least 1 items, at most 2048 items."""
+    n: NotRequired[int | None]
+    """Each conversation has one answer. At least 1, at most 1."""
+    stream: NotRequired[Literal[False] | None]
+    """Answers come together."""
+    stream_options: NotRequired[None]
+    """Options of a stream."""
+    use_beam_search: NotRequired[Literal[False] | None]
+    """There is no beam search here."""
+    tools: NotRequired[None]
+    """No functions can be called here."""
+    tool_choice: NotRequired[Literal["none"] | None]
+    """No functions can be called here."""
 
 
 class CreateResponseRequestWithoutStream(TypedDict, closed=True):

@@ -9,6 +9,16 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 
+class Asset(TypedDict, closed=True):
+    """An image, which the model reads if it has vision."""
+
+    type: Literal["image"]
+    data_base64: str
+    """The content of the file in base64."""
+    format: NotRequired[Literal["png", "jpg", "jpeg"] | None]
+    """What the file is called; its bytes decide."""
+
+
 class ContentObject(TypedDict):
     pass
 
@@ -57,5 +67,5 @@ class SystemOneRequest(TypedDict, closed=True):
     """What all questions are about."""
     questions: Mapping[str, NoulQuestion | ChoiceQuestion | ScoreQuestion]
     """The questions by ids of the client's choice, which the model does not see."""
-    assets: NotRequired[None]
-    """Images are not read under this contract."""
+    assets: NotRequired[Mapping[str, Asset] | None]
+    """Images, each under a name that stands for it in strings of the state, of instructions and of criteria."""

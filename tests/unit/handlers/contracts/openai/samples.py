@@ -32,6 +32,10 @@ _PREDICATE: Final = {"type": "predicate", "instructions": "It rains."}
 _CHOICE: Final = {"type": "choice", "instructions": "Who?", "choices": [{"value": "a"}, {"value": True}]}
 _SCORE: Final = {"type": "score", "instructions": "How?", "levels": [{"label": "a"}, {"label": "b"}]}
 _DECISION: Final = {**MODEL, "input": "Hello", "questions": [_PREDICATE, _CHOICE, _SCORE]}
+_BATCH: Final = {"messages": [CHAT["messages"], CHAT["messages"]], "max_tokens": 5}
+_TOKENS: Final = {"index": 0, "token_ids": [72, 105]}
+_GENERATED: Final = {"generate_response": {"choices": [{**_TOKENS, "finish_reason": "length"}]}}
+_EVENT: Final = {**STREAM, "generate_chunk": {"choices": [_TOKENS]}}
 _EXCHANGES: Final = (
     Exchange("POST", "/v1/chat/completions", 200, {**MODEL, **CHAT}),
     Exchange(
@@ -86,6 +90,18 @@ _EXCHANGES: Final = (
     Exchange("POST", "/v1/chat/completions/render", 400, {**MODEL, **CHAT, "typical_p": 0.5}),
     Exchange("POST", "/v1/completions/render", 200, {"model": "verbatim-demo", "prompt": ["a", "b"]}),
     Exchange("POST", "/v1/completions/render", 404, {"prompt": "a", **OTHER_MODEL}),
+    Exchange("POST", "/v1/chat/completions/derender", 200, {**_GENERATED, "chat_request": {**MODEL, **CHAT}}),
+    Exchange("POST", "/v1/chat/completions/derender", 200, {**_EVENT, "chat_request": {**MODEL, **CHAT}}),
+    Exchange("POST", "/v1/chat/completions/derender", 400, {**_EVENT, **_GENERATED}),
+    Exchange("POST", "/v1/chat/completions/derender", 404, {**_GENERATED, **OTHER_MODEL}),
+    Exchange(
+        "POST", "/v1/completions/derender", 200, {"generate_responses": [_GENERATED["generate_response"]]}
+    ),
+    Exchange("POST", "/v1/completions/derender", 200, _EVENT),
+    Exchange("POST", "/v1/completions/derender", 400, {"generate_responses": []}),
+    Exchange("POST", "/v1/chat/completions/batch", 200, {**MODEL, **_BATCH, "seed": 5}),
+    Exchange("POST", "/v1/chat/completions/batch", 400, {**MODEL, **_BATCH, "n": 2}),
+    Exchange("POST", "/v1/chat/completions/batch", 404, {**OTHER_MODEL, **_BATCH}),
     Exchange("POST", "/v1/responses/render", 200, {**_RESPONSE, "seed": 5}),
     Exchange("POST", "/v1/responses/render", 400, {**_RESPONSE, "previous_response_id": "resp_1"}),
     Exchange("POST", "/v1/responses/render", 404, {**_RESPONSE, **OTHER_MODEL}),

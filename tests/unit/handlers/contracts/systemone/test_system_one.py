@@ -95,7 +95,7 @@ CHOICE = {"type": "choice", "criteria": {"a": None, "b": None}}
         (asked(a={"type": "choice"}), ["body", "questions", "a", "criteria"], "missing"),
         (asked(a={**CHOICE, "joint": True}), ["body", "questions", "a", "joint"], "extra_forbidden"),
         (asked(a={"type": "box"}), ["body", "questions", "a", "type"], "value_error"),
-        ({**asked(a=CHOICE), "assets": {"x": {}}}, ["body", "assets"], "value_error"),
+        ({**asked(a=CHOICE), "assets": {"x": {}}}, ["body", "assets", "x", "type"], "missing"),
         (
             asked(**{f"q{number}": CHOICE for number in range(401)}),
             ["body", "questions"],

@@ -42,13 +42,19 @@ def test_an_update_of_several_targets_ties_them_not_together() -> None:
         ({"target": "$.paths['/c']", "remove": True}, "matches nothing"),
         ({"target": "$.info[?@.title == 'Z']", "update": {"a": 1}}, "matches nothing"),
         ({"target": "$.info", "update": {"title": "A"}}, "changes nothing"),
-        ({"target": "$.info.title", "remove": False}, "must either update, or remove with `remove: true`"),
+        (
+            {"target": "$.info.title", "remove": False},
+            "must either update, copy, or remove with `remove: true`",
+        ),
         (
             {"target": "$.info.title", "remove": True, "update": "B"},
-            "must either update, or remove with `remove: true`",
+            "must either update, copy, or remove with `remove: true`",
         ),
-        ({"target": "$.info.title"}, "must either update, or remove with `remove: true`"),
-        ({"target": "$.info", "copy": "$.paths"}, "has unknown keys: copy"),
+        ({"target": "$.info.title"}, "must either update, copy, or remove with `remove: true`"),
+        ({"target": "$.info", "move": "$.paths"}, "has unknown keys: move"),
+        ({"target": "$.paths['/c']", "copy": "$.info"}, "matches nothing"),
+        ({"target": "$.info", "copy": "$.paths.*"}, "copies '$.paths.*', which is not one node"),
+        ({"target": "$.info", "copy": "$.tags"}, "copies '$.tags', which is not one node"),
         (
             {"target": "$.info", "description": "", "update": {"a": 1}},
             "needs a target and a description that gives its reason",
@@ -74,6 +80,16 @@ def test_remove_false_beside_an_update_updates() -> None:
     assert result["info"] == {"title": "A", "a": 1}
 
 
-def test_only_overlay_1_0_is_read() -> None:
-    with pytest.raises(SpecError, match="#/overlay: this is not an OpenAPI Overlay 1.0 document"):
+def test_a_copy_and_its_source_change_apart() -> None:
+    actions = overlay(
+        {"target": "$.paths['/a'].get", "update": {"tags": ["x"]}},
+        {"target": "$.paths['/b'].get", "copy": "$.paths['/a'].get"},
+        {"target": "$.paths['/b'].get", "update": {"tags": ["y"]}},
+    )
+    paths = apply_overlay(DOCUMENT, {**actions, "overlay": "1.1.0"})["paths"]
+    assert (paths["/a"]["get"], paths["/b"]["get"]) == ({"tags": ["x"]}, {"tags": ["x", "y"]})
+
+
+def test_only_overlays_1_0_and_1_1_are_read() -> None:
+    with pytest.raises(SpecError, match="#/overlay: this is not an OpenAPI Overlay 1.0 or 1.1 document"):
         apply_overlay(DOCUMENT, {"overlay": "2.0.0"})
