@@ -828,7 +828,10 @@ class ResponseReasoningSettings(BaseModel):
 
 
 class ResponseError(BaseModel):
-    code: Literal["server_error"]
+    code: Literal["server_error", "rate_limit_exceeded", "invalid_prompt"]
+    """
+    `rate_limit_exceeded` and `invalid_prompt` only with `background`, where the answer is refused after it was queued.
+    """
     message: StrictStr
     """
     What went wrong, in words.
@@ -1809,9 +1812,46 @@ class GetResponseArguments(BaseModel):
     """
     The id of the response.
     """
+    stream: StrictBool = False
+    """
+    Answer with the events of the response, those to come too. Only for one that was asked for with `background` and `stream`.
+    """
+    starting_after: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    The `sequence_number` of the last event that is not wanted again; only with `stream`.
+    """
+    include: (
+        list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | MISSING
+    ) = MISSING
+    """
+    Without effect; a response is found with all that it was answered with.
+    """
+    include_obfuscation: StrictBool | MISSING = MISSING
+    """
+    Without effect; events are not padded.
+    """
 
 
 class DeleteResponseArguments(BaseModel):
+    response_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the response.
+    """
+
+
+class CancelResponseArguments(BaseModel):
     response_id: Annotated[StrictStr, Field(min_length=1)]
     """
     The id of the response.
@@ -4220,9 +4260,6 @@ class ResponseAdditionalTools(BaseModel):
 
 
 class Response(BaseModel):
-    model_config = ConfigDict(
-        arbitrary_types_allowed=True,
-    )
     id: StrictStr
     """
     Unique; `resp_` and a number in hexadecimal digits.
@@ -4236,11 +4273,14 @@ class Response(BaseModel):
     """
     When the answer was whole, in seconds since 1970; null if it is not.
     """
-    status: Literal["in_progress", "completed", "incomplete", "failed"]
+    status: Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
     """
-    `incomplete`: its bound of tokens, or the context, has cut it short. `in_progress` only in the first two events of a stream.
+    `incomplete`: its bound of tokens, or the context, has cut it short. `queued` and `cancelled` only with `background`, and `in_progress` only with it and in the first two events of a stream.
     """
-    background: OnlyFalse
+    background: StrictBool
+    """
+    As in the request; false where that is silent.
+    """
     error: ResponseError | None
     """
     Why it failed; null unless it has.
@@ -4372,6 +4412,22 @@ class ResponseCreatedEvent(BaseModel):
     """
 
 
+class ResponseQueuedEvent(BaseModel):
+    """
+    The response waits for its turn; only with `background`.
+    """
+
+    type: Literal["response.queued"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
+    response: Response
+    """
+    The response, which has no output yet.
+    """
+
+
 class ResponseInProgressEvent(BaseModel):
     type: Literal["response.in_progress"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
@@ -4418,7 +4474,7 @@ class ResponseIncompleteEvent(BaseModel):
 
 class ResponseFailedEvent(BaseModel):
     """
-    The response as far as it came before it failed; its `error` says why.
+    The response as far as it came before it failed, and its `error` says why; or before it was cancelled, and its `status` says so.
     """
 
     type: Literal["response.failed"]
@@ -4428,7 +4484,7 @@ class ResponseFailedEvent(BaseModel):
     """
     response: Response
     """
-    The response, with what came before it failed and with its `error`.
+    The response as it stays.
     """
 
 
@@ -4485,6 +4541,7 @@ ResponseStreamEvent = TypeAliasType(
     "ResponseStreamEvent",
     Annotated[
         ResponseCreatedEvent
+        | ResponseQueuedEvent
         | ResponseInProgressEvent
         | ResponseOutputItemAddedEvent
         | ResponseContentPartAddedEvent
@@ -5159,7 +5216,7 @@ class CreateResponseRequest(BaseModel):
     """
     background: StrictBool | None = False
     """
-    Answer later. What is not stored cannot be fetched later, so that true is refused.
+    Answer later, whether the client stays or not. What is not stored cannot be fetched later, so that true is refused where nothing is stored.
     """
     truncation: Literal["auto", "disabled"] | None = "disabled"
     """

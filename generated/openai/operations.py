@@ -105,6 +105,20 @@ DeleteResponseHeaders = TypedDict(
     total=False,
 )
 
+CancelResponseHeaders = TypedDict(
+    "CancelResponseHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
 ListInputItemsHeaders = TypedDict(
     "ListInputItemsHeaders",
     {
@@ -441,11 +455,19 @@ OPERATIONS: Final = (
         handler="get_response",
         method="GET",
         path="/v1/responses/{response_id}",
-        summary="Return a stored response",
-        parameters=(Parameter("response_id", "path", is_text=True),),
+        summary="Return a stored response, or take up its stream again",
+        parameters=(
+            Parameter("response_id", "path", is_text=True),
+            Parameter("stream", "query", is_text=False),
+            Parameter("starting_after", "query", is_text=False),
+            Parameter("include[]", "query", is_text=True, is_list=True),
+            Parameter("include_obfuscation", "query", is_text=False),
+        ),
         arguments=m.GetResponseArguments,
         response=m.Response,
         media_type="application/json",
+        event=m.ResponseStreamEvent,
+        event_name="type",
         headers={
             "x-request-id": True,
             "x-ratelimit-limit-requests": False,
@@ -475,6 +497,36 @@ OPERATIONS: Final = (
         parameters=(Parameter("response_id", "path", is_text=True),),
         arguments=m.DeleteResponseArguments,
         response=m.DeletedResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="cancelResponse",
+        handler="cancel_response",
+        method="POST",
+        path="/v1/responses/{response_id}/cancel",
+        summary="Stop a response that is made in the background",
+        parameters=(Parameter("response_id", "path", is_text=True),),
+        arguments=m.CancelResponseArguments,
+        response=m.Response,
         media_type="application/json",
         headers={
             "x-request-id": True,
@@ -1050,8 +1102,8 @@ class Operations(Handlers):
     @abstractmethod
     async def get_response(
         self, arguments: m.GetResponseArguments, call: Call[GetResponseHeaders]
-    ) -> Answer[m.Response]:
-        """GET /v1/responses/{response_id}: Return a stored response
+    ) -> Answer[m.Response] | EventStream[m.ResponseStreamEvent]:
+        """GET /v1/responses/{response_id}: Return a stored response, or take up its stream again
 
         Declared errors:
             400: The request is not what this document says, or breaks a rule that no schema states
@@ -1066,6 +1118,20 @@ class Operations(Handlers):
         self, arguments: m.DeleteResponseArguments, call: Call[DeleteResponseHeaders]
     ) -> Answer[m.DeletedResponse]:
         """DELETE /v1/responses/{response_id}: Delete a stored response
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No response of this id is stored for the request's key
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def cancel_response(
+        self, arguments: m.CancelResponseArguments, call: Call[CancelResponseHeaders]
+    ) -> Answer[m.Response]:
+        """POST /v1/responses/{response_id}/cancel: Stop a response that is made in the background
 
         Declared errors:
             400: The request is not what this document says, or breaks a rule that no schema states

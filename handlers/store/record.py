@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Record(NamedTuple):
-    """A record, which is written whole and never changed.
+    """A record, which is written whole.
 
     id: unique, with a prefix that tells its kind. owner: the name of the key that it belongs to; empty where
     no key is asked for. content: JSON. parent: the id of the record that it goes on from, of the same owner.
@@ -16,6 +16,25 @@ class Record(NamedTuple):
     content: bytes
     parent: str | None = None
     parts: tuple[str, ...] = ()
+
+
+class Entry(NamedTuple):
+    """A part of a record that was added to it. number: counts from 0. id: empty where it has none."""
+
+    number: int
+    content: bytes
+    id: str = ""
+
+
+class Change(NamedTuple):
+    """A new state of a record that is being worked on.
+
+    content: in place of the old one. parts: in addition to those that it has. entries: those to be added.
+    """
+
+    content: bytes
+    parts: tuple[str, ...] = ()
+    entries: tuple[bytes, ...] = ()
 
 
 class StoreError(Exception):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from handlers.store.database import Bounds, Database
-from handlers.store.record import CannotOpenStore, Record, StoreError
+from handlers.store.record import CannotOpenStore, Change, Entry, Record, StoreError
 
 T = TypeVar("T")
 
@@ -30,6 +30,29 @@ class Store:
     async def put(self, make: Callable[[], Record]) -> None:
         """Store a record; see `Database.put`. make: returns it, in the store's thread."""
         await self._run(lambda database: database.put(make()))
+
+    async def begin(self, make: Callable[[], Record], entries: Sequence[bytes] = ()) -> None:
+        """Store a record that this process works on from now on, and its entries; see `Database.put`."""
+        first = [("", content) for content in entries]
+        await self._run(lambda database: database.put(make(), first, is_unfinished=True))
+
+    async def note(self, id: str, owner: str, entries: Sequence[bytes] = ()) -> bool:
+        """Say that this process still works on a record; see `Database.note`."""
+        return await self._run(lambda database: database.note(id, owner, entries))
+
+    async def change(
+        self, id: str, owner: str, make: Callable[[Record, int], Change], *, finishes: bool
+    ) -> Record | None:
+        """Change a record that is being worked on; see `Database.change`."""
+        return await self._run(lambda database: database.change(id, owner, make, finishes=finishes))
+
+    async def idle_s(self, id: str) -> float | None:
+        """Return the seconds since a process said that it works on a record; see `Database.idle_s`."""
+        return await self._run(lambda database: database.idle_s(id))
+
+    async def entries(self, id: str, owner: str, after: int, limit: int) -> list[Entry]:
+        """Return entries of the owner's record; see `Database.entries`."""
+        return await self._run(lambda database: database.entries(id, owner, after, limit))
 
     async def get(self, id: str, owner: str) -> Record | None:
         """Return the owner's record of an id; see `Database.get`."""

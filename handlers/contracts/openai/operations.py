@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from generated.openai import models as m
 from generated.openai.operations import (
+    CancelResponseHeaders,
     CountResponseInputTokensHeaders,
     CreateChatCompletionHeaders,
     CreateCompletionHeaders,
@@ -40,6 +41,7 @@ from handlers.contracts.openai.extensions.adapters import Adapters
 from handlers.contracts.openai.extensions.rendering import Rendering
 from handlers.contracts.openai.extensions.tokenizing import Tokens
 from handlers.contracts.openai.models import Models
+from handlers.contracts.openai.responses.background import Background
 from handlers.contracts.openai.responses.input_tokens import InputTokens
 from handlers.contracts.openai.responses.operation import Responses
 from handlers.contracts.openai.responses.request.memory import Memory
@@ -48,9 +50,10 @@ from handlers.contracts.openai.settings import OpenAISettings
 from handlers.contracts.openai.transcriptions.operation import Transcriptions
 from handlers.decisions.decider import Decider
 from handlers.operations.embeddings import Embedder
+from handlers.operations.missing import given
 from handlers.served_model.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
-from verbatim_kit.errors import mapped_errors
+from verbatim_kit.errors import Refused, mapped_errors
 from verbatim_kit.runtime.operation import Answer, Call, EventStream
 
 _GENERATES: Final = frozenset(
@@ -79,7 +82,8 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
         self._transcriptions = Transcriptions(shared, transcriber)
         preparation = Preparation(shared, self._memory)
-        self._responses = Responses(shared, preparation, self._memory)
+        self._background = Background(shared.store, shared.workers)
+        self._responses = Responses(shared, preparation, self._memory, self._background)
         self._input_tokens = InputTokens(preparation, shared.model_names)
         self._adapters = Adapters(shared.model_names)
         self._models = Models(shared.model_names, shared.model_info, int(time.time()))
@@ -134,9 +138,7 @@ class OpenAIHandlers(AdmissionControl, Operations):
     async def create_response(
         self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]
     ) -> m.Response | EventStream[m.ResponseStreamEvent]:
-        if body.stream:
-            return self._responses.stream(body, call)
-        return await self._responses.whole(body, call)
+        return await self._responses.create(body, call)
 
     @override
     async def count_response_input_tokens(
@@ -147,9 +149,21 @@ class OpenAIHandlers(AdmissionControl, Operations):
     @override
     async def get_response(
         self, arguments: m.GetResponseArguments, call: Call[GetResponseHeaders]
+    ) -> m.Response | EventStream[m.ResponseStreamEvent]:
+        id, last = arguments.response_id, given(arguments.starting_after)
+        if arguments.stream:
+            return self._background.events(id, -1 if last is None else last)
+        with mapped_errors(_to_problem):
+            if last is not None:
+                raise Refused("'starting_after' is only allowed with 'stream'.", "starting_after")
+            return await self._background.get(id)
+
+    @override
+    async def cancel_response(
+        self, arguments: m.CancelResponseArguments, call: Call[CancelResponseHeaders]
     ) -> m.Response:
         with mapped_errors(_to_problem):
-            return await self._memory.get(arguments.response_id)
+            return await self._background.cancel(arguments.response_id)
 
     @override
     async def delete_response(

@@ -158,10 +158,36 @@ class Client(BaseClient):
         """
         return self._call(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
 
-    def get_response(self, response_id: str) -> m.Response:
-        """GET /v1/responses/{response_id}: Return a stored response
+    def get_response(
+        self,
+        response_id: str,
+        *,
+        starting_after: int | None = None,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+        include_obfuscation: bool | None = None,
+    ) -> m.Response:
+        """GET /v1/responses/{response_id}: Return a stored response, or take up its stream again
 
         A response is stored if `store` says so when it is made, and seen with the key alone that made it.
+        One that is made in the background is found from its beginning on, as far as it has come.
+
+        Keyword arguments:
+            starting_after: The `sequence_number` of the last event that is not wanted again; only with
+            `stream`.
+            include: Without effect; a response is found with all that it was answered with.
+            include_obfuscation: Without effect; events are not padded.
 
         Declared errors: 400, 401, 404, 500, 503.
 
@@ -173,6 +199,64 @@ class Client(BaseClient):
             o.GET_RESPONSE,
             Arguments(
                 path={"response_id": response_id},
+                query={
+                    "stream": None,
+                    "starting_after": starting_after,
+                    "include[]": include,
+                    "include_obfuscation": include_obfuscation,
+                },
+            ),
+        )
+
+    def stream_get_response(
+        self,
+        response_id: str,
+        *,
+        starting_after: int | None = None,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+        include_obfuscation: bool | None = None,
+    ) -> EventStream[m.ResponseStreamEvent]:
+        """GET /v1/responses/{response_id}: Return a stored response, or take up its stream again
+
+        A response is stored if `store` says so when it is made, and seen with the key alone that made it.
+        One that is made in the background is found from its beginning on, as far as it has come.
+
+        Keyword arguments:
+            starting_after: The `sequence_number` of the last event that is not wanted again; only with
+            `stream`.
+            include: Without effect; a response is found with all that it was answered with.
+            include_obfuscation: Without effect; events are not padded.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            with client.stream_get_response("resp_0f3c") as events:
+                for event in events:
+                    print(event)
+        """
+        return self._stream(
+            o.GET_RESPONSE,
+            Arguments(
+                path={"response_id": response_id},
+                query={
+                    "stream": True,
+                    "starting_after": starting_after,
+                    "include[]": include,
+                    "include_obfuscation": include_obfuscation,
+                },
             ),
         )
 
@@ -189,6 +273,25 @@ class Client(BaseClient):
         """
         return self._call(
             o.DELETE_RESPONSE,
+            Arguments(
+                path={"response_id": response_id},
+            ),
+        )
+
+    def cancel_response(self, response_id: str) -> m.Response:
+        """POST /v1/responses/{response_id}/cancel: Stop a response that is made in the background
+
+        One that has ended already, or was cancelled before, is returned as it is. One that was not asked
+        for with `background` is refused.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = client.cancel_response("resp_0f3c")
+        """
+        return self._call(
+            o.CANCEL_RESPONSE,
             Arguments(
                 path={"response_id": response_id},
             ),

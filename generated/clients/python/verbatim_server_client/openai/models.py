@@ -221,7 +221,8 @@ class ResponseReasoningSettings(AnswerPart):
 
 
 class ResponseError(AnswerPart):
-    code: Literal["server_error"]
+    code: Literal["server_error", "rate_limit_exceeded", "invalid_prompt"]
+    """`rate_limit_exceeded` and `invalid_prompt` only with `background`, where the answer is refused after it was queued."""
     message: str
     """What went wrong, in words."""
 
@@ -1307,9 +1308,10 @@ class Response(AnswerPart):
     """Seconds since 1970."""
     completed_at: Annotated[int | None, Field(ge=0)]
     """When the answer was whole, in seconds since 1970; null if it is not."""
-    status: Literal["in_progress", "completed", "incomplete", "failed"]
-    """`incomplete`: its bound of tokens, or the context, has cut it short. `in_progress` only in the first two events of a stream."""
-    background: Literal[False]
+    status: Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
+    """`incomplete`: its bound of tokens, or the context, has cut it short. `queued` and `cancelled` only with `background`, and `in_progress` only with it and in the first two events of a stream."""
+    background: bool
+    """As in the request; false where that is silent."""
     error: ResponseError | None
     """Why it failed; null unless it has."""
     incomplete_details: ResponseIncompleteDetails | None
@@ -1387,6 +1389,16 @@ class ResponseCreatedEvent(AnswerPart):
     """The response, which has no output yet."""
 
 
+class ResponseQueuedEvent(AnswerPart):
+    """The response waits for its turn; only with `background`."""
+
+    type: Literal["response.queued"]
+    sequence_number: Annotated[int, Field(ge=0)]
+    """The event's number in its stream, from 0."""
+    response: Response
+    """The response, which has no output yet."""
+
+
 class ResponseInProgressEvent(AnswerPart):
     type: Literal["response.in_progress"]
     sequence_number: Annotated[int, Field(ge=0)]
@@ -1416,13 +1428,13 @@ class ResponseIncompleteEvent(AnswerPart):
 
 
 class ResponseFailedEvent(AnswerPart):
-    """The response as far as it came before it failed; its `error` says why."""
+    """The response as far as it came before it failed, and its `error` says why; or before it was cancelled, and its `status` says so."""
 
     type: Literal["response.failed"]
     sequence_number: Annotated[int, Field(ge=0)]
     """The event's number in its stream, from 0."""
     response: Response
-    """The response, with what came before it failed and with its `error`."""
+    """The response as it stays."""
 
 
 class CreateChatCompletionResponse(AnswerPart):
@@ -1458,6 +1470,7 @@ ResponseStreamEvent = TypeAliasType(
     "ResponseStreamEvent",
     Annotated[
         ResponseCreatedEvent
+        | ResponseQueuedEvent
         | ResponseInProgressEvent
         | ResponseOutputItemAddedEvent
         | ResponseContentPartAddedEvent

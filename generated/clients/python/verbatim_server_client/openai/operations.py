@@ -37,11 +37,18 @@ CREATE_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation
 COUNT_RESPONSE_INPUT_TOKENS: Final[Operation[m.ResponseInputTokens, None]] = Operation(
     method="POST", path="/v1/responses/input_tokens", answer=m.ResponseInputTokens, errors=e.ERRORS
 )
-GET_RESPONSE: Final[Operation[m.Response, None]] = Operation(
-    method="GET", path="/v1/responses/{response_id}", answer=m.Response, errors=e.ERRORS
+GET_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation(
+    method="GET",
+    path="/v1/responses/{response_id}",
+    answer=m.Response,
+    event=m.ResponseStreamEvent,
+    errors=e.ERRORS,
 )
 DELETE_RESPONSE: Final[Operation[m.DeletedResponse, None]] = Operation(
     method="DELETE", path="/v1/responses/{response_id}", answer=m.DeletedResponse, errors=e.ERRORS
+)
+CANCEL_RESPONSE: Final[Operation[m.Response, None]] = Operation(
+    method="POST", path="/v1/responses/{response_id}/cancel", answer=m.Response, errors=e.ERRORS
 )
 LIST_INPUT_ITEMS: Final[Operation[m.ResponseItemList, None]] = Operation(
     method="GET", path="/v1/responses/{response_id}/input_items", answer=m.ResponseItemList, errors=e.ERRORS

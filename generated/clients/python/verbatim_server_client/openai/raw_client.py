@@ -63,7 +63,26 @@ class RawClient:
         """
         return self._client._respond(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
 
-    def get_response(self, response_id: str) -> APIResponse[m.Response]:
+    def get_response(
+        self,
+        response_id: str,
+        *,
+        starting_after: int | None = None,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+        include_obfuscation: bool | None = None,
+    ) -> APIResponse[m.Response]:
         """The raw answer of `Client.get_response`.
 
         Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
@@ -74,6 +93,12 @@ class RawClient:
             o.GET_RESPONSE,
             Arguments(
                 path={"response_id": response_id},
+                query={
+                    "stream": None,
+                    "starting_after": starting_after,
+                    "include[]": include,
+                    "include_obfuscation": include_obfuscation,
+                },
             ),
         )
 
@@ -86,6 +111,20 @@ class RawClient:
         """
         return self._client._respond(
             o.DELETE_RESPONSE,
+            Arguments(
+                path={"response_id": response_id},
+            ),
+        )
+
+    def cancel_response(self, response_id: str) -> APIResponse[m.Response]:
+        """The raw answer of `Client.cancel_response`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(
+            o.CANCEL_RESPONSE,
             Arguments(
                 path={"response_id": response_id},
             ),

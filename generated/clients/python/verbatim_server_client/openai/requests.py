@@ -1894,7 +1894,7 @@ class CreateResponseRequestWithoutStream(TypedDict, closed=True):
     prompt: NotRequired[None]
     """A stored prompt template. None is stored here."""
     background: NotRequired[bool | None]
-    """Answer later. What is not stored cannot be fetched later, so that true is refused. Default: `false`."""
+    """Answer later, whether the client stays or not. What is not stored cannot be fetched later, so that true is refused where nothing is stored. Default: `false`."""
     truncation: NotRequired[Literal["auto", "disabled"] | None]
     """`disabled`: an input that exceeds the context is refused. `auto`: the oldest items are dropped until it fits; instructions and the last message of the user stay. Default: `"disabled"`."""
     metadata: NotRequired[Mapping[str, str] | None]
@@ -2025,7 +2025,7 @@ class CreateResponseRequest(TypedDict, closed=True):
     prompt: NotRequired[None]
     """A stored prompt template. None is stored here."""
     background: NotRequired[bool | None]
-    """Answer later. What is not stored cannot be fetched later, so that true is refused. Default: `false`."""
+    """Answer later, whether the client stays or not. What is not stored cannot be fetched later, so that true is refused where nothing is stored. Default: `false`."""
     truncation: NotRequired[Literal["auto", "disabled"] | None]
     """`disabled`: an input that exceeds the context is refused. `auto`: the oldest items are dropped until it fits; instructions and the last message of the user stay. Default: `"disabled"`."""
     metadata: NotRequired[Mapping[str, str] | None]

@@ -19,6 +19,7 @@ from verbatim_kit.errors import Refused, Violation
 from verbatim_kit.runtime.problem import Problem
 
 _ITEMS: Final = TypeAdapter[m.ResponseInputItems](m.ResponseInputItems)
+UNFINISHED: Final = ("queued", "in_progress")
 _PREFIXES: Final = {
     "message": "msg",
     "reasoning": "rs",
@@ -76,24 +77,17 @@ class Memory:
         if self._store is None or not response.store:
             return response
         try:
-            await self._store.put(partial(_record, *recalled, response, current_key_name()))
+            await self._store.put(partial(record_of, *recalled, response, current_key_name()))
         except StoreError:
             if recalled.body.store and "store" in recalled.body.model_fields_set:
                 raise
             return response.model_copy(update={"store": False})
         return response
 
-    async def get(self, id: str) -> m.Response:
-        """Return a stored response. Raises a Problem if there is none."""
-        record = None if self._store is None else await self._store.get(id, current_key_name())
-        if record is None:
-            raise _not_found(id)
-        return await self._workers.tokenize(len(record.content), _response, record)
-
     async def delete(self, id: str) -> m.DeletedResponse:
         """Delete a stored response. Raises a Problem if there is none."""
         if self._store is None or not await self._store.delete(id, current_key_name()):
-            raise _not_found(id)
+            raise not_found(id)
         return m.DeletedResponse(id=id, object="response", deleted=True)
 
     async def input_items(self, arguments: m.ListInputItemsArguments) -> m.ResponseItemList:
@@ -104,7 +98,7 @@ class Memory:
         id = arguments.response_id
         records = [] if self._store is None else await self._store.line(id, current_key_name())
         if not records:
-            raise _not_found(id)
+            raise not_found(id)
         return await self._workers.tokenize(_size(records), _page, records, arguments)
 
     async def _holding(self, references: Mapping[str, str]) -> Mapping[str, Record]:
@@ -145,7 +139,7 @@ def _no_previous(id: str, *, is_stateless: bool) -> Problem:
     )
 
 
-def _not_found(id: str) -> Problem:
+def not_found(id: str) -> Problem:
     return Problem(404, f"Response with id '{id[:200]}' not found.", field="response_id")
 
 
@@ -180,16 +174,18 @@ def _parsed(items: Iterable[dict[str, Any]]) -> Sequence[InputItem]:
     return _ITEMS.validate_python(values) if values else ()
 
 
-def _response(record: Record) -> m.Response:
-    return m.Response.model_validate(orjson.loads(record.content)["response"])
-
-
 def _stored_items(records: Sequence[Record], *, with_last_output: bool = True) -> Iterator[dict[str, Any]]:
-    """Yield the items of responses that go on from each other, as JSON values."""
+    """Yield the items of responses that go on from each other, as JSON values.
+
+    Raises Refused for a response without its output, if that is wanted.
+    """
     for record in records:
         content = orjson.loads(record.content)
         yield from content["input"]
         if with_last_output or record is not records[-1]:
+            if content["response"]["status"] in UNFINISHED:
+                reason = f"Response with id '{record.id}' is not finished yet; try again when it is."
+                raise Refused(reason, "previous_response_id")
             yield from content["response"]["output"]
 
 
@@ -213,7 +209,7 @@ def _page(records: Sequence[Record], arguments: m.ListInputItemsArguments) -> m.
     )
 
 
-def _record(body: m.CreateResponseRequest, num_earlier: int, response: m.Response, owner: str) -> Record:
+def record_of(body: m.CreateResponseRequest, num_earlier: int, response: m.Response, owner: str) -> Record:
     """Return what is stored: the request's own items, with ids, and the response."""
     own = [_user_message(body.input)] if isinstance(body.input, str) else body.input[num_earlier:]
     items = [_with_id(item) for item in own]

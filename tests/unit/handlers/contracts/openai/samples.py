@@ -78,6 +78,19 @@ _EXCHANGES: Final = (
         for method, path in (("GET", ""), ("GET", "/input_items"), ("DELETE", ""))
     ),
     Exchange("GET", "/v1/responses/resp_0", 404),
+    Exchange(
+        "GET",
+        "/v1/responses/{id}?stream=true",
+        400,
+        before=(("/v1/responses", {**_RESPONSE, "background": True}),),
+    ),
+    Exchange(
+        "POST",
+        "/v1/responses/{id}/cancel",
+        200,
+        before=(("/v1/responses", {**_RESPONSE, "background": True}),),
+    ),
+    Exchange("POST", "/v1/responses/resp_0/cancel", 404),
     Exchange("POST", "/v1/responses/input_tokens", 200, {"input": "Hello!"}),
     Exchange("POST", "/v1/responses/input_tokens", 400, {"input": []}),
     Exchange("POST", "/v1/responses/input_tokens", 404, {"input": "Hello!", **OTHER_MODEL}),
