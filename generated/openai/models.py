@@ -301,6 +301,28 @@ Logprob = TypeAliasType("Logprob", Annotated[StrictFloat, Field(le=0.0)])
 TextOffset = TypeAliasType("TextOffset", Annotated[StrictInt, Field(ge=0)])
 
 
+class ResponseConversation(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+
+
+class DeletedConversation(BaseModel):
+    model_config = ConfigDict(
+        arbitrary_types_allowed=True,
+    )
+    id: StrictStr
+    """
+    The id that it had.
+    """
+    object: Literal["conversation.deleted"]
+    deleted: OnlyTrue
+
+
 class ResponseInputTokens(BaseModel):
     object: Literal["response.input_tokens"]
     input_tokens: Annotated[StrictInt, Field(ge=0)]
@@ -1877,6 +1899,129 @@ class ListInputItemsArguments(BaseModel):
     """
 
 
+class GetConversationArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+
+
+class UpdateConversationArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+
+
+class DeleteConversationArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+
+
+class ListConversationItemsArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+    limit: Annotated[StrictInt, Field(ge=1, le=100)] = 20
+    """
+    How many items to return at most.
+    """
+    order: Literal["asc", "desc"] = "desc"
+    """
+    `desc`: the newest first.
+    """
+    after: StrictStr | MISSING = MISSING
+    """
+    The id of an item to go on after, in that order.
+    """
+    include: (
+        list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | MISSING
+    ) = MISSING
+    """
+    Without effect; an item is found with all that it was stored with.
+    """
+
+
+class CreateConversationItemsArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+    include: (
+        list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | MISSING
+    ) = MISSING
+    """
+    Without effect; an item is found with all that it was stored with.
+    """
+
+
+class GetConversationItemArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+    item_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the item.
+    """
+    include: (
+        list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | MISSING
+    ) = MISSING
+    """
+    Without effect; an item is found with all that it was stored with.
+    """
+
+
+class DeleteConversationItemArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+    item_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the item.
+    """
+
+
 class RetrieveModelArguments(BaseModel):
     model: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -2236,6 +2381,29 @@ class CompletionStreamChoice(BaseModel):
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
     """
+
+
+class UpdateConversationRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    metadata: Metadata | None
+    """
+    The new notes; null for none.
+    """
+
+
+class Conversation(BaseModel):
+    id: StrictStr
+    """
+    Unique; `conv_` and a number in hexadecimal digits.
+    """
+    object: Literal["conversation"]
+    created_at: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    metadata: Metadata
 
 
 class ResponseAllowedTools(BaseModel):
@@ -4281,6 +4449,10 @@ class Response(BaseModel):
     """
     As in the request; false where that is silent.
     """
+    conversation: ResponseConversation | None
+    """
+    The conversation that the response belongs to; null for none.
+    """
     error: ResponseError | None
     """
     Why it failed; null unless it has.
@@ -5037,6 +5209,29 @@ class CreateChatCompletionRequest(BaseModel):
     """
 
 
+ConversationItems = TypeAliasType(
+    "ConversationItems",
+    Annotated[
+        list[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseItemReference
+        ],
+        Field(max_length=20),
+    ],
+)
+
+
 ResponseInputItems = TypeAliasType(
     "ResponseInputItems",
     Annotated[
@@ -5202,9 +5397,9 @@ class CreateResponseRequest(BaseModel):
     """
     When to shorten the conversation. Nothing is ever cut from it here.
     """
-    conversation: Annotated[None, Field(None)] = None
+    conversation: StrictStr | ResponseConversation | None = None
     """
-    A stored conversation. None is stored here; send its items in `input`.
+    A stored conversation, or its id: its items come before `input`, and `input` and the answer are added to them. Not with `previous_response_id`.
     """
     moderation: Annotated[None, Field(None)] = None
     """
@@ -5369,7 +5564,48 @@ class CountResponseInputTokensRequest(BaseModel):
     """
     A stored response that the input goes on with.
     """
-    conversation: Annotated[None, Field(None)] = None
+    conversation: StrictStr | ResponseConversation | None = None
     """
-    A stored conversation. None is stored here; send its items in `input`.
+    A stored conversation that the input goes on with, or its id. Not with `previous_response_id`.
+    """
+
+
+class CreateConversationRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    items: ConversationItems | None = None
+    """
+    The items that it begins with.
+    """
+    metadata: Metadata | None = None
+    """
+    Notes of the client's own. They have no effect.
+    """
+
+
+class CreateConversationItemsRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    items: Annotated[
+        list[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseItemReference
+        ],
+        Field(max_length=20),
+    ]
+    """
+    What is added.
     """

@@ -133,6 +133,118 @@ ListInputItemsHeaders = TypedDict(
     total=False,
 )
 
+CreateConversationHeaders = TypedDict(
+    "CreateConversationHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+GetConversationHeaders = TypedDict(
+    "GetConversationHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+UpdateConversationHeaders = TypedDict(
+    "UpdateConversationHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+DeleteConversationHeaders = TypedDict(
+    "DeleteConversationHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+ListConversationItemsHeaders = TypedDict(
+    "ListConversationItemsHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+CreateConversationItemsHeaders = TypedDict(
+    "CreateConversationItemsHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+GetConversationItemHeaders = TypedDict(
+    "GetConversationItemHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+DeleteConversationItemHeaders = TypedDict(
+    "DeleteConversationItemHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
 CreateDecisionHeaders = TypedDict(
     "CreateDecisionHeaders",
     {
@@ -562,6 +674,268 @@ OPERATIONS: Final = (
         ),
         arguments=m.ListInputItemsArguments,
         response=m.ResponseItemList,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="createConversation",
+        handler="create_conversation",
+        method="POST",
+        path="/v1/conversations",
+        summary="Begin a conversation",
+        body=m.CreateConversationRequest,
+        response=m.Conversation,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="getConversation",
+        handler="get_conversation",
+        method="GET",
+        path="/v1/conversations/{conversation_id}",
+        summary="Return a conversation",
+        parameters=(Parameter("conversation_id", "path", is_text=True),),
+        arguments=m.GetConversationArguments,
+        response=m.Conversation,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="updateConversation",
+        handler="update_conversation",
+        method="POST",
+        path="/v1/conversations/{conversation_id}",
+        summary="Give a conversation other notes",
+        parameters=(Parameter("conversation_id", "path", is_text=True),),
+        arguments=m.UpdateConversationArguments,
+        body=m.UpdateConversationRequest,
+        response=m.Conversation,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="deleteConversation",
+        handler="delete_conversation",
+        method="DELETE",
+        path="/v1/conversations/{conversation_id}",
+        summary="Delete a conversation",
+        parameters=(Parameter("conversation_id", "path", is_text=True),),
+        arguments=m.DeleteConversationArguments,
+        response=m.DeletedConversation,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="listConversationItems",
+        handler="list_conversation_items",
+        method="GET",
+        path="/v1/conversations/{conversation_id}/items",
+        summary="List the items of a conversation",
+        parameters=(
+            Parameter("conversation_id", "path", is_text=True),
+            Parameter("limit", "query", is_text=False),
+            Parameter("order", "query", is_text=True),
+            Parameter("after", "query", is_text=True),
+            Parameter("include[]", "query", is_text=True, is_list=True),
+        ),
+        arguments=m.ListConversationItemsArguments,
+        response=m.ResponseItemList,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="createConversationItems",
+        handler="create_conversation_items",
+        method="POST",
+        path="/v1/conversations/{conversation_id}/items",
+        summary="Add items to a conversation",
+        parameters=(
+            Parameter("conversation_id", "path", is_text=True),
+            Parameter("include[]", "query", is_text=True, is_list=True),
+        ),
+        arguments=m.CreateConversationItemsArguments,
+        body=m.CreateConversationItemsRequest,
+        response=m.ResponseItemList,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="getConversationItem",
+        handler="get_conversation_item",
+        method="GET",
+        path="/v1/conversations/{conversation_id}/items/{item_id}",
+        summary="Return an item of a conversation",
+        parameters=(
+            Parameter("conversation_id", "path", is_text=True),
+            Parameter("item_id", "path", is_text=True),
+            Parameter("include[]", "query", is_text=True, is_list=True),
+        ),
+        arguments=m.GetConversationItemArguments,
+        response=m.ResponseStoredItem,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="deleteConversationItem",
+        handler="delete_conversation_item",
+        method="DELETE",
+        path="/v1/conversations/{conversation_id}/items/{item_id}",
+        summary="Delete an item of a conversation",
+        parameters=(
+            Parameter("conversation_id", "path", is_text=True),
+            Parameter("item_id", "path", is_text=True),
+        ),
+        arguments=m.DeleteConversationItemArguments,
+        response=m.Conversation,
         media_type="application/json",
         headers={
             "x-request-id": True,
@@ -1151,6 +1525,129 @@ class Operations(Handlers):
             400: The request is not what this document says, or breaks a rule that no schema states
             401: The server has a key, and the request has none or another
             404: No response of this id is stored for the request's key
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def create_conversation(
+        self, body: m.CreateConversationRequest, call: Call[CreateConversationHeaders]
+    ) -> Answer[m.Conversation]:
+        """POST /v1/conversations: Begin a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def get_conversation(
+        self, arguments: m.GetConversationArguments, call: Call[GetConversationHeaders]
+    ) -> Answer[m.Conversation]:
+        """GET /v1/conversations/{conversation_id}: Return a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def update_conversation(
+        self,
+        arguments: m.UpdateConversationArguments,
+        body: m.UpdateConversationRequest,
+        call: Call[UpdateConversationHeaders],
+    ) -> Answer[m.Conversation]:
+        """POST /v1/conversations/{conversation_id}: Give a conversation other notes
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def delete_conversation(
+        self, arguments: m.DeleteConversationArguments, call: Call[DeleteConversationHeaders]
+    ) -> Answer[m.DeletedConversation]:
+        """DELETE /v1/conversations/{conversation_id}: Delete a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def list_conversation_items(
+        self, arguments: m.ListConversationItemsArguments, call: Call[ListConversationItemsHeaders]
+    ) -> Answer[m.ResponseItemList]:
+        """GET /v1/conversations/{conversation_id}/items: List the items of a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def create_conversation_items(
+        self,
+        arguments: m.CreateConversationItemsArguments,
+        body: m.CreateConversationItemsRequest,
+        call: Call[CreateConversationItemsHeaders],
+    ) -> Answer[m.ResponseItemList]:
+        """POST /v1/conversations/{conversation_id}/items: Add items to a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def get_conversation_item(
+        self, arguments: m.GetConversationItemArguments, call: Call[GetConversationItemHeaders]
+    ) -> Answer[m.ResponseStoredItem]:
+        """GET /v1/conversations/{conversation_id}/items/{item_id}: Return an item of a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def delete_conversation_item(
+        self, arguments: m.DeleteConversationItemArguments, call: Call[DeleteConversationItemHeaders]
+    ) -> Answer[m.Conversation]:
+        """DELETE /v1/conversations/{conversation_id}/items/{item_id}: Delete an item of a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
             500: The server failed
             503: The server is starting or shutting down, or its store cannot be read or written now
         """

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from handlers.store.record import Change, Entry, Record, StoreError
+from handlers.store.record import Change, Entry, Extension, Record, StoreError
 
 _BUSY_S: Final = 5.0  # for which a process waits for another's write
 _OVERHEAD: Final = 512  # bytes that a record takes besides its content, at least
@@ -51,6 +51,10 @@ VERSIONS: Final = (
     ),
 )
 _RECORD: Final = "SELECT id, owner, content, parent FROM record "
+_ENTRY: Final = (
+    "SELECT record, number, entry.content, entry.id FROM entry JOIN record ON record.id = entry.record "
+    "WHERE owner = :owner AND used >= :since "
+)
 # The record of an id and those that it goes on from; `depth` counts from it.
 _LINE: Final = """
     WITH RECURSIVE line (id, parent, depth) AS (
@@ -117,6 +121,7 @@ class Database:
             if is_unfinished:
                 self._connection.execute("INSERT INTO work VALUES (?, ?)", (record.id, now))
             self._extend(record.id, entries)
+            self._add(record.owner, now, record.extends)
             if record.parent is not None:
                 self._connection.execute(
                     _LINE + "UPDATE record SET used = :now WHERE id IN (SELECT id FROM line)",
@@ -149,7 +154,7 @@ class Database:
             (number,) = self._connection.execute(
                 "SELECT coalesce(max(number) + 1, 0) FROM entry WHERE record = ?", (id,)
             ).fetchone()
-            content, parts, entries = make(found, number)
+            content, parts, entries, extends = make(found, number)
             self._connection.execute(
                 "UPDATE record SET size = size + ?, content = ? WHERE id = ?",
                 (len(content) - len(found.content) + sum(map(len, parts)), content, id),
@@ -158,6 +163,7 @@ class Database:
                 "INSERT OR REPLACE INTO part VALUES (?, ?, ?)", [(owner, part, id) for part in parts]
             )
             self._extend(id, [("", entry) for entry in entries])
+            self._add(owner, self._clock(), extends)
             if finishes:
                 self._connection.execute("DELETE FROM work WHERE record = ?", (id,))
         return found._replace(content=content)
@@ -168,15 +174,70 @@ class Database:
             row = self._connection.execute("SELECT seen FROM work WHERE record = ?", (id,)).fetchone()
         return None if row is None else self._clock() - float(row[0])
 
-    def entries(self, id: str, owner: str, after: int, limit: int) -> list[Entry]:
-        """Return the first entries of the owner's record after one of a number."""
+    def extend(self, owner: str, extension: Extension) -> bool:
+        """Add entries to the owner's record, which is a use of it, and return whether there is one."""
+        with _explained(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            now = self._clock()
+            is_there = self._add(owner, now, extension)
+            self._make_room(now)
+        return is_there
+
+    def rewrite(self, id: str, owner: str, content: bytes) -> bool:
+        """Give the owner's record a new content, and return whether there is one."""
+        with _explained():
+            written = self._connection.execute(
+                "UPDATE record SET size = size + :size - length(content), content = :content, used = :now "
+                "WHERE id = :id AND owner = :owner AND used >= :since",
+                {
+                    "id": id,
+                    "owner": owner,
+                    "size": len(content),
+                    "content": content,
+                    "now": self._clock(),
+                    "since": self._since(),
+                },
+            )
+        return written.rowcount > 0
+
+    def entries(
+        self, id: str, owner: str, after: int | None = None, limit: int = -1, *, descends: bool = False
+    ) -> list[Entry]:
+        """Return entries of the owner's record in the order of their numbers.
+
+        after: the number of the one to go on after, in that order; None for the first. limit: -1 for all.
+        """
+        beyond, order = ("<", "DESC") if descends else (">", "ASC")
         with _explained():
             rows = self._connection.execute(
-                "SELECT number, entry.content, entry.id FROM entry JOIN record ON record.id = entry.record "
-                "WHERE record = ? AND owner = ? AND used >= ? AND number > ? ORDER BY number LIMIT ?",
-                (id, owner, self._since(), after, limit),
+                _ENTRY + f"AND record = :id AND (:after IS NULL OR number {beyond} :after) "
+                f"ORDER BY number {order} LIMIT :limit",
+                {"id": id, "owner": owner, "since": self._since(), "after": after, "limit": limit},
             ).fetchall()
         return [Entry(*row) for row in rows]
+
+    def entries_with(self, ids: Sequence[str], owner: str) -> list[Entry]:
+        """Return the entries of the owner's records that have these ids."""
+        with _explained():
+            rows = self._connection.execute(
+                _ENTRY + "AND entry.id != '' AND entry.id IN (SELECT value FROM json_each(:ids))",
+                {"ids": json.dumps(ids), "owner": owner, "since": self._since()},
+            ).fetchall()
+        return [Entry(*row) for row in rows]
+
+    def remove(self, entry: Entry) -> None:
+        """Delete an entry of a record."""
+        with _explained(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            removed = self._connection.execute(
+                "DELETE FROM entry WHERE record = ? AND number = ? AND id = ?",
+                (entry.record, entry.number, entry.id),
+            )
+            if removed.rowcount:
+                self._connection.execute(
+                    "UPDATE record SET size = size - ? WHERE id = ?",
+                    (_entry_size(entry.id, entry.content), entry.record),
+                )
 
     def get(self, id: str, owner: str) -> Record | None:
         """Return the owner's record of an id, without its parts; None if there is none."""
@@ -242,13 +303,25 @@ class Database:
             yield True
             self._make_room(now)
 
+    def _add(self, owner: str, now: float, extension: Extension | None) -> bool:
+        """Add entries to the owner's record and use it; return whether there is one."""
+        if extension is None:
+            return False
+        used = self._connection.execute(
+            "UPDATE record SET used = ? WHERE id = ? AND owner = ? AND used >= ?",
+            (now, extension.id, owner, self._since()),
+        )
+        if used.rowcount:
+            self._extend(extension.id, extension.entries)
+        return used.rowcount > 0
+
     def _extend(self, id: str, entries: Sequence[tuple[str, bytes]]) -> None:
         """Add entries to a record, by their ids and contents."""
         if not entries:
             return
         self._connection.execute(
             "UPDATE record SET size = size + ? WHERE id = ?",
-            (sum(_ENTRY_OVERHEAD + len(entry) + len(content) for entry, content in entries), id),
+            (sum(_entry_size(*entry) for entry in entries), id),
         )
         self._connection.executemany(
             "INSERT INTO entry SELECT ?, coalesce(max(number) + 1, 0), ?, ? FROM entry WHERE record = ?",
@@ -287,6 +360,10 @@ class Database:
                 for statement in statements:
                     self._connection.execute(statement)
             self._connection.execute(f"PRAGMA user_version = {len(VERSIONS)}")
+
+
+def _entry_size(id: str, content: bytes) -> int:
+    return _ENTRY_OVERHEAD + len(id) + len(content)
 
 
 @contextmanager

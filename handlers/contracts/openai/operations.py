@@ -12,14 +12,21 @@ from generated.openai.operations import (
     CountResponseInputTokensHeaders,
     CreateChatCompletionHeaders,
     CreateCompletionHeaders,
+    CreateConversationHeaders,
+    CreateConversationItemsHeaders,
     CreateDecisionHeaders,
     CreateEmbeddingHeaders,
     CreateResponseHeaders,
     CreateTranscriptionHeaders,
     CreateTranslationHeaders,
+    DeleteConversationHeaders,
+    DeleteConversationItemHeaders,
     DeleteResponseHeaders,
     DetokenizeHeaders,
+    GetConversationHeaders,
+    GetConversationItemHeaders,
     GetResponseHeaders,
+    ListConversationItemsHeaders,
     ListInputItemsHeaders,
     ListModelsHeaders,
     LoadLoraAdapterHeaders,
@@ -30,6 +37,7 @@ from generated.openai.operations import (
     RetrieveModelHeaders,
     TokenizeHeaders,
     UnloadLoraAdapterHeaders,
+    UpdateConversationHeaders,
 )
 from handlers.active_requests.admission import AdmissionControl
 from handlers.contracts.openai.chat.operation import Chat
@@ -42,6 +50,7 @@ from handlers.contracts.openai.extensions.rendering import Rendering
 from handlers.contracts.openai.extensions.tokenizing import Tokens
 from handlers.contracts.openai.models import Models
 from handlers.contracts.openai.responses.background import Background
+from handlers.contracts.openai.responses.conversations import Conversations
 from handlers.contracts.openai.responses.input_tokens import InputTokens
 from handlers.contracts.openai.responses.operation import Responses
 from handlers.contracts.openai.responses.request.memory import Memory
@@ -82,6 +91,7 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
         self._transcriptions = Transcriptions(shared, transcriber)
         preparation = Preparation(shared, self._memory)
+        self._conversations = Conversations(shared.store, shared.workers, self._memory)
         self._background = Background(shared.store, shared.workers)
         self._responses = Responses(shared, preparation, self._memory, self._background)
         self._input_tokens = InputTokens(preparation, shared.model_names)
@@ -178,6 +188,68 @@ class OpenAIHandlers(AdmissionControl, Operations):
     ) -> m.ResponseItemList:
         with mapped_errors(_to_problem):
             return await self._memory.input_items(arguments)
+
+    @override
+    async def create_conversation(
+        self, body: m.CreateConversationRequest, call: Call[CreateConversationHeaders]
+    ) -> m.Conversation:
+        with mapped_errors(_to_problem):
+            return await self._conversations.create(body)
+
+    @override
+    async def get_conversation(
+        self, arguments: m.GetConversationArguments, call: Call[GetConversationHeaders]
+    ) -> m.Conversation:
+        with mapped_errors(_to_problem):
+            return await self._conversations.get(arguments.conversation_id)
+
+    @override
+    async def update_conversation(
+        self,
+        arguments: m.UpdateConversationArguments,
+        body: m.UpdateConversationRequest,
+        call: Call[UpdateConversationHeaders],
+    ) -> m.Conversation:
+        with mapped_errors(_to_problem):
+            return await self._conversations.update(arguments.conversation_id, body)
+
+    @override
+    async def delete_conversation(
+        self, arguments: m.DeleteConversationArguments, call: Call[DeleteConversationHeaders]
+    ) -> m.DeletedConversation:
+        with mapped_errors(_to_problem):
+            return await self._conversations.delete(arguments.conversation_id)
+
+    @override
+    async def list_conversation_items(
+        self, arguments: m.ListConversationItemsArguments, call: Call[ListConversationItemsHeaders]
+    ) -> m.ResponseItemList:
+        with mapped_errors(_to_problem):
+            return await self._conversations.items(arguments)
+
+    @override
+    async def create_conversation_items(
+        self,
+        arguments: m.CreateConversationItemsArguments,
+        body: m.CreateConversationItemsRequest,
+        call: Call[CreateConversationItemsHeaders],
+    ) -> m.ResponseItemList:
+        with mapped_errors(_to_problem):
+            return await self._conversations.add(arguments.conversation_id, body)
+
+    @override
+    async def get_conversation_item(
+        self, arguments: m.GetConversationItemArguments, call: Call[GetConversationItemHeaders]
+    ) -> m.ResponseStoredItem:
+        with mapped_errors(_to_problem):
+            return await self._conversations.item(arguments.conversation_id, arguments.item_id)
+
+    @override
+    async def delete_conversation_item(
+        self, arguments: m.DeleteConversationItemArguments, call: Call[DeleteConversationItemHeaders]
+    ) -> m.Conversation:
+        with mapped_errors(_to_problem):
+            return await self._conversations.remove(arguments.conversation_id, arguments.item_id)
 
     @override
     async def create_decision(

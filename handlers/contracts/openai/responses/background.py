@@ -18,7 +18,7 @@ from handlers.access.visits.visit import current_key_name
 from handlers.concurrency.workers import Workers
 from handlers.contracts.openai.errors import to_problem
 from handlers.contracts.openai.responses.answer.events import ResponseEvent
-from handlers.contracts.openai.responses.request.memory import Recalled, not_found, record_of
+from handlers.contracts.openai.responses.request.memory import Recalled, RequestRecord, is_response, not_found
 from handlers.store.record import Change, Record, StoreError
 from handlers.store.store import Store
 from verbatim_kit.errors import Refused, Violation, mapped_errors
@@ -35,11 +35,13 @@ _LOST: Final = "The answer was not finished: the server that made it has ended."
 class Run:
     """A response that this process makes. Its methods are used by the task that makes it."""
 
-    def __init__(self, store: Store, request: Recalled, owner: str, id: str) -> None:
+    def __init__(self, store: Store, request: RequestRecord, owner: str, id: str, *, streams: bool) -> None:
+        """streams: whether its events are stored."""
         self._store = store
         self._request = request
         self._owner = owner
         self._id = id
+        self._streams = streams
         self._events: list[bytes] = []
         self._is_over = asyncio.Event()
         self.is_in_progress = False
@@ -60,7 +62,7 @@ class Run:
 
     def note(self, event: ResponseEvent) -> None:
         """Have an event stored, if the response can be streamed again."""
-        if self._request.body.stream:
+        if self._streams:
             self._events.append(_encoded(event))
 
     async def proceed(self, response: m.Response) -> None:
@@ -77,9 +79,9 @@ class Run:
         events, self._events = self._events, []
 
         def make(_: Record, __: int) -> Change:
-            record = record_of(*self._request, response, self._owner)
+            record = self._request.of(response)
             parts = tuple(item.id for item in response.output)
-            return Change(record.content, parts, tuple(events))
+            return Change(record.content, parts, tuple(events), record.extends)
 
         await self._store.change(self._id, self._owner, make, finishes=finishes)
 
@@ -120,10 +122,11 @@ class Background:
         if self._store is None:
             reason = "No response is stored here, so none can be fetched later: 'background' must be false."
             raise Refused(reason, "background", Violation.UNSUPPORTED_VALUE)
-        owner = current_key_name()
-        first = [_encoded(event) for event in events] if request.body.stream else ()
-        await self._store.begin(lambda: record_of(*request, response, owner), first)
-        return Run(self._store, request, owner, response.id)
+        owner, streams = current_key_name(), request.body.stream is True
+        record = RequestRecord(request, owner)
+        first = [_encoded(event) for event in events] if streams else ()
+        await self._store.begin(partial(record.of, response), first)
+        return Run(self._store, record, owner, response.id, streams=streams)
 
     async def get(self, id: str) -> m.Response:
         """Return a stored response. Raises a Problem if there is none."""
@@ -166,7 +169,7 @@ class Background:
     async def _found(self, id: str) -> tuple[Store, Record]:
         """Return a stored response. Raises a Problem if there is none."""
         owner = current_key_name()
-        if self._store is not None:
+        if self._store is not None and is_response(id):
             await self._is_unfinished(self._store, id, owner)
             if (record := await self._store.get(id, owner)) is not None:
                 return self._store, record

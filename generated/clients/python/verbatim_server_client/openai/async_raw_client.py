@@ -152,6 +152,172 @@ class AsyncRawClient:
             ),
         )
 
+    async def create_conversation(
+        self, **body: Unpack[r.CreateConversationRequest]
+    ) -> APIResponse[m.Conversation]:
+        """The raw answer of `AsyncClient.create_conversation`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.CREATE_CONVERSATION, Arguments(body=body))
+
+    async def get_conversation(self, conversation_id: str) -> APIResponse[m.Conversation]:
+        """The raw answer of `AsyncClient.get_conversation`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.GET_CONVERSATION,
+            Arguments(
+                path={"conversation_id": conversation_id},
+            ),
+        )
+
+    async def update_conversation(
+        self, conversation_id: str, **body: Unpack[r.UpdateConversationRequest]
+    ) -> APIResponse[m.Conversation]:
+        """The raw answer of `AsyncClient.update_conversation`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.UPDATE_CONVERSATION, Arguments(path={"conversation_id": conversation_id}, body=body)
+        )
+
+    async def delete_conversation(self, conversation_id: str) -> APIResponse[m.DeletedConversation]:
+        """The raw answer of `AsyncClient.delete_conversation`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.DELETE_CONVERSATION,
+            Arguments(
+                path={"conversation_id": conversation_id},
+            ),
+        )
+
+    async def list_conversation_items(
+        self,
+        conversation_id: str,
+        *,
+        limit: int | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        after: str | None = None,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+    ) -> APIResponse[m.ResponseItemList]:
+        """The raw answer of `AsyncClient.list_conversation_items`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.LIST_CONVERSATION_ITEMS,
+            Arguments(
+                path={"conversation_id": conversation_id},
+                query={"limit": limit, "order": order, "after": after, "include[]": include},
+            ),
+        )
+
+    async def create_conversation_items(
+        self,
+        conversation_id: str,
+        *,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+        **body: Unpack[r.CreateConversationItemsRequest],
+    ) -> APIResponse[m.ResponseItemList]:
+        """The raw answer of `AsyncClient.create_conversation_items`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.CREATE_CONVERSATION_ITEMS,
+            Arguments(path={"conversation_id": conversation_id}, query={"include[]": include}, body=body),
+        )
+
+    async def get_conversation_item(
+        self,
+        conversation_id: str,
+        item_id: str,
+        *,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+    ) -> APIResponse[m.ResponseStoredItem]:
+        """The raw answer of `AsyncClient.get_conversation_item`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.GET_CONVERSATION_ITEM,
+            Arguments(
+                path={"conversation_id": conversation_id, "item_id": item_id},
+                query={"include[]": include},
+            ),
+        )
+
+    async def delete_conversation_item(
+        self, conversation_id: str, item_id: str
+    ) -> APIResponse[m.Conversation]:
+        """The raw answer of `AsyncClient.delete_conversation_item`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.DELETE_CONVERSATION_ITEM,
+            Arguments(
+                path={"conversation_id": conversation_id, "item_id": item_id},
+            ),
+        )
+
     async def create_decision(self, **body: Unpack[r.CreateDecisionRequest]) -> APIResponse[m.Decision]:
         """The raw answer of `AsyncClient.create_decision`.
 

@@ -77,6 +77,18 @@ Logprob = TypeAliasType("Logprob", Annotated[float, Field(le=0.0)])
 TextOffset = TypeAliasType("TextOffset", Annotated[int, Field(ge=0)])
 
 
+class ResponseConversation(AnswerPart):
+    id: Annotated[str, Field(min_length=1)]
+    """The id of the conversation."""
+
+
+class DeletedConversation(AnswerPart):
+    id: str
+    """The id that it had."""
+    object: Literal["conversation.deleted"]
+    deleted: Literal[True]
+
+
 class ResponseInputTokens(AnswerPart):
     object: Literal["response.input_tokens"]
     input_tokens: Annotated[int, Field(ge=0)]
@@ -705,6 +717,15 @@ class CompletionStreamChoice(AnswerPart):
     """The stop text, or the id of the stop token, that ended the text; null if something else did."""
 
 
+class Conversation(AnswerPart):
+    id: str
+    """Unique; `conv_` and a number in hexadecimal digits."""
+    object: Literal["conversation"]
+    created_at: Annotated[int, Field(ge=0, le=9223372036854775807)]
+    """Seconds since 1970."""
+    metadata: Metadata
+
+
 class ResponseAllowedTools(AnswerPart):
     """Calls of these functions alone."""
 
@@ -1312,6 +1333,8 @@ class Response(AnswerPart):
     """`incomplete`: its bound of tokens, or the context, has cut it short. `queued` and `cancelled` only with `background`, and `in_progress` only with it and in the first two events of a stream."""
     background: bool
     """As in the request; false where that is silent."""
+    conversation: ResponseConversation | None
+    """The conversation that the response belongs to; null for none."""
     error: ResponseError | None
     """Why it failed; null unless it has."""
     incomplete_details: ResponseIncompleteDetails | None

@@ -119,6 +119,11 @@ class JsonSchemaFormat(TypedDict, closed=True):
     """The schema keeps to the subset that OpenAI names strict, or the request is refused. The answer is valid either way. Default: `false`."""
 
 
+class ResponseConversation(TypedDict, closed=True):
+    id: str
+    """The id of the conversation. At least 1 characters."""
+
+
 class ResponseStreamOptions(TypedDict, closed=True):
     include_obfuscation: NotRequired[bool | None]
     """Accepted, and without effect; events are not padded."""
@@ -667,6 +672,11 @@ class ResponseFormatJsonSchema(TypedDict, closed=True):
     """The schema, and its name."""
     schema: NotRequired[Mapping[str, Any] | str]
     """A JSON Schema that the JSON must fit, in place of `json_schema`."""
+
+
+class UpdateConversationRequest(TypedDict, closed=True):
+    metadata: Mapping[str, str] | None
+    """The new notes; null for none."""
 
 
 class ResponseAllowedTools(TypedDict, closed=True):
@@ -1887,8 +1897,8 @@ class CreateResponseRequestWithoutStream(TypedDict, closed=True):
     """A stored response to go on with: what it answered and its output come before `input`, its `instructions` do not."""
     context_management: NotRequired[None]
     """When to shorten the conversation. Nothing is ever cut from it here."""
-    conversation: NotRequired[None]
-    """A stored conversation. None is stored here; send its items in `input`."""
+    conversation: NotRequired[str | ResponseConversation | None]
+    """A stored conversation, or its id: its items come before `input`, and `input` and the answer are added to them. Not with `previous_response_id`."""
     moderation: NotRequired[None]
     """Moderation of what is asked and answered. There is none here."""
     prompt: NotRequired[None]
@@ -2018,8 +2028,8 @@ class CreateResponseRequest(TypedDict, closed=True):
     """A stored response to go on with: what it answered and its output come before `input`, its `instructions` do not."""
     context_management: NotRequired[None]
     """When to shorten the conversation. Nothing is ever cut from it here."""
-    conversation: NotRequired[None]
-    """A stored conversation. None is stored here; send its items in `input`."""
+    conversation: NotRequired[str | ResponseConversation | None]
+    """A stored conversation, or its id: its items come before `input`, and `input` and the answer are added to them. Not with `previous_response_id`."""
     moderation: NotRequired[None]
     """Moderation of what is asked and answered. There is none here."""
     prompt: NotRequired[None]
@@ -2119,5 +2129,48 @@ class CountResponseInputTokensRequest(TypedDict, closed=True):
     """As of a response; with `auto` the number is that of the items that are kept. Default: `"disabled"`."""
     previous_response_id: NotRequired[str | None]
     """A stored response that the input goes on with."""
-    conversation: NotRequired[None]
-    """A stored conversation. None is stored here; send its items in `input`."""
+    conversation: NotRequired[str | ResponseConversation | None]
+    """A stored conversation that the input goes on with, or its id. Not with `previous_response_id`."""
+
+
+class CreateConversationRequest(TypedDict, closed=True):
+    items: NotRequired[
+        Sequence[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseItemReference
+        ]
+        | None
+    ]
+    """The items that it begins with."""
+    metadata: NotRequired[Mapping[str, str] | None]
+    """Notes of the client's own. They have no effect."""
+
+
+class CreateConversationItemsRequest(TypedDict, closed=True):
+    items: Sequence[
+        ResponseInputMessage
+        | ResponseAssistantMessage
+        | ResponseFunctionCallInput
+        | ResponseFunctionCallOutput
+        | ResponseCustomToolCallInput
+        | ResponseCustomToolCallOutput
+        | ResponseShellCallInput
+        | ResponseShellCallOutput
+        | ResponseReasoningInput
+        | ResponseAdditionalTools
+        | ResponseHostedItem
+        | ResponseCompactionItem
+        | ResponseItemReference
+    ]
+    """What is added."""

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 from generated.openai import models as m
 from handlers.chat.usage import ChatUsage
 from handlers.contracts.openai.responses.answer.item import WireItem
+from handlers.contracts.openai.responses.request.memory import conversation_of
 from handlers.contracts.openai.responses.request.tools import Tool
 from verbatim_kit.runtime.problem import Problem
 
@@ -57,7 +58,7 @@ class ResponseDraft:
         usage: m.ResponseUsage | None = None,
         error: m.ResponseError | None = None,
     ) -> m.Response:
-        body = self._body
+        body, conversation = self._body, conversation_of(self._body)
         is_cut = status == "incomplete"
         return m.Response(
             id=self._id,
@@ -66,6 +67,7 @@ class ResponseDraft:
             completed_at=int(time.time()) if status == "completed" else None,
             status=status,
             background=body.background is True,
+            conversation=None if conversation is None else m.ResponseConversation(id=conversation),
             error=error,
             incomplete_details=m.ResponseIncompleteDetails(reason="max_output_tokens") if is_cut else None,
             instructions=body.instructions,

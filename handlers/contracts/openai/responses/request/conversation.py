@@ -16,7 +16,9 @@ from handlers.contracts.openai.custom_tool import as_arguments
 from handlers.contracts.openai.files import file_part
 from handlers.contracts.openai.json_part import json_text
 from handlers.contracts.openai.responses.request.items import (
+    NONE_EARLIER,
     CallItem,
+    Earlier,
     InputItem,
     ResultItem,
     call_id,
@@ -54,12 +56,11 @@ class Conversation:
         instructions: str | None,
         items: str | Sequence[InputItem],
         dropped: AbstractSet[int] = frozenset(),
-        num_earlier: int = 0,
+        earlier: Earlier = NONE_EARLIER,
     ) -> None:
         """Read the items. Raises Refused for an item that cannot be honoured.
 
-        dropped: the places of items to leave out. num_earlier: so many items at the beginning come from
-        stored responses.
+        dropped: the places of items to leave out. earlier: those that come from the store.
         """
         self._messages: list[ChatMessage] = []
         self._places: list[Place] = []
@@ -71,7 +72,7 @@ class Conversation:
             return
         for at, item in enumerate(items):
             if at not in dropped:
-                self._read(item, item_field(at, num_earlier))
+                self._read(item, item_field(at, earlier))
 
     @property
     def messages(self) -> tuple[ChatMessage, ...]:

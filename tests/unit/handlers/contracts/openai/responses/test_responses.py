@@ -344,7 +344,6 @@ async def test_a_stream_begins_with_the_response_in_progress() -> None:
     ("fields", "code", "param"),
     [
         ({"previous_response_id": "resp_0"}, "previous_response_not_found", "previous_response_id"),
-        ({"conversation": "conv_0"}, "unsupported_parameter", "conversation"),
         ({"prompt": {"id": "pmpt_0"}}, "unsupported_parameter", "prompt"),
         ({"stream_options": {}}, "invalid_value", "stream_options"),
         ({"top_logprobs": 1}, "invalid_value", "top_logprobs"),
