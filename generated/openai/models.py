@@ -781,13 +781,31 @@ class ResponseHostedItem(BaseModel):
 
 class ResponseCompactionItem(BaseModel):
     """
-    Refused, since it stands for items that only the server can read that made it.
+    Stands for the items before it, of which only messages of users, systems and developers are read. One that another server made is refused, since only that server can read it.
     """
 
     model_config = ConfigDict(
         extra="allow",
     )
     type: Literal["compaction", "compaction_summary", "context_compaction"]
+    """
+    The kind of the item.
+    """
+    encrypted_content: StrictStr
+    """
+    The summary, in the encoding of the server that made it.
+    """
+
+
+class ResponseSteeringItem(BaseModel):
+    """
+    `compaction_trigger` is refused; `/v1/responses/compact` does what it asks for. `configuration_update` is refused unless it changes nothing; each request has a configuration of its own.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["compaction_trigger", "configuration_update"]
     """
     The kind of the item.
     """
@@ -3206,6 +3224,26 @@ class CreateCompletionStreamResponse(BaseModel):
     """
 
 
+class CompactedResponse(BaseModel):
+    id: StrictStr
+    """
+    Unique; `resp_` and a number in hexadecimal digits. Nothing is stored by it.
+    """
+    object: Literal["response.compaction"]
+    created_at: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    output: list[ResponseStoredItem]
+    """
+    The users' messages, and the compaction at the end.
+    """
+    usage: ResponseUsage
+    """
+    What the model read and wrote for it.
+    """
+
+
 class ResponseTextOptions(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -5225,6 +5263,7 @@ ConversationItems = TypeAliasType(
             | ResponseAdditionalTools
             | ResponseHostedItem
             | ResponseCompactionItem
+            | ResponseSteeringItem
             | ResponseItemReference
         ],
         Field(max_length=20),
@@ -5248,6 +5287,7 @@ ResponseInputItems = TypeAliasType(
             | ResponseAdditionalTools
             | ResponseHostedItem
             | ResponseCompactionItem
+            | ResponseSteeringItem
             | ResponseItemReference
         ],
         Field(min_length=1),
@@ -5602,10 +5642,49 @@ class CreateConversationItemsRequest(BaseModel):
             | ResponseAdditionalTools
             | ResponseHostedItem
             | ResponseCompactionItem
+            | ResponseSteeringItem
             | ResponseItemReference
         ],
         Field(max_length=20),
     ]
     """
     What is added.
+    """
+
+
+class CompactResponseRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
+    """
+    A name that /v1/models lists.
+    """
+    input: StrictStr | ResponseInputItems | None = None
+    """
+    A user's text, or the items of a conversation in their order. Null needs `previous_response_id`.
+    """
+    instructions: StrictStr | None = None
+    """
+    A system message to put before the input; not a part of the answer.
+    """
+    previous_response_id: StrictStr | None = None
+    """
+    A stored response whose conversation is shortened, with `input` after it.
+    """
+    service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast"] | None = None
+    """
+    As of a response; without effect.
+    """
+    prompt_cache_key: StrictStr | None = None
+    """
+    As of a response; without effect.
+    """
+    prompt_cache_options: PromptCacheOptions | None = None
+    """
+    As of a response; without effect.
+    """
+    prompt_cache_retention: Literal["in_memory", "24h"] | None = None
+    """
+    As of a response; without effect.
     """

@@ -77,6 +77,20 @@ CountResponseInputTokensHeaders = TypedDict(
     total=False,
 )
 
+CompactResponseHeaders = TypedDict(
+    "CompactResponseHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
 GetResponseHeaders = TypedDict(
     "GetResponseHeaders",
     {
@@ -538,6 +552,38 @@ OPERATIONS: Final = (
         summary="Count the tokens that an input has, without an answer to it",
         body=m.CountResponseInputTokensRequest,
         response=m.ResponseInputTokens,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="compactResponse",
+        handler="compact_response",
+        method="POST",
+        path="/v1/responses/compact",
+        summary="Let the model shorten a conversation",
+        body=m.CompactResponseRequest,
+        response=m.CompactedResponse,
         media_type="application/json",
         headers={
             "x-request-id": True,
@@ -1461,6 +1507,23 @@ class Operations(Handlers):
         self, body: m.CountResponseInputTokensRequest, call: Call[CountResponseInputTokensHeaders]
     ) -> Answer[m.ResponseInputTokens]:
         """POST /v1/responses/input_tokens: Count the tokens that an input has, without an answer to it
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def compact_response(
+        self, body: m.CompactResponseRequest, call: Call[CompactResponseHeaders]
+    ) -> Answer[m.CompactedResponse]:
+        """POST /v1/responses/compact: Let the model shorten a conversation
 
         Declared errors:
             400: The request is not what this document says, or breaks a rule that no schema states

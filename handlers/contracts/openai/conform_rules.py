@@ -203,12 +203,17 @@ RULES: Final = Rules(
         Ban("*", "structured_outputs.json", "the text must be a JSON Schema", is_one_of("1")),
         Ban("*", "response_format.schema", "the text must be a JSON Schema", is_one_of("1")),
         Ban("*", "response_format.value", "the text must be a JSON Schema", is_one_of("1")),
-        Ban(
-            "*",
-            "*",
-            "the model reads only text",
-            has_part_of_type("image_url", "video_url", "input_audio", "file", "input_image", "input_file"),
-            True,
+        *(
+            Ban(
+                "*",
+                field,
+                "the model reads only text",
+                has_part_of_type(
+                    "image_url", "video_url", "input_audio", "file", "input_image", "input_file"
+                ),
+                True,
+            )
+            for field in ("input*", "messages*", "questions*")  # a conversation's items may be of any kind
         ),
         *(
             Ban(
@@ -234,9 +239,23 @@ RULES: Final = Rules(
         ),
         Ban(
             "*/responses*",
-            "input.type",
+            "input.*",
             "only the server that created it can read it",
-            is_one_of("compaction", "compaction_summary", "context_compaction"),
+            has_part_of_type("compaction", "compaction_summary", "context_compaction"),
+            True,
+        ),
+        Ban(
+            "*/responses*",
+            "input.type",
+            "the server answers by the request's own options",
+            is_one_of("compaction_trigger", "configuration_update"),
+            True,
+        ),
+        Ban(
+            "*/conversations*",
+            "items.type",
+            "there is no such item",
+            is_one_of("item_reference"),
             True,
         ),
         Ban(
@@ -247,7 +266,6 @@ RULES: Final = Rules(
             True,
         ),
         Ban("*/responses*", "tool_choice.type", "the server does not run tools", _is_hosted, True),
-        Ban("*/responses*", "background", "the server does not store responses", is_one_of(True), True),
         Ban("*/embeddings", "input", "it exceeds the context", _has_long_text, True),
         Ban("*/decisions", "questions*", "choices must have different values", _has_equal_choices),
         Ban("*/decisions", "questions.*", "it exceeds the context", is_longer_than(100), True),

@@ -9,6 +9,7 @@ from typing_extensions import override
 from generated.openai import models as m
 from generated.openai.operations import (
     CancelResponseHeaders,
+    CompactResponseHeaders,
     CountResponseInputTokensHeaders,
     CreateChatCompletionHeaders,
     CreateCompletionHeaders,
@@ -50,6 +51,7 @@ from handlers.contracts.openai.extensions.rendering import Rendering
 from handlers.contracts.openai.extensions.tokenizing import Tokens
 from handlers.contracts.openai.models import Models
 from handlers.contracts.openai.responses.background import Background
+from handlers.contracts.openai.responses.compaction import Compaction
 from handlers.contracts.openai.responses.conversations import Conversations
 from handlers.contracts.openai.responses.input_tokens import InputTokens
 from handlers.contracts.openai.responses.operation import Responses
@@ -66,7 +68,14 @@ from verbatim_kit.errors import Refused, mapped_errors
 from verbatim_kit.runtime.operation import Answer, Call, EventStream
 
 _GENERATES: Final = frozenset(
-    {"create_chat_completion", "create_completion", "create_response", "create_decision", "create_embedding"}
+    {
+        "create_chat_completion",
+        "create_completion",
+        "create_response",
+        "compact_response",
+        "create_decision",
+        "create_embedding",
+    }
 )
 _TRANSCRIBES: Final = frozenset({"create_transcription", "create_translation"})
 _to_problem: Final = partial(to_problem, prompt_field="")
@@ -94,6 +103,7 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self._conversations = Conversations(shared.store, shared.workers, self._memory)
         self._background = Background(shared.store, shared.workers)
         self._responses = Responses(shared, preparation, self._memory, self._background)
+        self._compaction = Compaction(self._responses, self._memory)
         self._input_tokens = InputTokens(preparation, shared.model_names)
         self._adapters = Adapters(shared.model_names)
         self._models = Models(shared.model_names, shared.model_info, int(time.time()))
@@ -149,6 +159,12 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]
     ) -> m.Response | EventStream[m.ResponseStreamEvent]:
         return await self._responses.create(body, call)
+
+    @override
+    async def compact_response(
+        self, body: m.CompactResponseRequest, call: Call[CompactResponseHeaders]
+    ) -> m.CompactedResponse:
+        return await self._compaction.compact(body, call)
 
     @override
     async def count_response_input_tokens(

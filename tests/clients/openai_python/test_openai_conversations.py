@@ -60,6 +60,21 @@ def test_conversations_and_their_items_are_kept_and_deleted(client: OpenAI) -> N
         client.conversations.retrieve(talk.id)
 
 
+def test_a_compacted_conversation_goes_on(server_url: str) -> None:
+    # Not strict: OpenAI's type of an output has no users' messages, which come back, as there.
+    client = OpenAI(base_url=f"{server_url}/openai/v1", api_key="-", max_retries=0)
+    first = client.responses.create(**OPTIONS, input="Hello! My name is Ada.")
+    compacted = client.responses.compact(model="verbatim-demo", previous_response_id=first.id)
+    assert compacted.usage.output_tokens > 0
+    assert [item.type for item in compacted.output] == ["message", "compaction"]
+    items: list[Any] = [item.to_dict(warnings=False) for item in compacted.output]
+    second = client.responses.create(**OPTIONS, input=[*items, {"role": "user", "content": "Hi"}])
+    assert second.status == "completed"
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.responses.compact(model="verbatim-demo", input="long " * 2000)
+    assert (refused.value.code, refused.value.param) == ("context_length_exceeded", "input")
+
+
 def test_a_conversation_and_a_previous_response_exclude_each_other(client: OpenAI) -> None:
     talk, first = client.conversations.create(), client.responses.create(**OPTIONS, input="Hi")
     with pytest.raises(openai.BadRequestError) as refused:

@@ -162,6 +162,28 @@ class AsyncClient(BaseAsyncClient):
         """
         return await self._call(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
 
+    async def compact_response(self, **body: Unpack[r.CompactResponseRequest]) -> m.CompactedResponse:
+        """POST /v1/responses/compact: Let the model shorten a conversation
+
+        The answer stands in place of the conversation in later requests: its users' messages as they are,
+        and an item with the model's summary of the whole.
+
+        Keyword arguments are the members of `requests.CompactResponseRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example::
+
+            answer = await client.compact_response(
+                model="verbatim-demo",
+                input=[
+                    {"role": "user", "content": "Hello! Who are you?"},
+                    {"role": "assistant", "content": "I am Verbatim."},
+                ],
+            )
+        """
+        return await self._call(o.COMPACT_RESPONSE, Arguments(body=body))
+
     async def get_response(
         self,
         response_id: str,

@@ -63,6 +63,17 @@ class AsyncRawClient:
         """
         return await self._client._respond(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
 
+    async def compact_response(
+        self, **body: Unpack[r.CompactResponseRequest]
+    ) -> APIResponse[m.CompactedResponse]:
+        """The raw answer of `AsyncClient.compact_response`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.COMPACT_RESPONSE, Arguments(body=body))
+
     async def get_response(
         self,
         response_id: str,

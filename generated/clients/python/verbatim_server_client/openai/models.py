@@ -1032,6 +1032,18 @@ class CreateCompletionStreamResponse(AnswerPart):
     """The times so far; absent unless `timings_per_token` asks for them."""
 
 
+class CompactedResponse(AnswerPart):
+    id: str
+    """Unique; `resp_` and a number in hexadecimal digits. Nothing is stored by it."""
+    object: Literal["response.compaction"]
+    created_at: Annotated[int, Field(ge=0, le=9223372036854775807)]
+    """Seconds since 1970."""
+    output: list[ResponseStoredItem]
+    """The users' messages, and the compaction at the end."""
+    usage: ResponseUsage
+    """What the model read and wrote for it."""
+
+
 class ResponseCustomTool(AnswerPart):
     """A tool whose input is a text."""
 

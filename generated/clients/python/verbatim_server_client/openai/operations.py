@@ -37,6 +37,9 @@ CREATE_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation
 COUNT_RESPONSE_INPUT_TOKENS: Final[Operation[m.ResponseInputTokens, None]] = Operation(
     method="POST", path="/v1/responses/input_tokens", answer=m.ResponseInputTokens, errors=e.ERRORS
 )
+COMPACT_RESPONSE: Final[Operation[m.CompactedResponse, None]] = Operation(
+    method="POST", path="/v1/responses/compact", answer=m.CompactedResponse, errors=e.ERRORS
+)
 GET_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation(
     method="GET",
     path="/v1/responses/{response_id}",

@@ -63,6 +63,15 @@ class RawClient:
         """
         return self._client._respond(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
 
+    def compact_response(self, **body: Unpack[r.CompactResponseRequest]) -> APIResponse[m.CompactedResponse]:
+        """The raw answer of `Client.compact_response`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return self._client._respond(o.COMPACT_RESPONSE, Arguments(body=body))
+
     def get_response(
         self,
         response_id: str,

@@ -388,9 +388,18 @@ class ResponseHostedItem(TypedDict):
 
 
 class ResponseCompactionItem(TypedDict):
-    """Refused, since it stands for items that only the server can read that made it."""
+    """Stands for the items before it, of which only messages of users, systems and developers are read. One that another server made is refused, since only that server can read it."""
 
     type: Literal["compaction", "compaction_summary", "context_compaction"]
+    """The kind of the item."""
+    encrypted_content: str
+    """The summary, in the encoding of the server that made it."""
+
+
+class ResponseSteeringItem(TypedDict):
+    """`compaction_trigger` is refused; `/v1/responses/compact` does what it asks for. `configuration_update` is refused unless it changes nothing; each request has a configuration of its own."""
+
+    type: Literal["compaction_trigger", "configuration_update"]
     """The kind of the item."""
 
 
@@ -1838,6 +1847,7 @@ class CreateResponseRequestWithoutStream(TypedDict, closed=True):
             | ResponseAdditionalTools
             | ResponseHostedItem
             | ResponseCompactionItem
+            | ResponseSteeringItem
             | ResponseItemReference
         ]
     )
@@ -1967,6 +1977,7 @@ class CreateResponseRequest(TypedDict, closed=True):
             | ResponseAdditionalTools
             | ResponseHostedItem
             | ResponseCompactionItem
+            | ResponseSteeringItem
             | ResponseItemReference
         ]
     )
@@ -2100,6 +2111,7 @@ class CountResponseInputTokensRequest(TypedDict, closed=True):
             | ResponseAdditionalTools
             | ResponseHostedItem
             | ResponseCompactionItem
+            | ResponseSteeringItem
             | ResponseItemReference
         ]
     )
@@ -2148,6 +2160,7 @@ class CreateConversationRequest(TypedDict, closed=True):
             | ResponseAdditionalTools
             | ResponseHostedItem
             | ResponseCompactionItem
+            | ResponseSteeringItem
             | ResponseItemReference
         ]
         | None
@@ -2171,6 +2184,45 @@ class CreateConversationItemsRequest(TypedDict, closed=True):
         | ResponseAdditionalTools
         | ResponseHostedItem
         | ResponseCompactionItem
+        | ResponseSteeringItem
         | ResponseItemReference
     ]
     """What is added."""
+
+
+class CompactResponseRequest(TypedDict, closed=True):
+    model: str
+    """A name that /v1/models lists."""
+    input: NotRequired[
+        str
+        | Sequence[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseSteeringItem
+            | ResponseItemReference
+        ]
+        | None
+    ]
+    """A user's text, or the items of a conversation in their order. Null needs `previous_response_id`."""
+    instructions: NotRequired[str | None]
+    """A system message to put before the input; not a part of the answer."""
+    previous_response_id: NotRequired[str | None]
+    """A stored response whose conversation is shortened, with `input` after it."""
+    service_tier: NotRequired[Literal["auto", "default", "flex", "scale", "priority", "fast"] | None]
+    """As of a response; without effect."""
+    prompt_cache_key: NotRequired[str | None]
+    """As of a response; without effect."""
+    prompt_cache_options: NotRequired[PromptCacheOptions | None]
+    """As of a response; without effect."""
+    prompt_cache_retention: NotRequired[Literal["in_memory", "24h"] | None]
+    """As of a response; without effect."""

@@ -20,6 +20,7 @@ InputItem: TypeAlias = (
     | m.ResponseAdditionalTools
     | m.ResponseHostedItem
     | m.ResponseCompactionItem
+    | m.ResponseSteeringItem
     | m.ResponseItemReference
 )
 CallItem: TypeAlias = m.ResponseFunctionCallInput | m.ResponseCustomToolCallInput | m.ResponseShellCallInput

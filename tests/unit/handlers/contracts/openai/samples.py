@@ -94,6 +94,13 @@ _EXCHANGES: Final = (
         before=(("/v1/responses", {**_RESPONSE, "background": True}),),
     ),
     Exchange("POST", "/v1/responses/resp_0/cancel", 404),
+    Exchange(
+        "POST",
+        "/v1/responses/compact",
+        200,
+        {**MODEL, "input": [_ITEM, {"role": "assistant", "content": "Hi!"}]},
+    ),
+    Exchange("POST", "/v1/responses/compact", 400, MODEL),
     Exchange("POST", _CONVERSATIONS, 200, {"items": [_ITEM], "metadata": {"topic": "tea"}}),
     Exchange("POST", _CONVERSATIONS, 400, {"items": [{}]}),
     *(

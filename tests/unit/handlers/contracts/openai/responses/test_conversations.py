@@ -211,7 +211,7 @@ async def test_what_is_no_conversation_or_would_be_twice_in_one_is_refused() -> 
         ("GET", "/conv_0/items", None, (404, None, "conversation_id")),
     ):
         assert await api.refuses(method, path, body) == refusal
-    for fields, refusal in (
+    for fields, because in (
         ({"conversation": "conv_0"}, (404, None, "conversation")),
         ({"conversation": response["id"]}, (404, None, "conversation")),
         ({"conversation": {"id": ""}}, (400, "string_below_min_length", "conversation.id")),
@@ -221,11 +221,11 @@ async def test_what_is_no_conversation_or_would_be_twice_in_one_is_refused() -> 
             (400, "mutually_exclusive_parameters", "conversation"),
         ),
     ):
-        assert await api.refusal(RESPONSES, {"model": MODEL, "input": "Hi", **fields}) == refusal
+        assert await api.refusal(RESPONSES, {"model": MODEL, "input": "Hi", **fields}) == because
     for method, path in (("GET", id), ("DELETE", id), ("POST", f"{id}/cancel"), ("GET", f"{id}/input_items")):
         assert (await send(api.app, method, f"{RESPONSES}/{path}")).status_code == 404
-    refusal = await api.refusal(RESPONSES, {"model": MODEL, "input": "Hi", "previous_response_id": id})
-    assert refusal == (400, "previous_response_not_found", "previous_response_id")
+    unknown = await api.refusal(RESPONSES, {"model": MODEL, "input": "Hi", "previous_response_id": id})
+    assert unknown == (400, "previous_response_not_found", "previous_response_id")
     assert await api.texts(id) == ["One"]
 
 
@@ -255,8 +255,7 @@ async def test_keys_see_only_their_own_conversations(tmp_path: Path) -> None:
         ("GET", "/items/one", None),
         ("DELETE", "/items/one", None),
     ):
-        options = {} if body is None else {"json": body}
-        response = await send(api.app, method, f"{PATH}/{id}{path}", headers=bob, **options)
+        response = await send(api.app, method, f"{PATH}/{id}{path}", headers=bob, json=body)
         assert response.status_code == 404
     body = {"model": MODEL, "input": "Hi", "conversation": id}
     assert (await api.post(RESPONSES, body, headers=bob)).status_code == 404

@@ -378,7 +378,7 @@ async def test_a_stream_begins_with_the_response_in_progress() -> None:
             "unsupported_value",
             "tools[0].allowed_callers",
         ),
-        ({"input": [{"type": "compaction", "encrypted_content": "x"}]}, "unsupported_value", "input[0].type"),
+        ({"input": [{"type": "compaction"}]}, "missing_required_parameter", "input[0].encrypted_content"),
         (
             {"input": [{"type": "local_shell_call_output", "output": "x"}]},
             "invalid_value",
