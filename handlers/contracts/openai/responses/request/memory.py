@@ -41,7 +41,7 @@ class Recalled(NamedTuple):
 
 
 class RequestRecord:
-    """What is stored of a request, and of the response to it at any time. For the store's thread."""
+    """The stored form of a request, and of the response to it at any time. For the store's thread."""
 
     def __init__(self, request: Recalled, owner: str) -> None:
         self._request = request
