@@ -18,6 +18,7 @@ from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.metrics import Metrics, ShareMetrics
 from handlers.chat.core import ChatCore
 from handlers.chat.media import PromptMedia
+from handlers.concurrency.background_tasks import BackgroundTasks
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
 from handlers.contracts.aleph_alpha.contract import AlephAlphaContract
@@ -160,6 +161,7 @@ def build_app(
         sharing.cancel()
         await engine.drain(settings.graceful_termination_timeout)
         await engine.stop()
+        await shared.background.end()
         shared.workers.shutdown()
         if shared.store is not None:
             shared.store.close()
@@ -274,6 +276,7 @@ def _shared(
             media=PromptMedia(engine.media, settings.max_media_items),
         ),
         workers=workers,
+        background=BackgroundTasks(),
         media=MediaPreparation(reader, workers),
         active_requests=ActiveRequests(engine, limit, clamps_tokens=settings.clamp_max_tokens),
         metrics=Metrics(

@@ -304,6 +304,28 @@ Logprob = TypeAliasType("Logprob", Annotated[StrictFloat, Field(le=0.0)])
 TextOffset = TypeAliasType("TextOffset", Annotated[StrictInt, Field(ge=0)])
 
 
+class ResponseConversation(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+
+
+class DeletedConversation(BaseModel):
+    model_config = ConfigDict(
+        arbitrary_types_allowed=True,
+    )
+    id: StrictStr
+    """
+    The id that it had.
+    """
+    object: Literal["conversation.deleted"]
+    deleted: OnlyTrue
+
+
 class ResponseInputTokens(BaseModel):
     object: Literal["response.input_tokens"]
     input_tokens: Annotated[StrictInt, Field(ge=0)]
@@ -766,13 +788,31 @@ class ResponseHostedItem(BaseModel):
 
 class ResponseCompactionItem(BaseModel):
     """
-    Refused, since it stands for items that only the server can read that made it.
+    Stands for the items before it, of which only messages of users, systems and developers are read. One that another server made is refused, since only that server can read it.
     """
 
     model_config = ConfigDict(
         extra="allow",
     )
     type: Literal["compaction", "compaction_summary", "context_compaction"]
+    """
+    The kind of the item.
+    """
+    encrypted_content: StrictStr
+    """
+    The summary, in the encoding of the server that made it.
+    """
+
+
+class ResponseSteeringItem(BaseModel):
+    """
+    `compaction_trigger` is refused; `/v1/responses/compact` does what it asks for. `configuration_update` is refused unless it changes nothing; each request has a configuration of its own.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["compaction_trigger", "configuration_update"]
     """
     The kind of the item.
     """
@@ -835,7 +875,10 @@ class ResponseReasoningSettings(BaseModel):
 
 
 class ResponseError(BaseModel):
-    code: Literal["server_error"]
+    code: Literal["server_error", "rate_limit_exceeded", "invalid_prompt"]
+    """
+    `rate_limit_exceeded` and `invalid_prompt` only with `background`, where the answer is refused after it was queued.
+    """
     message: StrictStr
     """
     What went wrong, in words.
@@ -1869,9 +1912,46 @@ class GetResponseArguments(BaseModel):
     """
     The id of the response.
     """
+    stream: StrictBool = False
+    """
+    Answer with the events of the response, those to come too. Only for one that was asked for with `background` and `stream`.
+    """
+    starting_after: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    The `sequence_number` of the last event that is not wanted again; only with `stream`.
+    """
+    include: (
+        list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | MISSING
+    ) = MISSING
+    """
+    Without effect; a response is found with all that it was answered with.
+    """
+    include_obfuscation: StrictBool | MISSING = MISSING
+    """
+    Without effect; events are not padded.
+    """
 
 
 class DeleteResponseArguments(BaseModel):
+    response_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the response.
+    """
+
+
+class CancelResponseArguments(BaseModel):
     response_id: Annotated[StrictStr, Field(min_length=1)]
     """
     The id of the response.
@@ -1894,6 +1974,129 @@ class ListInputItemsArguments(BaseModel):
     after: StrictStr | MISSING = MISSING
     """
     The id of an item to go on after, in that order.
+    """
+
+
+class GetConversationArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+
+
+class UpdateConversationArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+
+
+class DeleteConversationArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+
+
+class ListConversationItemsArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+    limit: Annotated[StrictInt, Field(ge=1, le=100)] = 20
+    """
+    How many items to return at most.
+    """
+    order: Literal["asc", "desc"] = "desc"
+    """
+    `desc`: the newest first.
+    """
+    after: StrictStr | MISSING = MISSING
+    """
+    The id of an item to go on after, in that order.
+    """
+    include: (
+        list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | MISSING
+    ) = MISSING
+    """
+    Without effect; an item is found with all that it was stored with.
+    """
+
+
+class CreateConversationItemsArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+    include: (
+        list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | MISSING
+    ) = MISSING
+    """
+    Without effect; an item is found with all that it was stored with.
+    """
+
+
+class GetConversationItemArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+    item_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the item.
+    """
+    include: (
+        list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | MISSING
+    ) = MISSING
+    """
+    Without effect; an item is found with all that it was stored with.
+    """
+
+
+class DeleteConversationItemArguments(BaseModel):
+    conversation_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the conversation.
+    """
+    item_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The id of the item.
     """
 
 
@@ -2256,6 +2459,29 @@ class CompletionStreamChoice(BaseModel):
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
     """
+
+
+class UpdateConversationRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    metadata: Metadata | None
+    """
+    The new notes; null for none.
+    """
+
+
+class Conversation(BaseModel):
+    id: StrictStr
+    """
+    Unique; `conv_` and a number in hexadecimal digits.
+    """
+    object: Literal["conversation"]
+    created_at: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    metadata: Metadata
 
 
 class ResponseAllowedTools(BaseModel):
@@ -3107,6 +3333,26 @@ class CreateCompletionStreamResponse(BaseModel):
     timings: GenerationTimings | MISSING = MISSING
     """
     The times so far; absent unless `timings_per_token` asks for them.
+    """
+
+
+class CompactedResponse(BaseModel):
+    id: StrictStr
+    """
+    Unique; `resp_` and a number in hexadecimal digits. Nothing is stored by it.
+    """
+    object: Literal["response.compaction"]
+    created_at: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    output: list[ResponseStoredItem]
+    """
+    The users' messages, and the compaction at the end.
+    """
+    usage: ResponseUsage
+    """
+    What the model read and wrote for it.
     """
 
 
@@ -4435,9 +4681,6 @@ class ResponseAdditionalTools(BaseModel):
 
 
 class Response(BaseModel):
-    model_config = ConfigDict(
-        arbitrary_types_allowed=True,
-    )
     id: StrictStr
     """
     Unique; `resp_` and a number in hexadecimal digits.
@@ -4451,11 +4694,18 @@ class Response(BaseModel):
     """
     When the answer was whole, in seconds since 1970; null if it is not.
     """
-    status: Literal["in_progress", "completed", "incomplete", "failed"]
+    status: Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
     """
-    `incomplete`: its bound of tokens, or the context, has cut it short. `in_progress` only in the first two events of a stream.
+    `incomplete`: its bound of tokens, or the context, has cut it short. `queued` and `cancelled` only with `background`, and `in_progress` only with it and in the first two events of a stream.
     """
-    background: OnlyFalse
+    background: StrictBool
+    """
+    As in the request; false where that is silent.
+    """
+    conversation: ResponseConversation | None
+    """
+    The conversation that the response belongs to; null for none.
+    """
     error: ResponseError | None
     """
     Why it failed; null unless it has.
@@ -4587,6 +4837,22 @@ class ResponseCreatedEvent(BaseModel):
     """
 
 
+class ResponseQueuedEvent(BaseModel):
+    """
+    The response waits for its turn; only with `background`.
+    """
+
+    type: Literal["response.queued"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
+    response: Response
+    """
+    The response, which has no output yet.
+    """
+
+
 class ResponseInProgressEvent(BaseModel):
     type: Literal["response.in_progress"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
@@ -4633,7 +4899,7 @@ class ResponseIncompleteEvent(BaseModel):
 
 class ResponseFailedEvent(BaseModel):
     """
-    The response as far as it came before it failed; its `error` says why.
+    The response as far as it came before it failed, and its `error` says why; or before it was cancelled, and its `status` says so.
     """
 
     type: Literal["response.failed"]
@@ -4643,7 +4909,7 @@ class ResponseFailedEvent(BaseModel):
     """
     response: Response
     """
-    The response, with what came before it failed and with its `error`.
+    The response as it stays.
     """
 
 
@@ -4749,6 +5015,7 @@ ResponseStreamEvent = TypeAliasType(
     "ResponseStreamEvent",
     Annotated[
         ResponseCreatedEvent
+        | ResponseQueuedEvent
         | ResponseInProgressEvent
         | ResponseOutputItemAddedEvent
         | ResponseContentPartAddedEvent
@@ -4853,8 +5120,8 @@ class TokenizeRequest(BaseModel):
     """
 
 
-Conversation = TypeAliasType(
-    "Conversation",
+BatchedMessages = TypeAliasType(
+    "BatchedMessages",
     Annotated[
         list[
             Annotated[
@@ -5275,6 +5542,30 @@ class CreateChatCompletionRequest(BaseModel):
     """
 
 
+ConversationItems = TypeAliasType(
+    "ConversationItems",
+    Annotated[
+        list[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseSteeringItem
+            | ResponseItemReference
+        ],
+        Field(max_length=20),
+    ],
+)
+
+
 ResponseInputItems = TypeAliasType(
     "ResponseInputItems",
     Annotated[
@@ -5291,6 +5582,7 @@ ResponseInputItems = TypeAliasType(
             | ResponseAdditionalTools
             | ResponseHostedItem
             | ResponseCompactionItem
+            | ResponseSteeringItem
             | ResponseItemReference
         ],
         Field(min_length=1),
@@ -5695,7 +5987,7 @@ class CreateChatCompletionBatchRequest(BaseModel):
     """
     Whether the model thinks, for templates that have such a switch. `enable_thinking` wins.
     """
-    messages: Annotated[list[Conversation], Field(max_length=2048, min_length=1)]
+    messages: Annotated[list[BatchedMessages], Field(max_length=2048, min_length=1)]
     """
     The conversations.
     """
@@ -5834,9 +6126,9 @@ class CreateResponseRequest(BaseModel):
     """
     When to shorten the conversation. Nothing is ever cut from it here.
     """
-    conversation: Annotated[None, Field(None)] = None
+    conversation: StrictStr | ResponseConversation | None = None
     """
-    A stored conversation. None is stored here; send its items in `input`.
+    A stored conversation, or its id: its items come before `input`, and `input` and the answer are added to them. Not with `previous_response_id`.
     """
     moderation: Annotated[None, Field(None)] = None
     """
@@ -5848,7 +6140,7 @@ class CreateResponseRequest(BaseModel):
     """
     background: StrictBool | None = False
     """
-    Answer later. What is not stored cannot be fetched later, so that true is refused.
+    Answer later, whether the client stays or not. What is not stored cannot be fetched later, so that true is refused where nothing is stored.
     """
     truncation: Literal["auto", "disabled"] | None = "disabled"
     """
@@ -6001,7 +6293,87 @@ class CountResponseInputTokensRequest(BaseModel):
     """
     A stored response that the input goes on with.
     """
-    conversation: Annotated[None, Field(None)] = None
+    conversation: StrictStr | ResponseConversation | None = None
     """
-    A stored conversation. None is stored here; send its items in `input`.
+    A stored conversation that the input goes on with, or its id. Not with `previous_response_id`.
+    """
+
+
+class CreateConversationRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    items: ConversationItems | None = None
+    """
+    The items that it begins with.
+    """
+    metadata: Metadata | None = None
+    """
+    Notes of the client's own. They have no effect.
+    """
+
+
+class CreateConversationItemsRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    items: Annotated[
+        list[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseSteeringItem
+            | ResponseItemReference
+        ],
+        Field(max_length=20),
+    ]
+    """
+    What is added.
+    """
+
+
+class CompactResponseRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
+    """
+    A name that /v1/models lists.
+    """
+    input: StrictStr | ResponseInputItems | None = None
+    """
+    A user's text, or the items of a conversation in their order. Null needs `previous_response_id`.
+    """
+    instructions: StrictStr | None = None
+    """
+    A system message to put before the input; not a part of the answer.
+    """
+    previous_response_id: StrictStr | None = None
+    """
+    A stored response whose conversation is shortened, with `input` after it.
+    """
+    service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast"] | None = None
+    """
+    As of a response; without effect.
+    """
+    prompt_cache_key: StrictStr | None = None
+    """
+    As of a response; without effect.
+    """
+    prompt_cache_options: PromptCacheOptions | None = None
+    """
+    As of a response; without effect.
+    """
+    prompt_cache_retention: Literal["in_memory", "24h"] | None = None
+    """
+    As of a response; without effect.
     """

@@ -77,6 +77,20 @@ CountResponseInputTokensHeaders = TypedDict(
     total=False,
 )
 
+CompactResponseHeaders = TypedDict(
+    "CompactResponseHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
 GetResponseHeaders = TypedDict(
     "GetResponseHeaders",
     {
@@ -105,8 +119,134 @@ DeleteResponseHeaders = TypedDict(
     total=False,
 )
 
+CancelResponseHeaders = TypedDict(
+    "CancelResponseHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
 ListInputItemsHeaders = TypedDict(
     "ListInputItemsHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+CreateConversationHeaders = TypedDict(
+    "CreateConversationHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+GetConversationHeaders = TypedDict(
+    "GetConversationHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+UpdateConversationHeaders = TypedDict(
+    "UpdateConversationHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+DeleteConversationHeaders = TypedDict(
+    "DeleteConversationHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+ListConversationItemsHeaders = TypedDict(
+    "ListConversationItemsHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+CreateConversationItemsHeaders = TypedDict(
+    "CreateConversationItemsHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+GetConversationItemHeaders = TypedDict(
+    "GetConversationItemHeaders",
+    {
+        "x-request-id": Required[str],
+        "x-ratelimit-limit-requests": int,
+        "x-ratelimit-remaining-requests": int,
+        "x-ratelimit-reset-requests": str,
+        "x-ratelimit-limit-tokens": int,
+        "x-ratelimit-remaining-tokens": int,
+        "x-ratelimit-reset-tokens": str,
+    },
+    total=False,
+)
+
+DeleteConversationItemHeaders = TypedDict(
+    "DeleteConversationItemHeaders",
     {
         "x-request-id": Required[str],
         "x-ratelimit-limit-requests": int,
@@ -479,15 +619,55 @@ OPERATIONS: Final = (
         key_headers=("authorization", "api-key"),
     ),
     Operation(
+        id="compactResponse",
+        handler="compact_response",
+        method="POST",
+        path="/v1/responses/compact",
+        summary="Let the model shorten a conversation",
+        body=m.CompactResponseRequest,
+        response=m.CompactedResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
         id="getResponse",
         handler="get_response",
         method="GET",
         path="/v1/responses/{response_id}",
-        summary="Return a stored response",
-        parameters=(Parameter("response_id", "path", is_text=True),),
+        summary="Return a stored response, or take up its stream again",
+        parameters=(
+            Parameter("response_id", "path", is_text=True),
+            Parameter("stream", "query", is_text=False),
+            Parameter("starting_after", "query", is_text=False),
+            Parameter("include[]", "query", is_text=True, is_list=True),
+            Parameter("include_obfuscation", "query", is_text=False),
+        ),
         arguments=m.GetResponseArguments,
         response=m.Response,
         media_type="application/json",
+        event=m.ResponseStreamEvent,
+        event_name="type",
         headers={
             "x-request-id": True,
             "x-ratelimit-limit-requests": False,
@@ -539,6 +719,36 @@ OPERATIONS: Final = (
         key_headers=("authorization", "api-key"),
     ),
     Operation(
+        id="cancelResponse",
+        handler="cancel_response",
+        method="POST",
+        path="/v1/responses/{response_id}/cancel",
+        summary="Stop a response that is made in the background",
+        parameters=(Parameter("response_id", "path", is_text=True),),
+        arguments=m.CancelResponseArguments,
+        response=m.Response,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
         id="listInputItems",
         handler="list_input_items",
         method="GET",
@@ -552,6 +762,268 @@ OPERATIONS: Final = (
         ),
         arguments=m.ListInputItemsArguments,
         response=m.ResponseItemList,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="createConversation",
+        handler="create_conversation",
+        method="POST",
+        path="/v1/conversations",
+        summary="Begin a conversation",
+        body=m.CreateConversationRequest,
+        response=m.Conversation,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="getConversation",
+        handler="get_conversation",
+        method="GET",
+        path="/v1/conversations/{conversation_id}",
+        summary="Return a conversation",
+        parameters=(Parameter("conversation_id", "path", is_text=True),),
+        arguments=m.GetConversationArguments,
+        response=m.Conversation,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="updateConversation",
+        handler="update_conversation",
+        method="POST",
+        path="/v1/conversations/{conversation_id}",
+        summary="Give a conversation other notes",
+        parameters=(Parameter("conversation_id", "path", is_text=True),),
+        arguments=m.UpdateConversationArguments,
+        body=m.UpdateConversationRequest,
+        response=m.Conversation,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="deleteConversation",
+        handler="delete_conversation",
+        method="DELETE",
+        path="/v1/conversations/{conversation_id}",
+        summary="Delete a conversation",
+        parameters=(Parameter("conversation_id", "path", is_text=True),),
+        arguments=m.DeleteConversationArguments,
+        response=m.DeletedConversation,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="listConversationItems",
+        handler="list_conversation_items",
+        method="GET",
+        path="/v1/conversations/{conversation_id}/items",
+        summary="List the items of a conversation",
+        parameters=(
+            Parameter("conversation_id", "path", is_text=True),
+            Parameter("limit", "query", is_text=False),
+            Parameter("order", "query", is_text=True),
+            Parameter("after", "query", is_text=True),
+            Parameter("include[]", "query", is_text=True, is_list=True),
+        ),
+        arguments=m.ListConversationItemsArguments,
+        response=m.ResponseItemList,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="createConversationItems",
+        handler="create_conversation_items",
+        method="POST",
+        path="/v1/conversations/{conversation_id}/items",
+        summary="Add items to a conversation",
+        parameters=(
+            Parameter("conversation_id", "path", is_text=True),
+            Parameter("include[]", "query", is_text=True, is_list=True),
+        ),
+        arguments=m.CreateConversationItemsArguments,
+        body=m.CreateConversationItemsRequest,
+        response=m.ResponseItemList,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="getConversationItem",
+        handler="get_conversation_item",
+        method="GET",
+        path="/v1/conversations/{conversation_id}/items/{item_id}",
+        summary="Return an item of a conversation",
+        parameters=(
+            Parameter("conversation_id", "path", is_text=True),
+            Parameter("item_id", "path", is_text=True),
+            Parameter("include[]", "query", is_text=True, is_list=True),
+        ),
+        arguments=m.GetConversationItemArguments,
+        response=m.ResponseStoredItem,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+            "x-ratelimit-limit-requests": False,
+            "x-ratelimit-remaining-requests": False,
+            "x-ratelimit-reset-requests": False,
+            "x-ratelimit-limit-tokens": False,
+            "x-ratelimit-remaining-tokens": False,
+            "x-ratelimit-reset-tokens": False,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+        key_headers=("authorization", "api-key"),
+    ),
+    Operation(
+        id="deleteConversationItem",
+        handler="delete_conversation_item",
+        method="DELETE",
+        path="/v1/conversations/{conversation_id}/items/{item_id}",
+        summary="Delete an item of a conversation",
+        parameters=(
+            Parameter("conversation_id", "path", is_text=True),
+            Parameter("item_id", "path", is_text=True),
+        ),
+        arguments=m.DeleteConversationItemArguments,
+        response=m.Conversation,
         media_type="application/json",
         headers={
             "x-request-id": True,
@@ -1186,10 +1658,27 @@ class Operations(Handlers):
         """
 
     @abstractmethod
+    async def compact_response(
+        self, body: m.CompactResponseRequest, call: Call[CompactResponseHeaders]
+    ) -> Answer[m.CompactedResponse]:
+        """POST /v1/responses/compact: Let the model shorten a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
     async def get_response(
         self, arguments: m.GetResponseArguments, call: Call[GetResponseHeaders]
-    ) -> Answer[m.Response]:
-        """GET /v1/responses/{response_id}: Return a stored response
+    ) -> Answer[m.Response] | EventStream[m.ResponseStreamEvent]:
+        """GET /v1/responses/{response_id}: Return a stored response, or take up its stream again
 
         Declared errors:
             400: The request is not what this document says, or breaks a rule that no schema states
@@ -1214,6 +1703,20 @@ class Operations(Handlers):
         """
 
     @abstractmethod
+    async def cancel_response(
+        self, arguments: m.CancelResponseArguments, call: Call[CancelResponseHeaders]
+    ) -> Answer[m.Response]:
+        """POST /v1/responses/{response_id}/cancel: Stop a response that is made in the background
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No response of this id is stored for the request's key
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
     async def list_input_items(
         self, arguments: m.ListInputItemsArguments, call: Call[ListInputItemsHeaders]
     ) -> Answer[m.ResponseItemList]:
@@ -1223,6 +1726,129 @@ class Operations(Handlers):
             400: The request is not what this document says, or breaks a rule that no schema states
             401: The server has a key, and the request has none or another
             404: No response of this id is stored for the request's key
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def create_conversation(
+        self, body: m.CreateConversationRequest, call: Call[CreateConversationHeaders]
+    ) -> Answer[m.Conversation]:
+        """POST /v1/conversations: Begin a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def get_conversation(
+        self, arguments: m.GetConversationArguments, call: Call[GetConversationHeaders]
+    ) -> Answer[m.Conversation]:
+        """GET /v1/conversations/{conversation_id}: Return a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def update_conversation(
+        self,
+        arguments: m.UpdateConversationArguments,
+        body: m.UpdateConversationRequest,
+        call: Call[UpdateConversationHeaders],
+    ) -> Answer[m.Conversation]:
+        """POST /v1/conversations/{conversation_id}: Give a conversation other notes
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def delete_conversation(
+        self, arguments: m.DeleteConversationArguments, call: Call[DeleteConversationHeaders]
+    ) -> Answer[m.DeletedConversation]:
+        """DELETE /v1/conversations/{conversation_id}: Delete a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def list_conversation_items(
+        self, arguments: m.ListConversationItemsArguments, call: Call[ListConversationItemsHeaders]
+    ) -> Answer[m.ResponseItemList]:
+        """GET /v1/conversations/{conversation_id}/items: List the items of a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def create_conversation_items(
+        self,
+        arguments: m.CreateConversationItemsArguments,
+        body: m.CreateConversationItemsRequest,
+        call: Call[CreateConversationItemsHeaders],
+    ) -> Answer[m.ResponseItemList]:
+        """POST /v1/conversations/{conversation_id}/items: Add items to a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def get_conversation_item(
+        self, arguments: m.GetConversationItemArguments, call: Call[GetConversationItemHeaders]
+    ) -> Answer[m.ResponseStoredItem]:
+        """GET /v1/conversations/{conversation_id}/items/{item_id}: Return an item of a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
+            500: The server failed
+            503: The server is starting or shutting down, or its store cannot be read or written now
+        """
+
+    @abstractmethod
+    async def delete_conversation_item(
+        self, arguments: m.DeleteConversationItemArguments, call: Call[DeleteConversationItemHeaders]
+    ) -> Answer[m.Conversation]:
+        """DELETE /v1/conversations/{conversation_id}/items/{item_id}: Delete an item of a conversation
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No conversation of this id is stored for the request's key, or it has no such item
             500: The server failed
             503: The server is starting or shutting down, or its store cannot be read or written now
         """

@@ -10,6 +10,7 @@ from engine.port.text.tokenizer import Tokenizer
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.metrics import Metrics
 from handlers.chat.core import ChatCore
+from handlers.concurrency.background_tasks import BackgroundTasks
 from handlers.concurrency.workers import Workers
 from handlers.media.preparation import MediaPreparation
 from handlers.served_model.envelope import Envelope
@@ -28,6 +29,7 @@ class ServedModel:
     model_names: ModelNames
     chat: ChatCore
     workers: Workers
+    background: BackgroundTasks
     media: MediaPreparation
     active_requests: ActiveRequests
     metrics: Metrics

@@ -8,13 +8,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from handlers.store.record import Record, StoreError
+from handlers.store.record import Change, Entry, Extension, Record, StoreError
 
 _BUSY_S: Final = 5.0  # for which a process waits for another's write
 _OVERHEAD: Final = 512  # bytes that a record takes besides its content, at least
+_ENTRY_OVERHEAD: Final = 64  # as of an entry of a record
 
 # Each entry leads from one version of the schema to the next; the database counts them in `user_version`.
-_VERSIONS: Final = (
+VERSIONS: Final = (
     (
         """CREATE TABLE record (
             id TEXT PRIMARY KEY, owner TEXT NOT NULL, parent TEXT,
@@ -35,6 +36,24 @@ _VERSIONS: Final = (
             UPDATE total SET bytes = bytes - old.size, records = records - 1;
         END""",
     ),
+    (
+        """CREATE TRIGGER resized AFTER UPDATE OF size ON record BEGIN
+            UPDATE total SET bytes = bytes + new.size - old.size;
+        END""",
+        """CREATE TABLE entry (
+            record TEXT NOT NULL REFERENCES record ON DELETE CASCADE, number INTEGER NOT NULL,
+            id TEXT NOT NULL, content BLOB NOT NULL, PRIMARY KEY (record, number)
+        ) STRICT, WITHOUT ROWID""",
+        "CREATE INDEX entry_by_id ON entry (id) WHERE id != ''",
+        """CREATE TABLE work (
+            record TEXT PRIMARY KEY REFERENCES record ON DELETE CASCADE, seen REAL NOT NULL
+        ) STRICT, WITHOUT ROWID""",
+    ),
+)
+_RECORD: Final = "SELECT id, owner, content, parent FROM record "
+_ENTRY: Final = (
+    "SELECT record, number, entry.content, entry.id FROM entry JOIN record ON record.id = entry.record "
+    "WHERE owner = :owner AND used >= :since "
 )
 # The record of an id and those that it goes on from; `depth` counts from it.
 _LINE: Final = """
@@ -74,8 +93,13 @@ class Database:
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA foreign_keys = ON")
 
-    def put(self, record: Record) -> None:
+    def put(
+        self, record: Record, entries: Sequence[tuple[str, bytes]] = (), *, is_unfinished: bool = False
+    ) -> None:
         """Store a record, in place of one with its id, and use those that it goes on from.
+
+        entries: the ids and contents of its entries. is_unfinished: whether this process works on it from now
+        on, which it has to say again and again (`note`) until it is finished (`change`).
 
         Raises StoreError also for a record that is larger than all that may be stored.
         """
@@ -94,6 +118,10 @@ class Database:
                 "INSERT OR REPLACE INTO part VALUES (?, ?, ?)",
                 [(record.owner, part, record.id) for part in record.parts],
             )
+            if is_unfinished:
+                self._connection.execute("INSERT INTO work VALUES (?, ?)", (record.id, now))
+            self._extend(record.id, entries)
+            self._add(record.owner, now, record.extends)
             if record.parent is not None:
                 self._connection.execute(
                     _LINE + "UPDATE record SET used = :now WHERE id IN (SELECT id FROM line)",
@@ -101,12 +129,121 @@ class Database:
                 )
             self._make_room(now)
 
+    def note(self, id: str, owner: str, entries: Sequence[bytes] = ()) -> bool:
+        """Say that this process still works on a record, and add entries to it.
+
+        Return False, and do nothing, if it is finished or not there any more: then the work should end.
+        """
+        with self._unfinished(id, owner) as is_unfinished:
+            if is_unfinished:
+                self._extend(id, [("", content) for content in entries])
+        return is_unfinished
+
+    def change(
+        self, id: str, owner: str, make: Callable[[Record, int], Change], *, finishes: bool
+    ) -> Record | None:
+        """Change a record that is being worked on, by any process, and return it as it is then.
+
+        make: gets the record and the number of its next entry. finishes: whether nobody works on it any more.
+        Return None, and do nothing, if it is finished or not there any more.
+        """
+        with self._unfinished(id, owner) as is_unfinished:
+            if not is_unfinished:
+                return None
+            found = Record(*self._connection.execute(_RECORD + "WHERE id = ?", (id,)).fetchone())
+            (number,) = self._connection.execute(
+                "SELECT coalesce(max(number) + 1, 0) FROM entry WHERE record = ?", (id,)
+            ).fetchone()
+            content, parts, entries, extends = make(found, number)
+            self._connection.execute(
+                "UPDATE record SET size = size + ?, content = ? WHERE id = ?",
+                (len(content) - len(found.content) + sum(map(len, parts)), content, id),
+            )
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO part VALUES (?, ?, ?)", [(owner, part, id) for part in parts]
+            )
+            self._extend(id, [("", entry) for entry in entries])
+            self._add(owner, self._clock(), extends)
+            if finishes:
+                self._connection.execute("DELETE FROM work WHERE record = ?", (id,))
+        return found._replace(content=content)
+
+    def idle_s(self, id: str) -> float | None:
+        """Return the seconds since a process said that it works on a record; None if that is finished."""
+        with _explained():
+            row = self._connection.execute("SELECT seen FROM work WHERE record = ?", (id,)).fetchone()
+        return None if row is None else self._clock() - float(row[0])
+
+    def extend(self, owner: str, extension: Extension) -> bool:
+        """Add entries to the owner's record, which is a use of it, and return whether there is one."""
+        with _explained(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            now = self._clock()
+            is_there = self._add(owner, now, extension)
+            self._make_room(now)
+        return is_there
+
+    def rewrite(self, id: str, owner: str, content: bytes) -> bool:
+        """Give the owner's record a new content, and return whether there is one."""
+        with _explained():
+            written = self._connection.execute(
+                "UPDATE record SET size = size + :size - length(content), content = :content, used = :now "
+                "WHERE id = :id AND owner = :owner AND used >= :since",
+                {
+                    "id": id,
+                    "owner": owner,
+                    "size": len(content),
+                    "content": content,
+                    "now": self._clock(),
+                    "since": self._since(),
+                },
+            )
+        return written.rowcount > 0
+
+    def entries(
+        self, id: str, owner: str, after: int | None = None, limit: int = -1, *, descends: bool = False
+    ) -> list[Entry]:
+        """Return entries of the owner's record in the order of their numbers.
+
+        after: the number of the one to go on after, in that order; None for the first. limit: -1 for all.
+        """
+        beyond, order = ("<", "DESC") if descends else (">", "ASC")
+        with _explained():
+            rows = self._connection.execute(
+                _ENTRY + f"AND record = :id AND (:after IS NULL OR number {beyond} :after) "
+                f"ORDER BY number {order} LIMIT :limit",
+                {"id": id, "owner": owner, "since": self._since(), "after": after, "limit": limit},
+            ).fetchall()
+        return [Entry(*row) for row in rows]
+
+    def entries_with(self, ids: Sequence[str], owner: str) -> list[Entry]:
+        """Return the entries of the owner's records that have these ids."""
+        with _explained():
+            rows = self._connection.execute(
+                _ENTRY + "AND entry.id != '' AND entry.id IN (SELECT value FROM json_each(:ids))",
+                {"ids": json.dumps(ids), "owner": owner, "since": self._since()},
+            ).fetchall()
+        return [Entry(*row) for row in rows]
+
+    def remove(self, entry: Entry) -> None:
+        """Delete an entry of a record."""
+        with _explained(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            removed = self._connection.execute(
+                "DELETE FROM entry WHERE record = ? AND number = ? AND id = ?",
+                (entry.record, entry.number, entry.id),
+            )
+            if removed.rowcount:
+                self._connection.execute(
+                    "UPDATE record SET size = size - ? WHERE id = ?",
+                    (_entry_size(entry.id, entry.content), entry.record),
+                )
+
     def get(self, id: str, owner: str) -> Record | None:
         """Return the owner's record of an id, without its parts; None if there is none."""
         with _explained():
             row = self._connection.execute(
-                "SELECT id, owner, content, parent FROM record WHERE id = ? AND owner = ? AND used >= ?",
-                (id, owner, self._since()),
+                _RECORD + "WHERE id = ? AND owner = ? AND used >= ?", (id, owner, self._since())
             ).fetchone()
         return None if row is None else Record(*row)
 
@@ -148,6 +285,49 @@ class Database:
     def _since(self) -> float:
         return self._clock() - self._bounds.max_age_s
 
+    @contextmanager
+    def _unfinished(self, id: str, owner: str) -> Iterator[bool]:
+        """Begin to write, and use the record if it is being worked on, which the block gets to know."""
+        now = self._clock()
+        with _explained(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            used = self._connection.execute(
+                "UPDATE record SET used = ? WHERE id = ? AND owner = ? AND used >= ? "
+                "AND id IN (SELECT record FROM work)",
+                (now, id, owner, self._since()),
+            )
+            if not used.rowcount:
+                yield False
+                return
+            self._connection.execute("UPDATE work SET seen = ? WHERE record = ?", (now, id))
+            yield True
+            self._make_room(now)
+
+    def _add(self, owner: str, now: float, extension: Extension | None) -> bool:
+        """Add entries to the owner's record and use it; return whether there is one."""
+        if extension is None:
+            return False
+        used = self._connection.execute(
+            "UPDATE record SET used = ? WHERE id = ? AND owner = ? AND used >= ?",
+            (now, extension.id, owner, self._since()),
+        )
+        if used.rowcount:
+            self._extend(extension.id, extension.entries)
+        return used.rowcount > 0
+
+    def _extend(self, id: str, entries: Sequence[tuple[str, bytes]]) -> None:
+        """Add entries to a record, by their ids and contents."""
+        if not entries:
+            return
+        self._connection.execute(
+            "UPDATE record SET size = size + ? WHERE id = ?",
+            (sum(_entry_size(*entry) for entry in entries), id),
+        )
+        self._connection.executemany(
+            "INSERT INTO entry SELECT ?, coalesce(max(number) + 1, 0), ?, ? FROM entry WHERE record = ?",
+            [(id, entry, content, id) for entry, content in entries],
+        )
+
     def _make_room(self, now: float) -> None:
         """Delete what is too old, and the least recently used until the rest is within the bounds."""
         self._connection.execute("DELETE FROM record WHERE used < ?", (now - self._bounds.max_age_s,))
@@ -171,15 +351,19 @@ class Database:
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-            if version > len(_VERSIONS):
-                raise StoreError(f"its version is {version}, and this server knows those to {len(_VERSIONS)}")
+            if version > len(VERSIONS):
+                raise StoreError(f"its version is {version}, and this server knows those to {len(VERSIONS)}")
             (num_tables,) = self._connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
             if version == 0 and num_tables:
                 raise StoreError("it is another program's database")
-            for statements in _VERSIONS[version:]:
+            for statements in VERSIONS[version:]:
                 for statement in statements:
                     self._connection.execute(statement)
-            self._connection.execute(f"PRAGMA user_version = {len(_VERSIONS)}")
+            self._connection.execute(f"PRAGMA user_version = {len(VERSIONS)}")
+
+
+def _entry_size(id: str, content: bytes) -> int:
+    return _ENTRY_OVERHEAD + len(id) + len(content)
 
 
 @contextmanager

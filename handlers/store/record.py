@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 
 class Record(NamedTuple):
-    """A record, which is written whole and never changed.
+    """A record, which is written whole.
 
     id: unique, with a prefix that tells its kind. owner: the name of the key that it belongs to; empty where
     no key is asked for. content: JSON. parent: the id of the record that it goes on from, of the same owner.
-    parts: the ids of what can be found in it.
+    parts: the ids of what can be found in it. extends: what is added to another record with it.
     """
 
     id: str
@@ -16,6 +16,36 @@ class Record(NamedTuple):
     content: bytes
     parent: str | None = None
     parts: tuple[str, ...] = ()
+    extends: "Extension | None" = None
+
+
+class Extension(NamedTuple):
+    """Entries that are added to a record, if it is there. entries: their ids and contents."""
+
+    id: str
+    entries: tuple[tuple[str, bytes], ...]
+
+
+class Entry(NamedTuple):
+    """A part of a record that was added to it. number: grows. id: empty where it has none."""
+
+    record: str
+    number: int
+    content: bytes
+    id: str = ""
+
+
+class Change(NamedTuple):
+    """A new state of a record that is being worked on.
+
+    content: in place of the old one. parts: in addition to those that it has. entries: those to be added.
+    extends: what is added to another record with it.
+    """
+
+    content: bytes
+    parts: tuple[str, ...] = ()
+    entries: tuple[bytes, ...] = ()
+    extends: Extension | None = None
 
 
 class StoreError(Exception):

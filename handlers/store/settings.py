@@ -18,7 +18,7 @@ class StoreSettings(Section):
     """SQLite file where responses are stored, which servers of one machine may share; memory by default."""
 
     no_store: Annotated[bool, env("VERBATIM_NO_STORE")] = False
-    """Store nothing, and refuse what needs the store, such as `previous_response_id`."""
+    """Store nothing, and refuse what needs the store, such as `previous_response_id` and `background`."""
 
     store_megabytes: Annotated[Count, env("VERBATIM_STORE_MEGABYTES")] = 256
     """Maximum size of what is stored, in megabytes; beyond it, the least recently used goes."""

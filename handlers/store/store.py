@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from handlers.store.database import Bounds, Database
-from handlers.store.record import CannotOpenStore, Record, StoreError
+from handlers.store.record import CannotOpenStore, Change, Entry, Extension, Record, StoreError
 
 T = TypeVar("T")
 
@@ -27,9 +27,50 @@ class Store:
         except StoreError as error:
             raise CannotOpenStore(f"cannot open the store {path}: {error.reason}") from error
 
-    async def put(self, make: Callable[[], Record]) -> None:
-        """Store a record; see `Database.put`. make: returns it, in the store's thread."""
-        await self._run(lambda database: database.put(make()))
+    async def put(self, make: Callable[[], Record], entries: Sequence[tuple[str, bytes]] = ()) -> None:
+        """Store a record with its entries; see `Database.put`. make: returns it, in the store's thread."""
+        await self._run(lambda database: database.put(make(), entries))
+
+    async def begin(self, make: Callable[[], Record], entries: Sequence[bytes] = ()) -> None:
+        """Store a record that this process works on from now on, and its entries; see `Database.put`."""
+        first = [("", content) for content in entries]
+        await self._run(lambda database: database.put(make(), first, is_unfinished=True))
+
+    async def note(self, id: str, owner: str, entries: Sequence[bytes] = ()) -> bool:
+        """Say that this process still works on a record; see `Database.note`."""
+        return await self._run(lambda database: database.note(id, owner, entries))
+
+    async def change(
+        self, id: str, owner: str, make: Callable[[Record, int], Change], *, finishes: bool
+    ) -> Record | None:
+        """Change a record that is being worked on; see `Database.change`."""
+        return await self._run(lambda database: database.change(id, owner, make, finishes=finishes))
+
+    async def idle_s(self, id: str) -> float | None:
+        """Return the seconds since a process said that it works on a record; see `Database.idle_s`."""
+        return await self._run(lambda database: database.idle_s(id))
+
+    async def extend(self, owner: str, extension: Extension) -> bool:
+        """Add entries to the owner's record; see `Database.extend`."""
+        return await self._run(lambda database: database.extend(owner, extension))
+
+    async def rewrite(self, id: str, owner: str, content: bytes) -> bool:
+        """Give the owner's record a new content; see `Database.rewrite`."""
+        return await self._run(lambda database: database.rewrite(id, owner, content))
+
+    async def entries(
+        self, id: str, owner: str, after: int | None = None, limit: int = -1, *, descends: bool = False
+    ) -> list[Entry]:
+        """Return entries of the owner's record; see `Database.entries`."""
+        return await self._run(lambda database: database.entries(id, owner, after, limit, descends=descends))
+
+    async def entries_with(self, ids: Sequence[str], owner: str) -> list[Entry]:
+        """Return the entries of the owner's records that have these ids; see `Database.entries_with`."""
+        return await self._run(lambda database: database.entries_with(ids, owner))
+
+    async def remove(self, entry: Entry) -> None:
+        """Delete an entry of a record; see `Database.remove`."""
+        await self._run(lambda database: database.remove(entry))
 
     async def get(self, id: str, owner: str) -> Record | None:
         """Return the owner's record of an id; see `Database.get`."""

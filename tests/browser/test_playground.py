@@ -24,7 +24,15 @@ WEATHER: dict[str, Any] = {
 # The served model takes no speech, and ids of stored responses are random.
 REFUSED = {
     **dict.fromkeys(("createTranscription", "createTranslation"), "400 Bad Request"),
-    **dict.fromkeys(("getResponse", "deleteResponse", "listInputItems"), "404 Not Found"),
+    **dict.fromkeys(
+        (
+            *("getResponse", "deleteResponse", "cancelResponse", "listInputItems"),
+            *("getConversation", "updateConversation", "deleteConversation"),
+            *("listConversationItems", "createConversationItems"),
+            *("getConversationItem", "deleteConversationItem"),
+        ),
+        "404 Not Found",
+    ),
 }
 
 

@@ -207,12 +207,15 @@ _BANS: Final = (
     Ban("*", "structured_outputs.json", "the text must be a JSON Schema", is_one_of("1")),
     Ban("*", "response_format.schema", "the text must be a JSON Schema", is_one_of("1")),
     Ban("*", "response_format.value", "the text must be a JSON Schema", is_one_of("1")),
-    Ban(
-        "*",
-        "*",
-        "the model reads only text",
-        has_part_of_type("image_url", "video_url", "input_audio", "file", "input_image", "input_file"),
-        True,
+    *(
+        Ban(
+            "*",
+            field,
+            "the model reads only text",
+            has_part_of_type("image_url", "video_url", "input_audio", "file", "input_image", "input_file"),
+            True,
+        )
+        for field in ("input*", "messages*", "questions*")  # a conversation's items may be of any kind
     ),
     *(
         Ban(
@@ -238,11 +241,19 @@ _BANS: Final = (
     ),
     Ban(
         "*/responses*",
-        "input.type",
+        "input.*",
         "only the server that created it can read it",
-        is_one_of("compaction", "compaction_summary", "context_compaction"),
+        has_part_of_type("compaction", "compaction_summary", "context_compaction"),
         True,
     ),
+    Ban(
+        "*/responses*",
+        "input.type",
+        "the server answers by the request's own options",
+        is_one_of("compaction_trigger", "configuration_update"),
+        True,
+    ),
+    Ban("*/conversations*", "items.type", "there is no such item", is_one_of("item_reference"), True),
     Ban(
         "*/responses*",
         "*allowed_callers*",
@@ -251,7 +262,6 @@ _BANS: Final = (
         True,
     ),
     Ban("*/responses*", "tool_choice.type", "the server does not run tools", _is_hosted, True),
-    Ban("*/responses*", "background", "the server does not store responses", is_one_of(True), True),
     Ban("*/embeddings", "input", _TOO_LONG, _has_long_text, True),
     Ban("*/decisions", "questions*", "choices must have different values", _has_equal_choices),
     Ban("*/decisions", "questions.*", _TOO_LONG, is_longer_than(100), True),

@@ -8,20 +8,29 @@ from typing_extensions import override
 
 from generated.openai import models as m
 from generated.openai.operations import (
+    CancelResponseHeaders,
+    CompactResponseHeaders,
     CountResponseInputTokensHeaders,
     CreateChatCompletionBatchHeaders,
     CreateChatCompletionHeaders,
     CreateCompletionHeaders,
+    CreateConversationHeaders,
+    CreateConversationItemsHeaders,
     CreateDecisionHeaders,
     CreateEmbeddingHeaders,
     CreateResponseHeaders,
     CreateTranscriptionHeaders,
     CreateTranslationHeaders,
+    DeleteConversationHeaders,
+    DeleteConversationItemHeaders,
     DeleteResponseHeaders,
     DerenderChatCompletionHeaders,
     DerenderCompletionHeaders,
     DetokenizeHeaders,
+    GetConversationHeaders,
+    GetConversationItemHeaders,
     GetResponseHeaders,
+    ListConversationItemsHeaders,
     ListInputItemsHeaders,
     ListModelsHeaders,
     LoadLoraAdapterHeaders,
@@ -32,6 +41,7 @@ from generated.openai.operations import (
     RetrieveModelHeaders,
     TokenizeHeaders,
     UnloadLoraAdapterHeaders,
+    UpdateConversationHeaders,
 )
 from handlers.active_requests.admission import AdmissionControl
 from handlers.contracts.openai.chat.batch import ChatBatch
@@ -46,6 +56,9 @@ from handlers.contracts.openai.extensions.derendered_completion import Derendere
 from handlers.contracts.openai.extensions.rendering import Rendering
 from handlers.contracts.openai.extensions.tokenizing import Tokens
 from handlers.contracts.openai.models import Models
+from handlers.contracts.openai.responses.background import Background
+from handlers.contracts.openai.responses.compaction import Compaction
+from handlers.contracts.openai.responses.conversations import Conversations
 from handlers.contracts.openai.responses.input_tokens import InputTokens
 from handlers.contracts.openai.responses.operation import Responses
 from handlers.contracts.openai.responses.request.memory import Memory
@@ -54,9 +67,10 @@ from handlers.contracts.openai.settings import OpenAISettings
 from handlers.contracts.openai.transcriptions.operation import Transcriptions
 from handlers.decisions.decider import Decider
 from handlers.operations.embeddings import Embedder
+from handlers.operations.missing import given
 from handlers.served_model.served_model import ServedModel
 from handlers.transcription.transcript import Transcribes
-from verbatim_kit.errors import mapped_errors
+from verbatim_kit.errors import Refused, mapped_errors
 from verbatim_kit.runtime.operation import Answer, Call, EventStream
 
 _GENERATES: Final = frozenset(
@@ -65,6 +79,7 @@ _GENERATES: Final = frozenset(
         "create_chat_completion_batch",
         "create_completion",
         "create_response",
+        "compact_response",
         "create_decision",
         "create_embedding",
     }
@@ -95,7 +110,10 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
         self._transcriptions = Transcriptions(shared, transcriber)
         preparation = Preparation(shared, self._memory)
-        self._responses = Responses(shared, preparation, self._memory)
+        self._conversations = Conversations(shared.store, shared.workers, self._memory)
+        self._background = Background(shared.store, shared.workers)
+        self._responses = Responses(shared, preparation, self._memory, self._background)
+        self._compaction = Compaction(self._responses, self._memory)
         self._input_tokens = InputTokens(preparation, shared.model_names)
         self._adapters = Adapters(shared.model_names)
         self._models = Models(shared.model_names, shared.model_info, int(time.time()))
@@ -168,9 +186,13 @@ class OpenAIHandlers(AdmissionControl, Operations):
     async def create_response(
         self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]
     ) -> m.Response | EventStream[m.ResponseStreamEvent]:
-        if body.stream:
-            return self._responses.stream(body, call)
-        return await self._responses.whole(body, call)
+        return await self._responses.create(body, call)
+
+    @override
+    async def compact_response(
+        self, body: m.CompactResponseRequest, call: Call[CompactResponseHeaders]
+    ) -> m.CompactedResponse:
+        return await self._compaction.compact(body, call)
 
     @override
     async def count_response_input_tokens(
@@ -181,9 +203,21 @@ class OpenAIHandlers(AdmissionControl, Operations):
     @override
     async def get_response(
         self, arguments: m.GetResponseArguments, call: Call[GetResponseHeaders]
+    ) -> m.Response | EventStream[m.ResponseStreamEvent]:
+        id, last = arguments.response_id, given(arguments.starting_after)
+        if arguments.stream:
+            return self._background.events(id, -1 if last is None else last)
+        with mapped_errors(_to_problem):
+            if last is not None:
+                raise Refused("'starting_after' is only allowed with 'stream'.", "starting_after")
+            return await self._background.get(id)
+
+    @override
+    async def cancel_response(
+        self, arguments: m.CancelResponseArguments, call: Call[CancelResponseHeaders]
     ) -> m.Response:
         with mapped_errors(_to_problem):
-            return await self._memory.get(arguments.response_id)
+            return await self._background.cancel(arguments.response_id)
 
     @override
     async def delete_response(
@@ -198,6 +232,68 @@ class OpenAIHandlers(AdmissionControl, Operations):
     ) -> m.ResponseItemList:
         with mapped_errors(_to_problem):
             return await self._memory.input_items(arguments)
+
+    @override
+    async def create_conversation(
+        self, body: m.CreateConversationRequest, call: Call[CreateConversationHeaders]
+    ) -> m.Conversation:
+        with mapped_errors(_to_problem):
+            return await self._conversations.create(body)
+
+    @override
+    async def get_conversation(
+        self, arguments: m.GetConversationArguments, call: Call[GetConversationHeaders]
+    ) -> m.Conversation:
+        with mapped_errors(_to_problem):
+            return await self._conversations.get(arguments.conversation_id)
+
+    @override
+    async def update_conversation(
+        self,
+        arguments: m.UpdateConversationArguments,
+        body: m.UpdateConversationRequest,
+        call: Call[UpdateConversationHeaders],
+    ) -> m.Conversation:
+        with mapped_errors(_to_problem):
+            return await self._conversations.update(arguments.conversation_id, body)
+
+    @override
+    async def delete_conversation(
+        self, arguments: m.DeleteConversationArguments, call: Call[DeleteConversationHeaders]
+    ) -> m.DeletedConversation:
+        with mapped_errors(_to_problem):
+            return await self._conversations.delete(arguments.conversation_id)
+
+    @override
+    async def list_conversation_items(
+        self, arguments: m.ListConversationItemsArguments, call: Call[ListConversationItemsHeaders]
+    ) -> m.ResponseItemList:
+        with mapped_errors(_to_problem):
+            return await self._conversations.items(arguments)
+
+    @override
+    async def create_conversation_items(
+        self,
+        arguments: m.CreateConversationItemsArguments,
+        body: m.CreateConversationItemsRequest,
+        call: Call[CreateConversationItemsHeaders],
+    ) -> m.ResponseItemList:
+        with mapped_errors(_to_problem):
+            return await self._conversations.add(arguments.conversation_id, body)
+
+    @override
+    async def get_conversation_item(
+        self, arguments: m.GetConversationItemArguments, call: Call[GetConversationItemHeaders]
+    ) -> m.ResponseStoredItem:
+        with mapped_errors(_to_problem):
+            return await self._conversations.item(arguments.conversation_id, arguments.item_id)
+
+    @override
+    async def delete_conversation_item(
+        self, arguments: m.DeleteConversationItemArguments, call: Call[DeleteConversationItemHeaders]
+    ) -> m.Conversation:
+        with mapped_errors(_to_problem):
+            return await self._conversations.remove(arguments.conversation_id, arguments.item_id)
 
     @override
     async def create_decision(

@@ -236,7 +236,7 @@ def test_a_bound_of_tokens_is_told_as_the_reason(client: OpenAI) -> None:
             "previous_response_not_found",
             "previous_response_id",
         ),
-        ({"background": True}, openai.BadRequestError, "unsupported_value", "background"),
+        ({"background": True, "store": False}, openai.BadRequestError, "invalid_value", "background"),
         ({"extra_body": {"unheard_of": 1}}, openai.BadRequestError, "unknown_parameter", "unheard_of"),
         (
             {"tools": [{"type": "web_search"}], "tool_choice": {"type": "web_search"}},

@@ -89,8 +89,12 @@ class Call:
 
     @property
     def chooses_stream(self) -> bool:
-        """Return whether the body's `stream` says if the answer is whole or comes in events."""
+        """Return whether `stream`, of body or query, says if the answer is whole or comes in events."""
         return self.operation.event is not None and self.operation.media_type is not None
+
+    def sent(self, parameter: CallParameter, *, streams: bool) -> str:
+        """Return the expression of a parameter's value; the choice of a method stands for `stream`."""
+        return repr(streams or None) if self._is_chosen(parameter) else parameter.name
 
     @property
     def stream_type(self) -> str:
@@ -117,8 +121,15 @@ class Call:
     @property
     def keywords(self) -> list[CallParameter]:
         """The other parameters, those that must be given first."""
-        others = [parameter for parameter in self.parameters if parameter.location != "path"]
+        others = [
+            parameter
+            for parameter in self.parameters
+            if parameter.location != "path" and not self._is_chosen(parameter)
+        ]
         return sorted(others, key=lambda parameter: not parameter.is_required)
+
+    def _is_chosen(self, parameter: CallParameter) -> bool:
+        return self.chooses_stream and self.body is None and parameter.name == _STREAM
 
     @property
     def shown_body(self) -> dict[str, Any]:

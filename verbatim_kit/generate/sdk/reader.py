@@ -30,7 +30,7 @@ def read_calls(document: Document) -> list[Call]:
 
 def _with_forms(calls: list[Call]) -> list[Call]:
     """A body has two forms where `stream` chooses for some operations and is a member for others."""
-    plain = {call.body for call in calls if not call.chooses_stream}
+    plain = {call.body for call in calls if call.body and not call.chooses_stream}
     return [
         replace(call, form=f"{call.body}WithoutStream")
         if call.chooses_stream and call.body in plain
@@ -68,8 +68,11 @@ def _read_call(document: Document, operation: Interface) -> Call:
         example=example,
     )
     has_body = call.takes_fields or operation.is_body_required
-    if call.chooses_stream and not (has_body and "stream" in fields):
-        raise SpecError(at, "answers with JSON or a stream, so it needs a body whose member `stream` chooses")
+    in_query = any(one.name == "stream" and one.location == "query" for one in parameters)
+    chooses = (has_body and "stream" in fields) if body else in_query
+    if call.chooses_stream and not chooses:
+        reason = "answers with JSON or a stream, so `stream` of its body, or of its query, must choose"
+        raise SpecError(at, reason)
     return call
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from handlers.store.database import Bounds, Database
-from handlers.store.record import CannotOpenStore, Record, StoreError
+from handlers.store.database import VERSIONS, Bounds, Database
+from handlers.store.record import CannotOpenStore, Change, Extension, Record, StoreError
 from handlers.store.store import Store
 
 WIDE = Bounds(max_bytes=10**9, max_records=10**6, max_age_s=10**6)
@@ -117,6 +117,133 @@ def test_records_are_forgotten_so_long_after_their_last_use() -> None:
     assert ids(found, "b") == ["a", "b"]
     clock.now += 20
     assert found.get("a", "ada") is None and ids(found, "b") == [] and not found.delete("b", "ada")
+
+
+def test_work_on_a_record_is_told_of_until_it_is_finished() -> None:
+    clock = Clock()
+    found = Database(None, WIDE, clock)
+    found.put(record("a"), [("", b"0")], is_unfinished=True)
+    clock.now += 30
+    idle_s = found.idle_s("a")
+    assert idle_s is not None and idle_s > 30
+    assert found.note("a", "ada", [b"1", b"2"])
+    idle_s = found.idle_s("a")
+    assert idle_s is not None and idle_s < 10
+    assert not found.note("a", "bob", [b"3"]) and not found.note("b", "ada")
+    assert found.change("a", "bob", lambda _, __: Change(b"never"), finishes=True) is None
+    begun = found.change("a", "ada", lambda _, number: Change(b"%d" % number), finishes=False)
+    assert begun is not None and begun.content == b"3"
+
+    def end(last: Record, number: int) -> Change:
+        return Change(last.content + b"!", ("late part",), (b"%d" % number,))
+
+    assert found.change("a", "ada", end, finishes=True) == found.get("a", "ada")
+    assert found.get("a", "ada") == Record("a", "ada", b"3!")
+    assert found.holding(["late part", "part of a"], "ada").keys() == {"late part", "part of a"}
+    assert found.idle_s("a") is None and not found.note("a", "ada", [b"4"])
+    assert found.change("a", "ada", end, finishes=True) is None
+    assert [tuple(each) for each in found.entries("a", "ada", -1, 9)] == [
+        ("a", n, b"%d" % n, "") for n in range(4)
+    ]
+    assert [each.number for each in found.entries("a", "ada", 1, 1)] == [2]
+    assert found.entries("a", "bob", -1, 9) == []
+    found.delete("a", "ada")
+    assert found.entries("a", "ada", -1, 9) == []
+
+
+def numbers(found: Database, **page: Any) -> list[int]:
+    return [each.number for each in found.entries("a", "ada", **page)]
+
+
+def test_entries_are_listed_from_either_end_found_by_their_ids_and_removed() -> None:
+    found = database()
+    found.put(record("a"), [("one", b"1"), ("two", b"2")])
+    assert found.extend("ada", Extension("a", (("three", b"3"), ("", b"4"))))
+    assert not found.extend("bob", Extension("a", (("x", b""),)))
+    assert numbers(found) == [0, 1, 2, 3] and numbers(found, after=1) == [2, 3]
+    assert numbers(found, descends=True, limit=2) == [3, 2]
+    assert numbers(found, after=2, descends=True) == [1, 0]
+    assert [tuple(each) for each in found.entries_with(["two", "none", ""], "ada")] == [("a", 1, b"2", "two")]
+    assert found.entries_with(["two"], "bob") == []
+    (two,) = found.entries_with(["two"], "ada")
+    found.remove(two)
+    found.remove(two)
+    assert numbers(found) == [0, 2, 3]
+    assert found.rewrite("a", "ada", b"new") and not found.rewrite("a", "bob", b"no")
+    assert found.get("a", "ada") == Record("a", "ada", b"new") and numbers(found) == [0, 2, 3]
+
+
+def test_a_record_extends_another_in_the_same_write() -> None:
+    found = database(max_bytes=5000)
+    found.put(record("a"))
+    found.put(record("b")._replace(extends=Extension("a", (("one", b"1"),))))
+    assert [each.id for each in found.entries("a", "ada")] == ["one"]
+    with pytest.raises(StoreError):
+        found.put(record("c", size=6000)._replace(extends=Extension("a", (("two", b"2"),))))
+    found.put(record("d", owner="bob")._replace(extends=Extension("a", (("three", b"3"),))))
+    found.put(record("e"), is_unfinished=True)
+    change = Change(b"y", extends=Extension("a", (("four", b"4"),)))
+    found.change("e", "ada", lambda _, __: change, finishes=True)
+    assert [each.id for each in found.entries("a", "ada")] == ["one", "four"]
+
+
+def test_sizes_add_up_after_all_that_changes_them(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    found = Database(path, WIDE, Clock())
+    found.put(record("a", size=100), [("one", b"x" * 50)], is_unfinished=True)
+    found.note("a", "ada", [b"x" * 70])
+    found.change("a", "ada", lambda _, __: Change(b"x" * 30, ("p",), (b"x" * 9,)), finishes=True)
+    found.extend("ada", Extension("a", (("two", b"x" * 11),)))
+    found.rewrite("a", "ada", b"x" * 5)
+    found.remove(found.entries_with(["one"], "ada")[0])
+    found.close()
+    with closing(sqlite3.connect(path)) as connection:
+        (size,) = connection.execute("SELECT size FROM record").fetchone()
+        assert connection.execute("SELECT bytes, records FROM total").fetchone() == (size, 1)
+    fresh = Database(tmp_path / "fresh", WIDE, Clock())
+    fresh.put(Record("a", "ada", b"x" * 5, None, ("part of a", "p")))
+    for id, content in (("", b"x" * 70), ("", b"x" * 9), ("two", b"x" * 11)):
+        fresh.extend("ada", Extension("a", ((id, content),)))
+    fresh.close()
+    with closing(sqlite3.connect(tmp_path / "fresh")) as connection:
+        assert connection.execute("SELECT bytes FROM total").fetchone() == (size,)
+
+
+def test_what_is_added_counts_as_size_and_as_use() -> None:
+    found = database(max_bytes=4000)
+    found.put(record("a"), is_unfinished=True)
+    found.put(record("b"))
+    for _ in range(2):
+        assert found.note("a", "ada", [b"x" * 1000])
+    assert found.get("b", "ada") is not None
+    assert found.note("a", "ada", [b"x" * 1000])
+    assert found.get("b", "ada") is None and found.get("a", "ada") is not None
+    assert found.note("a", "ada", [b"x" * 1000])
+    assert found.get("a", "ada") is None, "it is larger than all that may be stored"
+    assert not found.note("a", "ada")
+    for at in range(6):
+        found.put(record(str(at)))
+    assert [str(at) for at in range(6) if found.get(str(at), "ada") is None] == []
+
+
+def test_a_file_of_the_version_before_is_upgraded_with_what_is_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in VERSIONS[0]:
+            connection.execute(statement)
+        connection.execute("INSERT INTO record VALUES ('a', 'ada', NULL, 1e9, 600, x'78')")
+        connection.execute("INSERT INTO part VALUES ('ada', 'part of a', 'a')")
+        connection.execute("PRAGMA user_version = 1")
+    found = Database(path, WIDE, Clock())
+    assert found.get("a", "ada") == Record("a", "ada", b"x")
+    assert found.holding(["part of a"], "ada").keys() == {"part of a"}
+    found.put(record("b", "a"), [("", b"0")], is_unfinished=True)
+    assert ids(found, "b") == ["a", "b"] and found.note("b", "ada", [b"1"])
+    found.close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(VERSIONS),)
+        sizes = connection.execute("SELECT sum(size), count(*) FROM record").fetchone()
+        assert connection.execute("SELECT bytes, records FROM total").fetchone() == sizes
 
 
 def test_processes_share_a_file(tmp_path: Path) -> None:

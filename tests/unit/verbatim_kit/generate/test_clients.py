@@ -23,6 +23,20 @@ def ask(*, event: Document | None = None, **changes: Any) -> Document:
     return source
 
 
+def test_the_query_may_choose_whether_the_answer_is_a_stream() -> None:
+    chosen = {"name": "stream", "in": "query", "schema": {"type": "boolean"}}
+    source = document(operation(responses=BOTH, parameters=[chosen, QUERY]))
+    del source["paths"]["/ask"]["post"]["requestBody"]
+    source["components"]["schemas"]["Event"] = {"$ref": "#/components/schemas/Answer"}
+    call = call_of(source)
+    assert call.stream_name == f"stream_{call.name}"
+    assert [parameter.name for parameter in call.keywords] == ["text"]
+    by_name = {parameter.name: parameter for parameter in call.parameters}
+    assert call.sent(by_name["stream"], streams=True) == "True"
+    assert call.sent(by_name["stream"], streams=False) == "None"
+    assert call.sent(by_name["text"], streams=True) == "text"
+
+
 def call_of(source: Document) -> Call:
     (call,) = read_calls(source)
     return call
@@ -106,7 +120,7 @@ QUERY = {"name": "text", "in": "query", "schema": {"type": "string"}}
     [
         (document(operation(operationId="close")), "a client's method cannot be called 'close'"),
         (document(operation(parameters=[QUERY]), text={"type": "string"}), r"called alike: \['text'\]"),
-        (document(operation(responses=BOTH)), "it needs a body whose member `stream` chooses"),
+        (document(operation(responses=BOTH)), "`stream` of its body, or of its query, must choose"),
     ],
 )
 def test_what_callers_could_not_say_is_refused(source: Document, message: str) -> None:

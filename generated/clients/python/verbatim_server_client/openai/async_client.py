@@ -162,10 +162,58 @@ class AsyncClient(BaseAsyncClient):
         """
         return await self._call(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
 
-    async def get_response(self, response_id: str) -> m.Response:
-        """GET /v1/responses/{response_id}: Return a stored response
+    async def compact_response(self, **body: Unpack[r.CompactResponseRequest]) -> m.CompactedResponse:
+        """POST /v1/responses/compact: Let the model shorten a conversation
+
+        The answer stands in place of the conversation in later requests: its users' messages as they are,
+        and an item with the model's summary of the whole.
+
+        Keyword arguments are the members of `requests.CompactResponseRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example::
+
+            answer = await client.compact_response(
+                model="verbatim-demo",
+                input=[
+                    {"role": "user", "content": "Hello! Who are you?"},
+                    {"role": "assistant", "content": "I am Verbatim."},
+                ],
+            )
+        """
+        return await self._call(o.COMPACT_RESPONSE, Arguments(body=body))
+
+    async def get_response(
+        self,
+        response_id: str,
+        *,
+        starting_after: int | None = None,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+        include_obfuscation: bool | None = None,
+    ) -> m.Response:
+        """GET /v1/responses/{response_id}: Return a stored response, or take up its stream again
 
         A response is stored if `store` says so when it is made, and seen with the key alone that made it.
+        One that is made in the background is found from its beginning on, as far as it has come.
+
+        Keyword arguments:
+            starting_after: The `sequence_number` of the last event that is not wanted again; only with
+            `stream`.
+            include: Without effect; a response is found with all that it was answered with.
+            include_obfuscation: Without effect; events are not padded.
 
         Declared errors: 400, 401, 404, 500, 503.
 
@@ -177,6 +225,64 @@ class AsyncClient(BaseAsyncClient):
             o.GET_RESPONSE,
             Arguments(
                 path={"response_id": response_id},
+                query={
+                    "stream": None,
+                    "starting_after": starting_after,
+                    "include[]": include,
+                    "include_obfuscation": include_obfuscation,
+                },
+            ),
+        )
+
+    def stream_get_response(
+        self,
+        response_id: str,
+        *,
+        starting_after: int | None = None,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+        include_obfuscation: bool | None = None,
+    ) -> AsyncEventStream[m.ResponseStreamEvent]:
+        """GET /v1/responses/{response_id}: Return a stored response, or take up its stream again
+
+        A response is stored if `store` says so when it is made, and seen with the key alone that made it.
+        One that is made in the background is found from its beginning on, as far as it has come.
+
+        Keyword arguments:
+            starting_after: The `sequence_number` of the last event that is not wanted again; only with
+            `stream`.
+            include: Without effect; a response is found with all that it was answered with.
+            include_obfuscation: Without effect; events are not padded.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            async with client.stream_get_response("resp_0f3c") as events:
+                async for event in events:
+                    print(event)
+        """
+        return self._stream(
+            o.GET_RESPONSE,
+            Arguments(
+                path={"response_id": response_id},
+                query={
+                    "stream": True,
+                    "starting_after": starting_after,
+                    "include[]": include,
+                    "include_obfuscation": include_obfuscation,
+                },
             ),
         )
 
@@ -193,6 +299,25 @@ class AsyncClient(BaseAsyncClient):
         """
         return await self._call(
             o.DELETE_RESPONSE,
+            Arguments(
+                path={"response_id": response_id},
+            ),
+        )
+
+    async def cancel_response(self, response_id: str) -> m.Response:
+        """POST /v1/responses/{response_id}/cancel: Stop a response that is made in the background
+
+        One that has ended already, or was cancelled before, is returned as it is. One that was not asked
+        for with `background` is refused.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = await client.cancel_response("resp_0f3c")
+        """
+        return await self._call(
+            o.CANCEL_RESPONSE,
             Arguments(
                 path={"response_id": response_id},
             ),
@@ -226,6 +351,221 @@ class AsyncClient(BaseAsyncClient):
             Arguments(
                 path={"response_id": response_id},
                 query={"limit": limit, "order": order, "after": after},
+            ),
+        )
+
+    async def create_conversation(self, **body: Unpack[r.CreateConversationRequest]) -> m.Conversation:
+        """POST /v1/conversations: Begin a conversation
+
+        Responses that name it in `conversation` go on with its items, and add their own. It is seen with
+        the key alone that made it.
+
+        Keyword arguments are the members of `requests.CreateConversationRequest`.
+
+        Declared errors: 400, 401, 413, 415, 500, 503.
+
+        Example::
+
+            answer = await client.create_conversation(
+                items=[{"role": "user", "content": "Hello!"}], metadata={"topic": "greetings"}
+            )
+        """
+        return await self._call(o.CREATE_CONVERSATION, Arguments(body=body))
+
+    async def get_conversation(self, conversation_id: str) -> m.Conversation:
+        """GET /v1/conversations/{conversation_id}: Return a conversation
+
+        Its items are listed by another operation.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = await client.get_conversation("conv_0f3c")
+        """
+        return await self._call(
+            o.GET_CONVERSATION,
+            Arguments(
+                path={"conversation_id": conversation_id},
+            ),
+        )
+
+    async def update_conversation(
+        self, conversation_id: str, **body: Unpack[r.UpdateConversationRequest]
+    ) -> m.Conversation:
+        """POST /v1/conversations/{conversation_id}: Give a conversation other notes
+
+        They take the place of all it had.
+
+        Keyword arguments are the members of `requests.UpdateConversationRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 500, 503.
+
+        Example::
+
+            answer = await client.update_conversation("conv_0f3c", metadata={"topic": "greetings"})
+        """
+        return await self._call(
+            o.UPDATE_CONVERSATION, Arguments(path={"conversation_id": conversation_id}, body=body)
+        )
+
+    async def delete_conversation(self, conversation_id: str) -> m.DeletedConversation:
+        """DELETE /v1/conversations/{conversation_id}: Delete a conversation
+
+        Its items go with it, but not the responses that it went on with.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = await client.delete_conversation("conv_0f3c")
+        """
+        return await self._call(
+            o.DELETE_CONVERSATION,
+            Arguments(
+                path={"conversation_id": conversation_id},
+            ),
+        )
+
+    async def list_conversation_items(
+        self,
+        conversation_id: str,
+        *,
+        limit: int | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        after: str | None = None,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+    ) -> m.ResponseItemList:
+        """GET /v1/conversations/{conversation_id}/items: List the items of a conversation
+
+        Those that responses have added, too.
+
+        Keyword arguments:
+            limit: How many items to return at most.
+            order: `desc`: the newest first.
+            after: The id of an item to go on after, in that order.
+            include: Without effect; an item is found with all that it was stored with.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = await client.list_conversation_items("conv_0f3c")
+        """
+        return await self._call(
+            o.LIST_CONVERSATION_ITEMS,
+            Arguments(
+                path={"conversation_id": conversation_id},
+                query={"limit": limit, "order": order, "after": after, "include[]": include},
+            ),
+        )
+
+    async def create_conversation_items(
+        self,
+        conversation_id: str,
+        *,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+        **body: Unpack[r.CreateConversationItemsRequest],
+    ) -> m.ResponseItemList:
+        """POST /v1/conversations/{conversation_id}/items: Add items to a conversation
+
+        They come after those that it has.
+
+        Keyword arguments are the members of `requests.CreateConversationItemsRequest`, and:
+            include: Without effect; an item is found with all that it was stored with.
+
+        Declared errors: 400, 401, 404, 413, 415, 500, 503.
+
+        Example::
+
+            answer = await client.create_conversation_items(
+                "conv_0f3c", items=[{"role": "user", "content": "Hello!"}]
+            )
+        """
+        return await self._call(
+            o.CREATE_CONVERSATION_ITEMS,
+            Arguments(path={"conversation_id": conversation_id}, query={"include[]": include}, body=body),
+        )
+
+    async def get_conversation_item(
+        self,
+        conversation_id: str,
+        item_id: str,
+        *,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+    ) -> m.ResponseStoredItem:
+        """GET /v1/conversations/{conversation_id}/items/{item_id}: Return an item of a conversation
+
+        As it was stored.
+
+        Keyword arguments:
+            include: Without effect; an item is found with all that it was stored with.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = await client.get_conversation_item("conv_0f3c", "msg_0f3b")
+        """
+        return await self._call(
+            o.GET_CONVERSATION_ITEM,
+            Arguments(
+                path={"conversation_id": conversation_id, "item_id": item_id},
+                query={"include[]": include},
+            ),
+        )
+
+    async def delete_conversation_item(self, conversation_id: str, item_id: str) -> m.Conversation:
+        """DELETE /v1/conversations/{conversation_id}/items/{item_id}: Delete an item of a conversation
+
+        Later responses do not read it.
+
+        Declared errors: 400, 401, 404, 500, 503.
+
+        Example::
+
+            answer = await client.delete_conversation_item("conv_0f3c", "msg_0f3b")
+        """
+        return await self._call(
+            o.DELETE_CONVERSATION_ITEM,
+            Arguments(
+                path={"conversation_id": conversation_id, "item_id": item_id},
             ),
         )
 

@@ -63,7 +63,37 @@ class AsyncRawClient:
         """
         return await self._client._respond(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
 
-    async def get_response(self, response_id: str) -> APIResponse[m.Response]:
+    async def compact_response(
+        self, **body: Unpack[r.CompactResponseRequest]
+    ) -> APIResponse[m.CompactedResponse]:
+        """The raw answer of `AsyncClient.compact_response`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.COMPACT_RESPONSE, Arguments(body=body))
+
+    async def get_response(
+        self,
+        response_id: str,
+        *,
+        starting_after: int | None = None,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+        include_obfuscation: bool | None = None,
+    ) -> APIResponse[m.Response]:
         """The raw answer of `AsyncClient.get_response`.
 
         Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
@@ -74,6 +104,12 @@ class AsyncRawClient:
             o.GET_RESPONSE,
             Arguments(
                 path={"response_id": response_id},
+                query={
+                    "stream": None,
+                    "starting_after": starting_after,
+                    "include[]": include,
+                    "include_obfuscation": include_obfuscation,
+                },
             ),
         )
 
@@ -86,6 +122,20 @@ class AsyncRawClient:
         """
         return await self._client._respond(
             o.DELETE_RESPONSE,
+            Arguments(
+                path={"response_id": response_id},
+            ),
+        )
+
+    async def cancel_response(self, response_id: str) -> APIResponse[m.Response]:
+        """The raw answer of `AsyncClient.cancel_response`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.CANCEL_RESPONSE,
             Arguments(
                 path={"response_id": response_id},
             ),
@@ -110,6 +160,172 @@ class AsyncRawClient:
             Arguments(
                 path={"response_id": response_id},
                 query={"limit": limit, "order": order, "after": after},
+            ),
+        )
+
+    async def create_conversation(
+        self, **body: Unpack[r.CreateConversationRequest]
+    ) -> APIResponse[m.Conversation]:
+        """The raw answer of `AsyncClient.create_conversation`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(o.CREATE_CONVERSATION, Arguments(body=body))
+
+    async def get_conversation(self, conversation_id: str) -> APIResponse[m.Conversation]:
+        """The raw answer of `AsyncClient.get_conversation`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.GET_CONVERSATION,
+            Arguments(
+                path={"conversation_id": conversation_id},
+            ),
+        )
+
+    async def update_conversation(
+        self, conversation_id: str, **body: Unpack[r.UpdateConversationRequest]
+    ) -> APIResponse[m.Conversation]:
+        """The raw answer of `AsyncClient.update_conversation`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.UPDATE_CONVERSATION, Arguments(path={"conversation_id": conversation_id}, body=body)
+        )
+
+    async def delete_conversation(self, conversation_id: str) -> APIResponse[m.DeletedConversation]:
+        """The raw answer of `AsyncClient.delete_conversation`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.DELETE_CONVERSATION,
+            Arguments(
+                path={"conversation_id": conversation_id},
+            ),
+        )
+
+    async def list_conversation_items(
+        self,
+        conversation_id: str,
+        *,
+        limit: int | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        after: str | None = None,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+    ) -> APIResponse[m.ResponseItemList]:
+        """The raw answer of `AsyncClient.list_conversation_items`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.LIST_CONVERSATION_ITEMS,
+            Arguments(
+                path={"conversation_id": conversation_id},
+                query={"limit": limit, "order": order, "after": after, "include[]": include},
+            ),
+        )
+
+    async def create_conversation_items(
+        self,
+        conversation_id: str,
+        *,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+        **body: Unpack[r.CreateConversationItemsRequest],
+    ) -> APIResponse[m.ResponseItemList]:
+        """The raw answer of `AsyncClient.create_conversation_items`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.CREATE_CONVERSATION_ITEMS,
+            Arguments(path={"conversation_id": conversation_id}, query={"include[]": include}, body=body),
+        )
+
+    async def get_conversation_item(
+        self,
+        conversation_id: str,
+        item_id: str,
+        *,
+        include: list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None = None,
+    ) -> APIResponse[m.ResponseStoredItem]:
+        """The raw answer of `AsyncClient.get_conversation_item`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.GET_CONVERSATION_ITEM,
+            Arguments(
+                path={"conversation_id": conversation_id, "item_id": item_id},
+                query={"include[]": include},
+            ),
+        )
+
+    async def delete_conversation_item(
+        self, conversation_id: str, item_id: str
+    ) -> APIResponse[m.Conversation]:
+        """The raw answer of `AsyncClient.delete_conversation_item`.
+
+        Declared headers: x-request-id, x-ratelimit-limit-requests, x-ratelimit-remaining-requests,
+        x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens,
+        x-ratelimit-reset-tokens.
+        """
+        return await self._client._respond(
+            o.DELETE_CONVERSATION_ITEM,
+            Arguments(
+                path={"conversation_id": conversation_id, "item_id": item_id},
             ),
         )
 

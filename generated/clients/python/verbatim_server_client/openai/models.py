@@ -77,6 +77,18 @@ Logprob = TypeAliasType("Logprob", Annotated[float, Field(le=0.0)])
 TextOffset = TypeAliasType("TextOffset", Annotated[int, Field(ge=0)])
 
 
+class ResponseConversation(AnswerPart):
+    id: Annotated[str, Field(min_length=1)]
+    """The id of the conversation."""
+
+
+class DeletedConversation(AnswerPart):
+    id: str
+    """The id that it had."""
+    object: Literal["conversation.deleted"]
+    deleted: Literal[True]
+
+
 class ResponseInputTokens(AnswerPart):
     object: Literal["response.input_tokens"]
     input_tokens: Annotated[int, Field(ge=0)]
@@ -221,7 +233,8 @@ class ResponseReasoningSettings(AnswerPart):
 
 
 class ResponseError(AnswerPart):
-    code: Literal["server_error"]
+    code: Literal["server_error", "rate_limit_exceeded", "invalid_prompt"]
+    """`rate_limit_exceeded` and `invalid_prompt` only with `background`, where the answer is refused after it was queued."""
     message: str
     """What went wrong, in words."""
 
@@ -714,6 +727,15 @@ class CompletionStreamChoice(AnswerPart):
     """The stop text, or the id of the stop token, that ended the text; null if something else did."""
 
 
+class Conversation(AnswerPart):
+    id: str
+    """Unique; `conv_` and a number in hexadecimal digits."""
+    object: Literal["conversation"]
+    created_at: Annotated[int, Field(ge=0, le=9223372036854775807)]
+    """Seconds since 1970."""
+    metadata: Metadata
+
+
 class ResponseAllowedTools(AnswerPart):
     """Calls of these functions alone."""
 
@@ -1040,6 +1062,18 @@ class CreateCompletionStreamResponse(AnswerPart):
     """The times so far; absent unless `timings_per_token` asks for them."""
 
 
+class CompactedResponse(AnswerPart):
+    id: str
+    """Unique; `resp_` and a number in hexadecimal digits. Nothing is stored by it."""
+    object: Literal["response.compaction"]
+    created_at: Annotated[int, Field(ge=0, le=9223372036854775807)]
+    """Seconds since 1970."""
+    output: list[ResponseStoredItem]
+    """The users' messages, and the compaction at the end."""
+    usage: ResponseUsage
+    """What the model read and wrote for it."""
+
+
 class ResponseCustomTool(AnswerPart):
     """A tool whose input is a text."""
 
@@ -1344,9 +1378,12 @@ class Response(AnswerPart):
     """Seconds since 1970."""
     completed_at: Annotated[int | None, Field(ge=0)]
     """When the answer was whole, in seconds since 1970; null if it is not."""
-    status: Literal["in_progress", "completed", "incomplete", "failed"]
-    """`incomplete`: its bound of tokens, or the context, has cut it short. `in_progress` only in the first two events of a stream."""
-    background: Literal[False]
+    status: Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
+    """`incomplete`: its bound of tokens, or the context, has cut it short. `queued` and `cancelled` only with `background`, and `in_progress` only with it and in the first two events of a stream."""
+    background: bool
+    """As in the request; false where that is silent."""
+    conversation: ResponseConversation | None
+    """The conversation that the response belongs to; null for none."""
     error: ResponseError | None
     """Why it failed; null unless it has."""
     incomplete_details: ResponseIncompleteDetails | None
@@ -1424,6 +1461,16 @@ class ResponseCreatedEvent(AnswerPart):
     """The response, which has no output yet."""
 
 
+class ResponseQueuedEvent(AnswerPart):
+    """The response waits for its turn; only with `background`."""
+
+    type: Literal["response.queued"]
+    sequence_number: Annotated[int, Field(ge=0)]
+    """The event's number in its stream, from 0."""
+    response: Response
+    """The response, which has no output yet."""
+
+
 class ResponseInProgressEvent(AnswerPart):
     type: Literal["response.in_progress"]
     sequence_number: Annotated[int, Field(ge=0)]
@@ -1453,13 +1500,13 @@ class ResponseIncompleteEvent(AnswerPart):
 
 
 class ResponseFailedEvent(AnswerPart):
-    """The response as far as it came before it failed; its `error` says why."""
+    """The response as far as it came before it failed, and its `error` says why; or before it was cancelled, and its `status` says so."""
 
     type: Literal["response.failed"]
     sequence_number: Annotated[int, Field(ge=0)]
     """The event's number in its stream, from 0."""
     response: Response
-    """The response, with what came before it failed and with its `error`."""
+    """The response as it stays."""
 
 
 class DerenderedChatChunk(AnswerPart):
@@ -1502,6 +1549,7 @@ ResponseStreamEvent = TypeAliasType(
     "ResponseStreamEvent",
     Annotated[
         ResponseCreatedEvent
+        | ResponseQueuedEvent
         | ResponseInProgressEvent
         | ResponseOutputItemAddedEvent
         | ResponseContentPartAddedEvent

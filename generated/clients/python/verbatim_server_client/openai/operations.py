@@ -37,14 +37,57 @@ CREATE_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation
 COUNT_RESPONSE_INPUT_TOKENS: Final[Operation[m.ResponseInputTokens, None]] = Operation(
     method="POST", path="/v1/responses/input_tokens", answer=m.ResponseInputTokens, errors=e.ERRORS
 )
-GET_RESPONSE: Final[Operation[m.Response, None]] = Operation(
-    method="GET", path="/v1/responses/{response_id}", answer=m.Response, errors=e.ERRORS
+COMPACT_RESPONSE: Final[Operation[m.CompactedResponse, None]] = Operation(
+    method="POST", path="/v1/responses/compact", answer=m.CompactedResponse, errors=e.ERRORS
+)
+GET_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation(
+    method="GET",
+    path="/v1/responses/{response_id}",
+    answer=m.Response,
+    event=m.ResponseStreamEvent,
+    errors=e.ERRORS,
 )
 DELETE_RESPONSE: Final[Operation[m.DeletedResponse, None]] = Operation(
     method="DELETE", path="/v1/responses/{response_id}", answer=m.DeletedResponse, errors=e.ERRORS
 )
+CANCEL_RESPONSE: Final[Operation[m.Response, None]] = Operation(
+    method="POST", path="/v1/responses/{response_id}/cancel", answer=m.Response, errors=e.ERRORS
+)
 LIST_INPUT_ITEMS: Final[Operation[m.ResponseItemList, None]] = Operation(
     method="GET", path="/v1/responses/{response_id}/input_items", answer=m.ResponseItemList, errors=e.ERRORS
+)
+CREATE_CONVERSATION: Final[Operation[m.Conversation, None]] = Operation(
+    method="POST", path="/v1/conversations", answer=m.Conversation, errors=e.ERRORS
+)
+GET_CONVERSATION: Final[Operation[m.Conversation, None]] = Operation(
+    method="GET", path="/v1/conversations/{conversation_id}", answer=m.Conversation, errors=e.ERRORS
+)
+UPDATE_CONVERSATION: Final[Operation[m.Conversation, None]] = Operation(
+    method="POST", path="/v1/conversations/{conversation_id}", answer=m.Conversation, errors=e.ERRORS
+)
+DELETE_CONVERSATION: Final[Operation[m.DeletedConversation, None]] = Operation(
+    method="DELETE", path="/v1/conversations/{conversation_id}", answer=m.DeletedConversation, errors=e.ERRORS
+)
+LIST_CONVERSATION_ITEMS: Final[Operation[m.ResponseItemList, None]] = Operation(
+    method="GET", path="/v1/conversations/{conversation_id}/items", answer=m.ResponseItemList, errors=e.ERRORS
+)
+CREATE_CONVERSATION_ITEMS: Final[Operation[m.ResponseItemList, None]] = Operation(
+    method="POST",
+    path="/v1/conversations/{conversation_id}/items",
+    answer=m.ResponseItemList,
+    errors=e.ERRORS,
+)
+GET_CONVERSATION_ITEM: Final[Operation[m.ResponseStoredItem, None]] = Operation(
+    method="GET",
+    path="/v1/conversations/{conversation_id}/items/{item_id}",
+    answer=m.ResponseStoredItem,
+    errors=e.ERRORS,
+)
+DELETE_CONVERSATION_ITEM: Final[Operation[m.Conversation, None]] = Operation(
+    method="DELETE",
+    path="/v1/conversations/{conversation_id}/items/{item_id}",
+    answer=m.Conversation,
+    errors=e.ERRORS,
 )
 CREATE_DECISION: Final[Operation[m.Decision, None]] = Operation(
     method="POST", path="/v1/decisions", answer=m.Decision, errors=e.ERRORS

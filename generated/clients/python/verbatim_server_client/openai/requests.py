@@ -119,6 +119,11 @@ class JsonSchemaFormat(TypedDict, closed=True):
     """The schema keeps to the subset that OpenAI names strict, or the request is refused. The answer is valid either way. Default: `false`."""
 
 
+class ResponseConversation(TypedDict, closed=True):
+    id: str
+    """The id of the conversation. At least 1 characters."""
+
+
 class ResponseStreamOptions(TypedDict, closed=True):
     include_obfuscation: NotRequired[bool | None]
     """Accepted, and without effect; events are not padded."""
@@ -385,9 +390,18 @@ class ResponseHostedItem(TypedDict):
 
 
 class ResponseCompactionItem(TypedDict):
-    """Refused, since it stands for items that only the server can read that made it."""
+    """Stands for the items before it, of which only messages of users, systems and developers are read. One that another server made is refused, since only that server can read it."""
 
     type: Literal["compaction", "compaction_summary", "context_compaction"]
+    """The kind of the item."""
+    encrypted_content: str
+    """The summary, in the encoding of the server that made it."""
+
+
+class ResponseSteeringItem(TypedDict):
+    """`compaction_trigger` is refused; `/v1/responses/compact` does what it asks for. `configuration_update` is refused unless it changes nothing; each request has a configuration of its own."""
+
+    type: Literal["compaction_trigger", "configuration_update"]
     """The kind of the item."""
 
 
@@ -703,6 +717,11 @@ class ResponseFormatJsonSchema(TypedDict, closed=True):
     """The schema, and its name."""
     schema: NotRequired[Mapping[str, Any] | str]
     """A JSON Schema that the JSON must fit, in place of `json_schema`."""
+
+
+class UpdateConversationRequest(TypedDict, closed=True):
+    metadata: Mapping[str, str] | None
+    """The new notes; null for none."""
 
 
 class ResponseAllowedTools(TypedDict, closed=True):
@@ -2188,6 +2207,7 @@ class CreateResponseRequestWithoutStream(TypedDict, closed=True):
             | ResponseAdditionalTools
             | ResponseHostedItem
             | ResponseCompactionItem
+            | ResponseSteeringItem
             | ResponseItemReference
         ]
     )
@@ -2247,14 +2267,14 @@ class CreateResponseRequestWithoutStream(TypedDict, closed=True):
     """A stored response to go on with: what it answered and its output come before `input`, its `instructions` do not."""
     context_management: NotRequired[None]
     """When to shorten the conversation. Nothing is ever cut from it here."""
-    conversation: NotRequired[None]
-    """A stored conversation. None is stored here; send its items in `input`."""
+    conversation: NotRequired[str | ResponseConversation | None]
+    """A stored conversation, or its id: its items come before `input`, and `input` and the answer are added to them. Not with `previous_response_id`."""
     moderation: NotRequired[None]
     """Moderation of what is asked and answered. There is none here."""
     prompt: NotRequired[None]
     """A stored prompt template. None is stored here."""
     background: NotRequired[bool | None]
-    """Answer later. What is not stored cannot be fetched later, so that true is refused. Default: `false`."""
+    """Answer later, whether the client stays or not. What is not stored cannot be fetched later, so that true is refused where nothing is stored. Default: `false`."""
     truncation: NotRequired[Literal["auto", "disabled"] | None]
     """`disabled`: an input that exceeds the context is refused. `auto`: the oldest items are dropped until it fits; instructions and the last message of the user stay. Default: `"disabled"`."""
     metadata: NotRequired[Mapping[str, str] | None]
@@ -2317,6 +2337,7 @@ class CreateResponseRequest(TypedDict, closed=True):
             | ResponseAdditionalTools
             | ResponseHostedItem
             | ResponseCompactionItem
+            | ResponseSteeringItem
             | ResponseItemReference
         ]
     )
@@ -2378,14 +2399,14 @@ class CreateResponseRequest(TypedDict, closed=True):
     """A stored response to go on with: what it answered and its output come before `input`, its `instructions` do not."""
     context_management: NotRequired[None]
     """When to shorten the conversation. Nothing is ever cut from it here."""
-    conversation: NotRequired[None]
-    """A stored conversation. None is stored here; send its items in `input`."""
+    conversation: NotRequired[str | ResponseConversation | None]
+    """A stored conversation, or its id: its items come before `input`, and `input` and the answer are added to them. Not with `previous_response_id`."""
     moderation: NotRequired[None]
     """Moderation of what is asked and answered. There is none here."""
     prompt: NotRequired[None]
     """A stored prompt template. None is stored here."""
     background: NotRequired[bool | None]
-    """Answer later. What is not stored cannot be fetched later, so that true is refused. Default: `false`."""
+    """Answer later, whether the client stays or not. What is not stored cannot be fetched later, so that true is refused where nothing is stored. Default: `false`."""
     truncation: NotRequired[Literal["auto", "disabled"] | None]
     """`disabled`: an input that exceeds the context is refused. `auto`: the oldest items are dropped until it fits; instructions and the last message of the user stay. Default: `"disabled"`."""
     metadata: NotRequired[Mapping[str, str] | None]
@@ -2450,6 +2471,7 @@ class CountResponseInputTokensRequest(TypedDict, closed=True):
             | ResponseAdditionalTools
             | ResponseHostedItem
             | ResponseCompactionItem
+            | ResponseSteeringItem
             | ResponseItemReference
         ]
     )
@@ -2479,5 +2501,88 @@ class CountResponseInputTokensRequest(TypedDict, closed=True):
     """As of a response; with `auto` the number is that of the items that are kept. Default: `"disabled"`."""
     previous_response_id: NotRequired[str | None]
     """A stored response that the input goes on with."""
-    conversation: NotRequired[None]
-    """A stored conversation. None is stored here; send its items in `input`."""
+    conversation: NotRequired[str | ResponseConversation | None]
+    """A stored conversation that the input goes on with, or its id. Not with `previous_response_id`."""
+
+
+class CreateConversationRequest(TypedDict, closed=True):
+    items: NotRequired[
+        Sequence[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseSteeringItem
+            | ResponseItemReference
+        ]
+        | None
+    ]
+    """The items that it begins with."""
+    metadata: NotRequired[Mapping[str, str] | None]
+    """Notes of the client's own. They have no effect."""
+
+
+class CreateConversationItemsRequest(TypedDict, closed=True):
+    items: Sequence[
+        ResponseInputMessage
+        | ResponseAssistantMessage
+        | ResponseFunctionCallInput
+        | ResponseFunctionCallOutput
+        | ResponseCustomToolCallInput
+        | ResponseCustomToolCallOutput
+        | ResponseShellCallInput
+        | ResponseShellCallOutput
+        | ResponseReasoningInput
+        | ResponseAdditionalTools
+        | ResponseHostedItem
+        | ResponseCompactionItem
+        | ResponseSteeringItem
+        | ResponseItemReference
+    ]
+    """What is added."""
+
+
+class CompactResponseRequest(TypedDict, closed=True):
+    model: str
+    """A name that /v1/models lists."""
+    input: NotRequired[
+        str
+        | Sequence[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseSteeringItem
+            | ResponseItemReference
+        ]
+        | None
+    ]
+    """A user's text, or the items of a conversation in their order. Null needs `previous_response_id`."""
+    instructions: NotRequired[str | None]
+    """A system message to put before the input; not a part of the answer."""
+    previous_response_id: NotRequired[str | None]
+    """A stored response whose conversation is shortened, with `input` after it."""
+    service_tier: NotRequired[Literal["auto", "default", "flex", "scale", "priority", "fast"] | None]
+    """As of a response; without effect."""
+    prompt_cache_key: NotRequired[str | None]
+    """As of a response; without effect."""
+    prompt_cache_options: NotRequired[PromptCacheOptions | None]
+    """As of a response; without effect."""
+    prompt_cache_retention: NotRequired[Literal["in_memory", "24h"] | None]
+    """As of a response; without effect."""

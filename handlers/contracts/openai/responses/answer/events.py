@@ -44,18 +44,28 @@ _PIECES: Final[dict[type[OutputItem], bytes]] = {
 
 
 class ResponseEvents:
-    """Writes the events of one response. has_begun: whether any event has been written."""
+    """Writes the events of one response.
+
+    has_begun: whether any event has been written. is_in_progress: whether one has said that it is so.
+    """
 
     def __init__(self) -> None:
         self.has_begun = False
+        self.is_in_progress = False
         self._numbers = count()
 
-    def begin(self, response: m.Response) -> Iterator[ResponseEvent]:
-        """Yield the first events. response: its state before the model has said anything."""
-        self.has_begun = True
-        yield m.ResponseCreatedEvent(
-            type="response.created", sequence_number=next(self._numbers), response=response
+    def queue(self, response: m.Response) -> Iterator[ResponseEvent]:
+        """Yield the first events of a response that waits. response: its state before it is in progress."""
+        yield self._created(response)
+        yield m.ResponseQueuedEvent(
+            type="response.queued", sequence_number=next(self._numbers), response=response
         )
+
+    def begin(self, response: m.Response) -> Iterator[ResponseEvent]:
+        """Yield the events before the model says anything. response: its state then."""
+        self.is_in_progress = True
+        if not self.has_begun:
+            yield self._created(response)
         yield m.ResponseInProgressEvent(
             type="response.in_progress", sequence_number=next(self._numbers), response=response
         )
@@ -82,6 +92,12 @@ class ResponseEvents:
                 type="response.incomplete", sequence_number=number, response=response
             )
         return m.ResponseFailedEvent(type="response.failed", sequence_number=number, response=response)
+
+    def _created(self, response: m.Response) -> ResponseEvent:
+        self.has_begun = True
+        return m.ResponseCreatedEvent(
+            type="response.created", sequence_number=next(self._numbers), response=response
+        )
 
     def _begun(self, item: OutputItem) -> Iterator[ResponseEvent]:
         yield m.ResponseOutputItemAddedEvent(

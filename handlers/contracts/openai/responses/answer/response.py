@@ -1,17 +1,23 @@
 """The response object: what the request asked for, and what has come of it."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from secrets import token_hex
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from generated.openai import models as m
 from handlers.chat.usage import ChatUsage
 from handlers.contracts.openai.responses.answer.item import WireItem
+from handlers.contracts.openai.responses.request.memory import conversation_of
 from handlers.contracts.openai.responses.request.tools import Tool
 from verbatim_kit.runtime.problem import Problem
 
-Status: TypeAlias = Literal["in_progress", "completed", "incomplete", "failed"]
+Status: TypeAlias = Literal["queued", "in_progress", "completed", "incomplete", "failed"]
+_ERROR_CODES: Final[Mapping[int, Literal["invalid_prompt", "rate_limit_exceeded"]]] = {
+    400: "invalid_prompt",
+    404: "invalid_prompt",
+    429: "rate_limit_exceeded",
+}
 
 
 class ResponseDraft:
@@ -28,6 +34,9 @@ class ResponseDraft:
         self._id = f"resp_{token_hex(16)}"
         self._created_at = int(time.time())
 
+    def queued(self) -> m.Response:
+        return self._response("queued")
+
     def in_progress(self) -> m.Response:
         return self._response("in_progress")
 
@@ -36,8 +45,10 @@ class ResponseDraft:
         return self._response("incomplete" if is_cut else "completed", output, response_usage(usage))
 
     def failed(self, output: Sequence[WireItem], problem: Problem) -> m.Response:
-        """Return the response of a request that failed late, which is never the request's own fault."""
-        error = m.ResponseError(code="server_error", message=problem.message)
+        """Return the response of a request that failed late, by its own fault only in the background."""
+        error = m.ResponseError(
+            code=_ERROR_CODES.get(problem.status, "server_error"), message=problem.message
+        )
         return self._response("failed", output, error=error)
 
     def _response(
@@ -47,7 +58,7 @@ class ResponseDraft:
         usage: m.ResponseUsage | None = None,
         error: m.ResponseError | None = None,
     ) -> m.Response:
-        body = self._body
+        body, conversation = self._body, conversation_of(self._body)
         is_cut = status == "incomplete"
         return m.Response(
             id=self._id,
@@ -55,7 +66,8 @@ class ResponseDraft:
             created_at=self._created_at,
             completed_at=int(time.time()) if status == "completed" else None,
             status=status,
-            background=False,
+            background=body.background is True,
+            conversation=None if conversation is None else m.ResponseConversation(id=conversation),
             error=error,
             incomplete_details=m.ResponseIncompleteDetails(reason="max_output_tokens") if is_cut else None,
             instructions=body.instructions,

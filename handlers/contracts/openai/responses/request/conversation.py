@@ -15,8 +15,11 @@ from handlers.chat.tools import ToolCall
 from handlers.contracts.openai.custom_tool import as_arguments
 from handlers.contracts.openai.files import file_part
 from handlers.contracts.openai.json_part import json_text
+from handlers.contracts.openai.responses.request.compaction import SUMMARY, read_summary
 from handlers.contracts.openai.responses.request.items import (
+    NONE_EARLIER,
     CallItem,
+    Earlier,
     InputItem,
     ResultItem,
     call_id,
@@ -54,12 +57,11 @@ class Conversation:
         instructions: str | None,
         items: str | Sequence[InputItem],
         dropped: AbstractSet[int] = frozenset(),
-        num_earlier: int = 0,
+        earlier: Earlier = NONE_EARLIER,
     ) -> None:
         """Read the items. Raises Refused for an item that cannot be honoured.
 
-        dropped: the places of items to leave out. num_earlier: so many items at the beginning come from
-        stored responses.
+        dropped: the places of items to leave out. earlier: those that come from the store.
         """
         self._messages: list[ChatMessage] = []
         self._places: list[Place] = []
@@ -69,9 +71,10 @@ class Conversation:
         if isinstance(items, str):
             self._add(ChatMessage(role="user", content=items), Place("input", "input"))
             return
+        kept = _kept(items)
         for at, item in enumerate(items):
-            if at not in dropped:
-                self._read(item, item_field(at, num_earlier))
+            if at not in dropped and at in kept:
+                self._read(item, item_field(at, earlier))
 
     @property
     def messages(self) -> tuple[ChatMessage, ...]:
@@ -107,10 +110,10 @@ class Conversation:
             case m.ResponseAdditionalTools():
                 pass  # the toolbox has them
             case m.ResponseCompactionItem():
-                reason = (
-                    "Only the server that made a compaction can read it; send the items that it stands for."
-                )
-                raise Refused(reason, f"{at}.type", Violation.UNSUPPORTED_VALUE)
+                text = SUMMARY.format(read_summary(item.encrypted_content, f"{at}.encrypted_content"))
+                self._add(ChatMessage(role="user", content=text), Place(at, f"{at}.encrypted_content"))
+            case m.ResponseSteeringItem():
+                _check_changes_nothing(item, at)
             case m.ResponseItemReference():
                 raise AssertionError("the memory puts the items in place of references to them")
 
@@ -154,6 +157,29 @@ class Conversation:
         content = _result(item, place.content)
         message = ChatMessage(role="tool", content=content, tool_call_id=id, name=self._names[id])
         self._add(message, place)
+
+
+def _kept(items: Sequence[InputItem]) -> AbstractSet[int]:
+    """Return the places of the items that no compaction after them stands for."""
+    compactions = [at for at, item in enumerate(items) if isinstance(item, m.ResponseCompactionItem)]
+    last = compactions[-1] if compactions else 0
+    lasting = m.ResponseInputMessage | m.ResponseAdditionalTools
+    return {at for at, item in enumerate(items) if at >= last or isinstance(item, lasting)}
+
+
+def _check_changes_nothing(item: m.ResponseSteeringItem, at: str) -> None:
+    """Raise Refused for an item that would change how this or later requests are answered."""
+    fields = item.model_extra or {}
+    reasoning, text = fields.get("reasoning"), fields.get("text")
+    effort = reasoning.get("effort") if isinstance(reasoning, dict) else reasoning
+    if item.type == "compaction_trigger":
+        reason = "Nothing is compacted while it is answered; '/v1/responses/compact' does what this asks for."
+        raise Refused(reason, f"{at}.type", Violation.UNSUPPORTED_VALUE)
+    if effort is not None or text is not None:
+        reason = (
+            "Each request has a configuration of its own: 'reasoning' and 'text' say what this item would."
+        )
+        raise Refused(reason, f"{at}.type", Violation.UNSUPPORTED_VALUE)
 
 
 def _function(item: CallItem) -> str:

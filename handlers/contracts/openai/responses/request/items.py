@@ -1,6 +1,6 @@
 """The kinds of items that an input may hold, and the calls that they make and answer."""
 
-from typing import TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from generated.openai import models as m
 from handlers.operations.missing import given
@@ -20,6 +20,7 @@ InputItem: TypeAlias = (
     | m.ResponseAdditionalTools
     | m.ResponseHostedItem
     | m.ResponseCompactionItem
+    | m.ResponseSteeringItem
     | m.ResponseItemReference
 )
 CallItem: TypeAlias = m.ResponseFunctionCallInput | m.ResponseCustomToolCallInput | m.ResponseShellCallInput
@@ -28,9 +29,29 @@ ResultItem: TypeAlias = (
 )
 
 
-def item_field(at: int, num_earlier: int) -> str:
-    """Return the place in the request of the item at `at`; `num_earlier` come from stored responses."""
-    return "previous_response_id" if at < num_earlier else f"input[{at - num_earlier}]"
+class Earlier(NamedTuple):
+    """The first items of an input, which come from the store, and the field of the request that names them.
+
+    last_entry: the number of the last of them in the conversation that they are of; None for none.
+    """
+
+    num_items: int = 0
+    field: str = ""
+    last_entry: int | None = None
+
+
+NONE_EARLIER: Final = Earlier()
+
+
+def item_field(at: int, earlier: Earlier) -> str:
+    """Return the place in the request of the item at `at`."""
+    return earlier.field if at < earlier.num_items else f"input[{at - earlier.num_items}]"
+
+
+def own_id(item: InputItem) -> str | None:
+    """Return the id that the item came with; None for one without."""
+    id = getattr(item, "id", None)  # of an unknown item, it may be anything
+    return id if isinstance(id, str) and id else None
 
 
 def made_call(item: InputItem) -> str | None:

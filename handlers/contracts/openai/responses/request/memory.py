@@ -1,7 +1,7 @@
-"""Stored responses: what requests go on from, and what is stored of an answer."""
+"""Stored responses and conversations: what requests go on from, and what is stored of an answer."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from secrets import token_hex
 from typing import Any, Final, NamedTuple
 
@@ -10,15 +10,19 @@ from pydantic import TypeAdapter
 
 from generated.openai import models as m
 from handlers.access.visits.visit import current_key_name
+from handlers.concurrency.body_size import num_characters
 from handlers.concurrency.workers import Workers
-from handlers.contracts.openai.responses.request.items import InputItem
+from handlers.contracts.openai.responses.request.items import NONE_EARLIER, Earlier, InputItem, own_id
 from handlers.operations.missing import given
-from handlers.store.record import Record, StoreError
+from handlers.store.record import Entry, Extension, Record, StoreError
 from handlers.store.store import Store
 from verbatim_kit.errors import Refused, Violation
 from verbatim_kit.runtime.problem import Problem
 
 _ITEMS: Final = TypeAdapter[m.ResponseInputItems](m.ResponseInputItems)
+_ENOUGH: Final = 100_000
+_EXCLUSIVE: Final = "Only one of 'previous_response_id' and 'conversation' can be given."
+UNFINISHED: Final = ("queued", "in_progress")
 _PREFIXES: Final = {
     "message": "msg",
     "reasoning": "rs",
@@ -30,13 +34,47 @@ _PREFIXES: Final = {
 
 
 class Recalled(NamedTuple):
-    """A request together with what it goes on from.
-
-    body: the first `num_earlier` items of its `input` come from stored responses, and it refers to no item.
-    """
+    """A request together with what it goes on from, which its `input` begins with; it refers to no item."""
 
     body: m.CreateResponseRequest
-    num_earlier: int = 0
+    earlier: Earlier = NONE_EARLIER
+
+
+class RequestRecord:
+    """The stored form of a request, and of the response to it at any time. For the store's thread."""
+
+    def __init__(self, request: Recalled, owner: str) -> None:
+        self._request = request
+        self._owner = owner
+
+    @cached_property
+    def _items(self) -> list[dict[str, Any]]:
+        """The request's own items, with ids."""
+        body, earlier = self._request
+        own = [_user_message(body.input)] if isinstance(body.input, str) else body.input[earlier.num_items :]
+        return [with_id(item) for item in own]
+
+    def of(self, response: m.Response) -> Record:
+        body, items = self._request.body, self._items
+        conversation = response.conversation
+        content = {
+            "input": items,
+            "response": orjson.Fragment(response.model_dump_json(by_alias=True)),
+            "last_entry": self._request.earlier.last_entry,
+        }
+        extends = None
+        if conversation is not None and response.status in ("completed", "incomplete"):
+            answer = [item.model_dump(mode="json", by_alias=True) for item in response.output]
+            entries = tuple((item["id"], orjson.dumps(item)) for item in (*items, *answer))
+            extends = Extension(conversation.id, entries)
+        return Record(
+            id=response.id,
+            owner=self._owner,
+            content=orjson.dumps(content),
+            parent=body.previous_response_id,
+            parts=tuple(item["id"] for item in items) + tuple(item.id for item in response.output),
+            extends=extends,
+        )
 
 
 class Memory:
@@ -50,19 +88,52 @@ class Memory:
     async def recall(self, body: m.CreateResponseRequest) -> Recalled:
         """Return a request with all items that it names.
 
-        Raises a Problem for a response that is not stored, and Refused for such an item.
+        Raises a Problem for a response or a conversation that is not stored, and Refused for such an item.
         """
-        id = body.previous_response_id
-        records = [] if id is None or self._store is None else await self._store.line(id, current_key_name())
-        if id is not None and not records:
-            raise _no_previous(id, is_stateless=self._store is None)
-        references = _references(body)
-        if not records and not references:
+        owner, id, conversation = current_key_name(), body.previous_response_id, conversation_of(body)
+        records: Sequence[Record] = ()
+        entries: Sequence[Entry] = ()
+        earlier = NONE_EARLIER
+        if conversation is not None:
+            if id is not None:
+                raise Problem(400, _EXCLUSIVE, "mutually_exclusive_parameters", field="conversation")
+            if not is_conversation(conversation) or self._store is None:
+                raise no_conversation(conversation, "conversation")
+            if await self._store.get(conversation, owner) is None:
+                raise no_conversation(conversation, "conversation")
+            entries = await self._store.entries(conversation, owner)
+            last = entries[-1].number if entries else -1
+            earlier = Earlier(field="conversation", last_entry=last)
+        elif id is not None:
+            records, entries = await self._line(id, owner)
+            if not records:
+                raise _no_previous(id, is_stateless=self._store is None)
+            earlier = Earlier(field="previous_response_id")
+        references = references_in(body.input, "input")
+        if not records and not references and conversation is None:
             return Recalled(body)
-        holding = await self._holding(references)
-        return await self._workers.tokenize(
-            _size([*records, *holding.values()]), _recalled, body, records, holding
-        )
+        held = await self.held(references)
+        size = _size([*records, *entries, *held.values()])
+        return await self._workers.tokenize(size, _recalled, body, earlier, records, entries, held)
+
+    async def _line(self, id: str, owner: str) -> tuple[Sequence[Record], Sequence[Entry]]:
+        """Return a response and all that it goes on from; the items of a conversation come before these.
+
+        Empty if any of it is not there any more.
+        """
+        if self._store is None or not is_response(id):
+            return (), ()
+        records = await self._store.line(id, owner)
+        if not records:
+            return (), ()
+        content = orjson.loads(records[0].content)
+        conversation = content["response"].get("conversation")
+        if conversation is None:
+            return records, ()
+        if await self._store.get(conversation["id"], owner) is None:
+            return (), ()
+        entries = await self._store.entries(conversation["id"], owner)
+        return records, [entry for entry in entries if entry.number <= content["last_entry"]]
 
     def stores(self, body: m.CreateResponseRequest) -> bool:
         """Return whether the response to a request is to be stored."""
@@ -71,29 +142,34 @@ class Memory:
     async def keep(self, recalled: Recalled, response: m.Response) -> m.Response:
         """Store a response if it is to be stored, and return it as it is then.
 
-        Raises StoreError only if the request asks by itself that the response be stored.
+        Raises StoreError only if the request asks by itself that the response be stored, or has a
+        conversation that it is to be added to.
         """
-        if self._store is None or not response.store:
+        if self._store is None:
+            return response
+        request, owner = RequestRecord(recalled, current_key_name()), current_key_name()
+        if not response.store:
+            if response.conversation is not None:
+                size = num_characters(response, _ENOUGH)
+                record = await self._workers.tokenize(size, request.of, response)
+                if record.extends is not None:
+                    await self._store.extend(owner, record.extends)
             return response
         try:
-            await self._store.put(partial(_record, *recalled, response, current_key_name()))
+            await self._store.put(partial(request.of, response))
         except StoreError:
-            if recalled.body.store and "store" in recalled.body.model_fields_set:
+            is_asked_for = recalled.body.store and "store" in recalled.body.model_fields_set
+            if is_asked_for or response.conversation is not None:
                 raise
             return response.model_copy(update={"store": False})
         return response
 
-    async def get(self, id: str) -> m.Response:
-        """Return a stored response. Raises a Problem if there is none."""
-        record = None if self._store is None else await self._store.get(id, current_key_name())
-        if record is None:
-            raise _not_found(id)
-        return await self._workers.tokenize(len(record.content), _response, record)
-
     async def delete(self, id: str) -> m.DeletedResponse:
         """Delete a stored response. Raises a Problem if there is none."""
-        if self._store is None or not await self._store.delete(id, current_key_name()):
-            raise _not_found(id)
+        if self._store is None or not is_response(id):
+            raise not_found(id)
+        if not await self._store.delete(id, current_key_name()):
+            raise not_found(id)
         return m.DeletedResponse(id=id, object="response", deleted=True)
 
     async def input_items(self, arguments: m.ListInputItemsArguments) -> m.ResponseItemList:
@@ -102,34 +178,79 @@ class Memory:
         Raises a Problem if there is no such response, and Refused for an item to go on after that is none.
         """
         id = arguments.response_id
-        records = [] if self._store is None else await self._store.line(id, current_key_name())
+        records, entries = await self._line(id, current_key_name())
         if not records:
-            raise _not_found(id)
-        return await self._workers.tokenize(_size(records), _page, records, arguments)
+            raise not_found(id)
+        size = _size([*records, *entries])
+        return await self._workers.tokenize(size, _input_items, records, entries, arguments)
 
-    async def _holding(self, references: Mapping[str, str]) -> Mapping[str, Record]:
-        """Return the records that have the items that are referred to, by these. Raises Refused."""
+    async def held(self, references: Mapping[str, str]) -> Mapping[str, Record | Entry]:
+        """Return what has the items that are referred to, by these. Raises Refused."""
         if not references:
             return {}
         if self._store is None:
             field = next(iter(references.values()))
             reason = "No item is stored here, so none can be referred to; send the item itself."
             raise Refused(reason, f"{field}.type", Violation.UNSUPPORTED_VALUE)
-        holding = await self._store.holding([*references], current_key_name())
+        owner, ids = current_key_name(), [*references]
+        entries = await self._store.entries_with(ids, owner)
+        held: dict[str, Record | Entry] = {entry.id: entry for entry in entries}
+        held |= await self._store.holding([id for id in ids if id not in held], owner)
         for id, field in references.items():
-            if id not in holding:
+            if id not in held:
                 raise Refused(f"Item with id '{id[:200]}' not found.", f"{field}.id")
-        return holding
+        return held
 
 
-def _references(body: m.CreateResponseRequest) -> dict[str, str]:
-    """Return the place of the first reference to each item that a request refers to, by the item's id."""
+def is_response(id: str) -> bool:
+    """Return whether an id is a response's, and no other record's."""
+    return id.startswith("resp_")
+
+
+def is_conversation(id: str) -> bool:
+    """Return whether an id is a conversation's, and no other record's."""
+    return id.startswith("conv_")
+
+
+def conversation_of(request: m.CreateResponseRequest) -> str | None:
+    """Return the id of the conversation that a request goes on with."""
+    named = request.conversation
+    return named.id if isinstance(named, m.ResponseConversation) else named
+
+
+def references_in(items: str | Sequence[InputItem], field: str) -> dict[str, str]:
+    """Return the place of the first reference to each item that is referred to, by the item's id."""
     found: dict[str, str] = {}
-    if not isinstance(body.input, str):
-        for at, item in enumerate(body.input):
+    if not isinstance(items, str):
+        for at, item in enumerate(items):
             if isinstance(item, m.ResponseItemReference):
-                found.setdefault(item.id, f"input[{at}]")
+                found.setdefault(item.id, f"{field}[{at}]")
     return found
+
+
+def resolved(items: Sequence[InputItem], held: Mapping[str, Record | Entry]) -> list[InputItem]:
+    """Return items with those that they refer to in place of the references. held: by the ids of these."""
+    in_records = {each.id: _by_id(each) for each in held.values() if isinstance(each, Record)}
+    stored = [
+        in_records[each.id][id] if isinstance(each, Record) else orjson.loads(each.content)
+        for id, each in held.items()
+    ]
+    found = dict(zip(held, _parsed(stored), strict=True))
+    return [found[item.id] if isinstance(item, m.ResponseItemReference) else item for item in items]
+
+
+def check_new(items: Sequence[InputItem], taken: Container[str], field: str) -> None:
+    """Raise Refused for an item with an id that a conversation has already, or an item before it."""
+    seen: set[str | None] = set()
+    for at, item in enumerate(items):
+        id = own_id(item)
+        if id is not None and (id in taken or id in seen):
+            raise Refused(f"The conversation has an item with the id '{id[:200]}'.", f"{field}[{at}].id")
+        seen |= {id} - {None}
+
+
+def no_conversation(id: str, field: str) -> Problem:
+    return Problem(404, f"Conversation with id '{id[:200]}' not found.", field=field)
 
 
 def _no_previous(id: str, *, is_stateless: bool) -> Problem:
@@ -145,7 +266,7 @@ def _no_previous(id: str, *, is_stateless: bool) -> Problem:
     )
 
 
-def _not_found(id: str) -> Problem:
+def not_found(id: str) -> Problem:
     return Problem(404, f"Response with id '{id[:200]}' not found.", field="response_id")
 
 
@@ -153,21 +274,25 @@ def _user_message(text: str) -> m.ResponseInputMessage:
     return m.ResponseInputMessage(type="message", role="user", content=text)
 
 
-def _size(records: Sequence[Record]) -> int:
-    return sum(len(record.content) for record in records)
+def _size(stored: Sequence[Record | Entry]) -> int:
+    return sum(len(each.content) for each in stored)
 
 
 def _recalled(
-    body: m.CreateResponseRequest, records: Sequence[Record], holding: Mapping[str, Record]
+    body: m.CreateResponseRequest,
+    earlier: Earlier,
+    records: Sequence[Record],
+    entries: Sequence[Entry],
+    held: Mapping[str, Record | Entry],
 ) -> Recalled:
-    """Return a request with the items of responses before its own, and with those that it refers to."""
-    earlier = _parsed(_stored_items(records))
-    in_records = {record.id: _by_id(record) for record in set(holding.values())}
-    stored = [in_records[record.id][id] for id, record in holding.items()]
-    found = dict(zip(holding, _parsed(stored), strict=True))
+    """Return a request with stored items before its own, and with those that it refers to."""
+    stored = _parsed([*_entry_items(entries), *_stored_items(records)])
     own: Sequence[InputItem] = [_user_message(body.input)] if isinstance(body.input, str) else body.input
-    own = [found[item.id] if isinstance(item, m.ResponseItemReference) else item for item in own]
-    return Recalled(body.model_copy(update={"input": [*earlier, *own]}), len(earlier))
+    own = resolved(own, held)
+    if earlier.field == "conversation":
+        check_new(own, {entry.id for entry in entries}, "input")
+    whole = body.model_copy(update={"input": [*stored, *own]})
+    return Recalled(whole, earlier._replace(num_items=len(stored)))
 
 
 def _by_id(record: Record) -> dict[str, dict[str, Any]]:
@@ -180,21 +305,30 @@ def _parsed(items: Iterable[dict[str, Any]]) -> Sequence[InputItem]:
     return _ITEMS.validate_python(values) if values else ()
 
 
-def _response(record: Record) -> m.Response:
-    return m.Response.model_validate(orjson.loads(record.content)["response"])
+def _entry_items(entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
+    for entry in entries:
+        yield orjson.loads(entry.content)
 
 
 def _stored_items(records: Sequence[Record], *, with_last_output: bool = True) -> Iterator[dict[str, Any]]:
-    """Yield the items of responses that go on from each other, as JSON values."""
+    """Yield the items of responses that go on from each other, as JSON values.
+
+    Raises Refused for a response without its output, if that is wanted.
+    """
     for record in records:
         content = orjson.loads(record.content)
         yield from content["input"]
         if with_last_output or record is not records[-1]:
+            if content["response"]["status"] in UNFINISHED:
+                reason = f"Response with id '{record.id}' is not finished yet; try again when it is."
+                raise Refused(reason, "previous_response_id")
             yield from content["response"]["output"]
 
 
-def _page(records: Sequence[Record], arguments: m.ListInputItemsArguments) -> m.ResponseItemList:
-    items = list(_stored_items(records, with_last_output=False))
+def _input_items(
+    records: Sequence[Record], entries: Sequence[Entry], arguments: m.ListInputItemsArguments
+) -> m.ResponseItemList:
+    items = [*_entry_items(entries), *_stored_items(records, with_last_output=False)]
     if arguments.order == "desc":
         items.reverse()
     after = given(arguments.after)
@@ -203,7 +337,12 @@ def _page(records: Sequence[Record], arguments: m.ListInputItemsArguments) -> m.
         if after not in ids:
             raise Refused(f"The response has no input item with the id '{after[:200]}'.", "after")
         del items[: ids.index(after) + 1]
-    page = [m.ResponseStoredItem.model_validate(item) for item in items[: arguments.limit]]
+    return page_of(items, arguments.limit)
+
+
+def page_of(items: Sequence[dict[str, Any]], limit: int) -> m.ResponseItemList:
+    """Return the first of some items."""
+    page = [m.ResponseStoredItem.model_validate(item) for item in items[:limit]]
     return m.ResponseItemList(
         object="list",
         data=page,
@@ -213,29 +352,16 @@ def _page(records: Sequence[Record], arguments: m.ListInputItemsArguments) -> m.
     )
 
 
-def _record(body: m.CreateResponseRequest, num_earlier: int, response: m.Response, owner: str) -> Record:
-    """Return what is stored: the request's own items, with ids, and the response."""
-    own = [_user_message(body.input)] if isinstance(body.input, str) else body.input[num_earlier:]
-    items = [_with_id(item) for item in own]
-    content = {"input": items, "response": orjson.Fragment(response.model_dump_json(by_alias=True))}
-    return Record(
-        id=response.id,
-        owner=owner,
-        content=orjson.dumps(content),
-        parent=body.previous_response_id,
-        parts=tuple(item["id"] for item in items) + tuple(item.id for item in response.output),
-    )
-
-
-def _with_id(item: InputItem) -> dict[str, Any]:
-    """Return the item as JSON, with an id, and the content of a message as parts."""
+def with_id(item: InputItem) -> dict[str, Any]:
+    """Return the item as JSON, with an id and a status, and the content of a message as parts."""
     fields = item.model_dump(mode="json", by_alias=True, exclude_unset=True)
     kind = fields.setdefault("type", "message")
     if not fields.get("id"):
         fields["id"] = f"{_PREFIXES.get(kind, 'item')}_{token_hex(16)}"
+    if kind in _PREFIXES and not fields.get("status"):
+        fields["status"] = "completed"  # OpenAI's clients require it
     if kind == "message":
         part = "output_text" if fields["role"] == "assistant" else "input_text"
         if isinstance(fields["content"], str):
             fields["content"] = [{"type": part, "text": fields["content"]}]
-        fields.setdefault("status", "completed")
     return fields

@@ -10,6 +10,7 @@ from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.media import PartContents
 from handlers.contracts.openai.responses.request.conversation import Conversation
+from handlers.contracts.openai.responses.request.items import Earlier
 from handlers.contracts.openai.responses.request.memory import Memory, Recalled
 from handlers.contracts.openai.responses.request.request import chat_params, check_rules, request_field
 from handlers.contracts.openai.responses.request.tools import Toolbox, tool_lists
@@ -41,33 +42,33 @@ class Preparation:
         Raises Refused and its kinds, and PromptTooLong; and for what is not stored, as `Memory.recall` does.
         """
         adapter = self._shared.model_names.resolve(body.model).adapter
-        body, num_earlier = await self._memory.recall(body)
-        return await self._shared.media.prepare(self._prepare, body, adapter, num_earlier)
+        body, earlier = await self._memory.recall(body)
+        return await self._shared.media.prepare(self._prepare, body, adapter, earlier)
 
     def _prepare(
-        self, body: m.CreateResponseRequest, contents: PartContents, adapter: str | None, num_earlier: int
+        self, body: m.CreateResponseRequest, contents: PartContents, adapter: str | None, earlier: Earlier
     ) -> Prepared:
         check_rules(body)
         check_bias_ids(body.logit_bias, "logit_bias", self._shared.model_info.vocab_size)
-        tools = Toolbox(*tool_lists(body, num_earlier))
+        tools = Toolbox(*tool_lists(body, earlier))
         if body.truncation == "auto" and not isinstance(body.input, str):
             chat = shortest_cut(
-                body.input, lambda dropped: self._fitted(body, contents, tools, num_earlier, dropped)
+                body.input, lambda dropped: self._fitted(body, contents, tools, earlier, dropped)
             )
         else:
-            chat = self._chat(body, contents, tools, num_earlier)
+            chat = self._chat(body, contents, tools, earlier)
         request = replace(chat.request, adapter=adapter)
-        return Prepared(replace(chat, request=request), tools, Recalled(body, num_earlier))
+        return Prepared(replace(chat, request=request), tools, Recalled(body, earlier))
 
     def _chat(
         self,
         body: m.CreateResponseRequest,
         contents: PartContents,
         tools: Toolbox,
-        num_earlier: int,
+        earlier: Earlier,
         dropped: Dropped = frozenset(),
     ) -> PreparedChat:
-        conversation = Conversation(body.instructions, body.input, dropped, num_earlier)
+        conversation = Conversation(body.instructions, body.input, dropped, earlier)
         try:
             return self._shared.chat.prepare(chat_params(body, conversation, tools), contents)
         except ChatError as error:
@@ -79,11 +80,11 @@ class Preparation:
         body: m.CreateResponseRequest,
         contents: PartContents,
         tools: Toolbox,
-        num_earlier: int,
+        earlier: Earlier,
         dropped: Dropped,
     ) -> PreparedChat:
         """Return the chat without the dropped items. Raise PromptTooLong if it has no room for an answer."""
-        chat = self._chat(body, contents, tools, num_earlier, dropped)
+        chat = self._chat(body, contents, tools, earlier, dropped)
         context = self._shared.model_info.max_total_tokens
         num_prompt_tokens = len(chat.request.prompt.token_ids)
         room = context // _ROOM_SHARE

@@ -12,7 +12,7 @@ from handlers.contracts.openai.responses.request.conversation import Conversatio
 from handlers.contracts.openai.responses.request.tools import Toolbox
 from handlers.contracts.openai.sampling import check_stream_options, seed_bits, stop_texts
 from handlers.operations.missing import given_or
-from verbatim_kit.errors import Refused, Violation
+from verbatim_kit.errors import Refused
 
 _LOGPROBS: Final = "message.output_text.logprobs"
 # What the chat core calls by other names.
@@ -21,9 +21,8 @@ _FIELDS: Final = {"response_format": "text.format", "template_kwargs": "chat_tem
 
 def check_rules(body: m.CreateResponseRequest) -> None:
     """Check the rules that no schema states. Raises Refused."""
-    if body.background:
-        message = "Nothing is answered in the background here: 'background' must be false."
-        raise Refused(message, "background", Violation.UNSUPPORTED_VALUE)
+    if body.background and body.store is False:
+        raise Refused("A response in the background is stored: 'store' must not be false.", "background")
     check_stream_options(body)
     if body.top_logprobs and not includes_logprobs(body):
         message = f"'top_logprobs' is only allowed when 'include' has '{_LOGPROBS}'."

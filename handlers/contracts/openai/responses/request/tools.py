@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from generated.openai import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode, check_callers
 from handlers.contracts.openai.custom_tool import CustomFunctions, InputGrammar
-from handlers.contracts.openai.responses.request.items import item_field
+from handlers.contracts.openai.responses.request.items import NONE_EARLIER, Earlier, item_field
 from handlers.operations.missing import given
 from verbatim_kit.errors import Refused, Violation
 
@@ -90,13 +90,15 @@ def function_name(name: str, namespace: str | None) -> str:
     return name if namespace is None else f"{namespace.rstrip('_')}__{name}"
 
 
-def tool_lists(body: m.CreateResponseRequest, num_earlier: int = 0) -> Iterator[tuple[str, Sequence[Tool]]]:
+def tool_lists(
+    body: m.CreateResponseRequest, earlier: Earlier = NONE_EARLIER
+) -> Iterator[tuple[str, Sequence[Tool]]]:
     """Yield the fields that offer tools, and the tools of each; see `item_field`."""
     yield "tools", body.tools or ()
     if not isinstance(body.input, str):
         for at, item in enumerate(body.input):
             if isinstance(item, m.ResponseAdditionalTools):
-                yield f"{item_field(at, num_earlier)}.tools", item.tools
+                yield f"{item_field(at, earlier)}.tools", item.tools
 
 
 def _offered(field: str, tools: Sequence[Tool], custom: CustomFunctions) -> Iterator[OfferedTool]:

@@ -61,7 +61,7 @@ def _with_answers(items: Sequence[InputItem], dropped: Sequence[int]) -> Dropped
 def _instructs(item: InputItem) -> bool:
     if isinstance(item, m.ResponseInputMessage):
         return item.role != "user"
-    return isinstance(item, m.ResponseAdditionalTools)
+    return isinstance(item, m.ResponseAdditionalTools | m.ResponseCompactionItem)
 
 
 def _is_users(item: InputItem) -> bool:

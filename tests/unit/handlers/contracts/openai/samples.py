@@ -24,6 +24,9 @@ from tests.support.samples.bodies import (
 from tests.support.samples.contracts import Exchange, LongRequest, Samples
 
 _RESPONSE: Final = {**MODEL, "input": "Hello", "max_output_tokens": 5}
+_CONVERSATIONS: Final = "/v1/conversations"
+_ITEM: Final = {"role": "user", "content": "Hello!"}
+_BEGINS: Final = {"items": [{**_ITEM, "id": "msg_0"}]}
 _RESPONSE_TOOL: Final = {"type": "function", "name": "get_time", "parameters": {"type": "object"}}
 _EMBEDDING: Final = {**MODEL, "input": ["Hello", "Good morning"]}
 _LOAD: Final = ("/v1/load_lora_adapter", {"lora_name": "poet", "lora_path": "poet-v1"})
@@ -82,6 +85,42 @@ _EXCHANGES: Final = (
         for method, path in (("GET", ""), ("GET", "/input_items"), ("DELETE", ""))
     ),
     Exchange("GET", "/v1/responses/resp_0", 404),
+    Exchange(
+        "GET",
+        "/v1/responses/{id}?stream=true",
+        400,
+        before=(("/v1/responses", {**_RESPONSE, "background": True}),),
+    ),
+    Exchange(
+        "POST",
+        "/v1/responses/{id}/cancel",
+        200,
+        before=(("/v1/responses", {**_RESPONSE, "background": True}),),
+    ),
+    Exchange("POST", "/v1/responses/resp_0/cancel", 404),
+    Exchange(
+        "POST",
+        "/v1/responses/compact",
+        200,
+        {**MODEL, "input": [_ITEM, {"role": "assistant", "content": "Hi!"}]},
+    ),
+    Exchange("POST", "/v1/responses/compact", 400, MODEL),
+    Exchange("POST", _CONVERSATIONS, 200, {"items": [_ITEM], "metadata": {"topic": "tea"}}),
+    Exchange("POST", _CONVERSATIONS, 400, {"items": [{}]}),
+    *(
+        Exchange(method, f"{_CONVERSATIONS}/{{id}}{path}", 200, body, before=((_CONVERSATIONS, _BEGINS),))
+        for method, path, body in (
+            ("GET", "", None),
+            ("POST", "", {"metadata": {"topic": "milk"}}),
+            ("DELETE", "", None),
+            ("GET", "/items", None),
+            ("POST", "/items", {"items": [{**_ITEM, "id": "msg_1"}]}),
+            ("GET", "/items/msg_0", None),
+            ("DELETE", "/items/msg_0", None),
+        )
+    ),
+    Exchange("GET", f"{_CONVERSATIONS}/conv_0", 404),
+    Exchange("GET", f"{_CONVERSATIONS}/conv_0/items", 404),
     Exchange("POST", "/v1/responses/input_tokens", 200, {"input": "Hello!"}),
     Exchange("POST", "/v1/responses/input_tokens", 400, {"input": []}),
     Exchange("POST", "/v1/responses/input_tokens", 404, {"input": "Hello!", **OTHER_MODEL}),
