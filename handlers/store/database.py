@@ -3,12 +3,14 @@
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from handlers.store.record import Record, StoreError
+from handlers.store.batches import BatchTable
+from handlers.store.files import FileTable
+from handlers.store.record import Record, StoreError, explained
 
 _BUSY_S: Final = 5.0  # for which a process waits for another's write
 _OVERHEAD: Final = 512  # bytes that a record takes besides its content, at least
@@ -35,6 +37,48 @@ _VERSIONS: Final = (
             UPDATE total SET bytes = bytes - old.size, records = records - 1;
         END""",
     ),
+    (  # files and batches
+        """CREATE TABLE file (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL,
+            purpose TEXT NOT NULL, name TEXT NOT NULL, created REAL NOT NULL, expires REAL,
+            is_whole INTEGER NOT NULL, size INTEGER NOT NULL
+        ) STRICT""",
+        "CREATE INDEX file_by_owner ON file (owner, number)",
+        """CREATE TABLE piece (
+            file INTEGER NOT NULL REFERENCES file ON DELETE CASCADE, number INTEGER NOT NULL,
+            content BLOB NOT NULL, UNIQUE (file, number)
+        ) STRICT""",
+        """CREATE TABLE batch (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL,
+            contract TEXT NOT NULL, state TEXT NOT NULL, created REAL NOT NULL, expires REAL NOT NULL,
+            total INTEGER NOT NULL, completed INTEGER NOT NULL, failed INTEGER NOT NULL,
+            fields TEXT NOT NULL, size INTEGER NOT NULL
+        ) STRICT""",
+        "CREATE INDEX batch_by_owner ON batch (owner, contract, number)",
+        """CREATE TABLE task (
+            batch INTEGER NOT NULL REFERENCES batch ON DELETE CASCADE, number INTEGER NOT NULL,
+            name TEXT NOT NULL, request BLOB, answer BLOB, is_error INTEGER, UNIQUE (batch, number)
+        ) STRICT""",
+        "CREATE TABLE runner (holder TEXT NOT NULL, until REAL NOT NULL) STRICT",
+        "INSERT INTO runner VALUES ('', 0)",
+        "CREATE TABLE held (bytes INTEGER NOT NULL) STRICT",
+        "INSERT INTO held VALUES (0)",
+        *(
+            statement
+            for table in ("file", "batch")
+            for statement in (
+                f"""CREATE TRIGGER {table}_added AFTER INSERT ON {table} BEGIN
+                    UPDATE held SET bytes = bytes + new.size;
+                END""",
+                f"""CREATE TRIGGER {table}_resized AFTER UPDATE OF size ON {table} BEGIN
+                    UPDATE held SET bytes = bytes + new.size - old.size;
+                END""",
+                f"""CREATE TRIGGER {table}_removed AFTER DELETE ON {table} BEGIN
+                    UPDATE held SET bytes = bytes - old.size;
+                END""",
+            )
+        ),
+    ),
 )
 # The record of an id and those that it goes on from; `depth` counts from it.
 _LINE: Final = """
@@ -48,11 +92,14 @@ _LINE: Final = """
 
 
 class Bounds(NamedTuple):
-    """The most that is stored: bytes, records, and seconds after the last use."""
+    """The most that is stored: bytes of records, records, and seconds after the last use; and bytes of files
+    and batches.
+    """
 
     max_bytes: int
     max_records: int
     max_age_s: float
+    max_file_bytes: int = 256_000_000
 
 
 class Database:
@@ -65,7 +112,7 @@ class Database:
         """Open the database. path: None for memory. clock: Unix time in seconds."""
         self._bounds = bounds
         self._clock = clock
-        with _explained():
+        with explained():
             self._connection = sqlite3.connect(
                 path or ":memory:", _BUSY_S, isolation_level=None, check_same_thread=False
             )
@@ -73,6 +120,13 @@ class Database:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA foreign_keys = ON")
+        self.files = FileTable(self._connection, bounds.max_file_bytes, clock)
+        self.batches = BatchTable(self._connection, self.files, clock)
+
+    def tidy(self) -> None:
+        """Delete the files that have expired, and batches that ended so long ago that records would go."""
+        self.files.tidy()
+        self.batches.tidy(self._since())
 
     def put(self, record: Record) -> None:
         """Store a record, in place of one with its id, and use those that it goes on from.
@@ -83,7 +137,7 @@ class Database:
         if size > self._bounds.max_bytes:
             raise StoreError(f"there are {size} bytes to store, and room for {self._bounds.max_bytes}")
         now = self._clock()
-        with _explained(), self._connection:
+        with explained(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute("DELETE FROM record WHERE id = ?", (record.id,))
             self._connection.execute(
@@ -103,7 +157,7 @@ class Database:
 
     def get(self, id: str, owner: str) -> Record | None:
         """Return the owner's record of an id, without its parts; None if there is none."""
-        with _explained():
+        with explained():
             row = self._connection.execute(
                 "SELECT id, owner, content, parent FROM record WHERE id = ? AND owner = ? AND used >= ?",
                 (id, owner, self._since()),
@@ -115,7 +169,7 @@ class Database:
 
         Empty if one of them is not there any more.
         """
-        with _explained():
+        with explained():
             rows = self._connection.execute(
                 _LINE + "SELECT record.id, owner, content, record.parent FROM line JOIN record USING (id) "
                 "ORDER BY depth DESC",
@@ -126,7 +180,7 @@ class Database:
 
     def holding(self, parts: Sequence[str], owner: str) -> dict[str, Record]:
         """Return the owner's records that have these parts, by those that any has."""
-        with _explained():
+        with explained():
             rows = self._connection.execute(
                 "SELECT id, record FROM part WHERE owner = ? AND id IN (SELECT value FROM json_each(?))",
                 (owner, json.dumps(parts)),
@@ -136,7 +190,7 @@ class Database:
 
     def delete(self, id: str, owner: str) -> bool:
         """Delete the owner's record of an id, and return whether there was one."""
-        with _explained():
+        with explained():
             deleted = self._connection.execute(
                 "DELETE FROM record WHERE id = ? AND owner = ? AND used >= ?", (id, owner, self._since())
             )
@@ -180,12 +234,3 @@ class Database:
                 for statement in statements:
                     self._connection.execute(statement)
             self._connection.execute(f"PRAGMA user_version = {len(_VERSIONS)}")
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    """Raise StoreError in place of SQLite's errors within the block."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StoreError(str(error)) from error

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+import orjson
+
 from tests.support.samples.bodies import (
     ALL_CHAT_FEATURES,
     CALLING,
@@ -32,6 +34,11 @@ _PREDICATE: Final = {"type": "predicate", "instructions": "It rains."}
 _CHOICE: Final = {"type": "choice", "instructions": "Who?", "choices": [{"value": "a"}, {"value": True}]}
 _SCORE: Final = {"type": "score", "instructions": "How?", "levels": [{"label": "a"}, {"label": "b"}]}
 _DECISION: Final = {**MODEL, "input": "Hello", "questions": [_PREDICATE, _CHOICE, _SCORE]}
+_LONG_COMPLETION: Final = {**MODEL, "prompt": "Hello", "max_tokens": 400, "ignore_eos": True}
+_LINE: Final = {"custom_id": "a", "method": "POST", "url": "/v1/completions", "body": _LONG_COMPLETION}
+_UPLOAD: Final = ("/v1/files", {"file": orjson.dumps(_LINE), "purpose": "batch"})
+_BATCH: Final = {"input_file_id": "{id}", "endpoint": "/v1/completions", "completion_window": "24h"}
+_BATCH_MADE: Final = (_UPLOAD, ("/v1/batches", _BATCH))
 _EXCHANGES: Final = (
     Exchange("POST", "/v1/chat/completions", 200, {**MODEL, **CHAT}),
     Exchange(
@@ -78,6 +85,19 @@ _EXCHANGES: Final = (
         for method, path in (("GET", ""), ("GET", "/input_items"), ("DELETE", ""))
     ),
     Exchange("GET", "/v1/responses/resp_0", 404),
+    Exchange("GET", "/v1/files", 200, before=(_UPLOAD,)),
+    Exchange("GET", "/v1/files?after=file-0", 400),
+    *(
+        Exchange(method, f"/v1/files/{{id}}{path}", 200, before=(_UPLOAD,))
+        for method, path in (("GET", ""), ("GET", "/content"), ("DELETE", ""))
+    ),
+    Exchange("GET", "/v1/files/file-0", 404),
+    Exchange("POST", "/v1/batches/{id}/cancel", 200, before=_BATCH_MADE),
+    Exchange("POST", "/v1/batches", 200, _BATCH, before=(_UPLOAD,)),
+    Exchange("GET", "/v1/batches/{id}", 200, before=_BATCH_MADE),
+    Exchange("GET", "/v1/batches", 200, before=_BATCH_MADE),
+    Exchange("POST", "/v1/batches", 400, {**_BATCH, "input_file_id": "file-0"}),
+    Exchange("GET", "/v1/batches/batch_0", 404),
     Exchange("POST", "/v1/responses/input_tokens", 200, {"input": "Hello!"}),
     Exchange("POST", "/v1/responses/input_tokens", 400, {"input": []}),
     Exchange("POST", "/v1/responses/input_tokens", 404, {"input": "Hello!", **OTHER_MODEL}),
@@ -109,7 +129,6 @@ _EXCHANGES: Final = (
     Exchange("GET", "/v1/models/verbatim-demo", 200),
     Exchange("GET", "/v1/models/other", 404),
 )
-_LONG_COMPLETION: Final = {**MODEL, "prompt": "Hello", "max_tokens": 400, "ignore_eos": True}
 _LONG_RESPONSE: Final = {**MODEL, "input": "Hello", "max_output_tokens": 400, "ignore_eos": True}
 
 
